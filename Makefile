@@ -202,7 +202,7 @@ bench-generated: need-cargo need-cc ## The worst of 50,000 generated queries, in
 
 bench-http: need-cargo need-cc need-python3 need-wrk ## The service beside its baselines over HTTP, as ratios
 	cargo build --profile dist --locked --quiet --bin software-directory --example http-baselines
-	python3 benches/http/run.py --server '$(TARGET_DIR)/dist/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
+	python3 benches/server/run.py --server '$(TARGET_DIR)/dist/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
 		--baselines '$(TARGET_DIR)/dist/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
 
 # A million records take some 7 GB of memory and 5 GB of disk; smaller: make bench-growth BENCH_GROWTH='--sizes 1000,10000 --seconds 2'

@@ -9,15 +9,16 @@
 
 pub mod catalogue;
 pub mod cli;
+mod client;
 pub mod command;
 pub mod curate;
 pub mod engine;
 mod error;
 pub mod export;
+mod file;
 pub mod generation;
 pub mod http;
 pub mod key;
-mod lock;
 pub mod mcp;
 pub mod panics;
 pub mod record;

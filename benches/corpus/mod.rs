@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use fastrand::Rng;
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use software_directory::export::{self, Export, IdPrefixes, Limits};
 use software_directory::generation::Snapshot;
 use software_directory::record::Software;
@@ -140,7 +140,7 @@ fn searchable(record: &Software) -> Vec<String> {
     let description = record.description.as_deref().unwrap_or_default();
     let beginning = description.char_indices().nth(400).map_or(description, |(end, _)| &description[..end]);
     let texts = [&record.name, record.tagline.as_deref().unwrap_or_default(), beginning];
-    let mut seen = FxHashSet::default();
+    let mut seen = HashSet::default();
     let all = texts.iter().flat_map(|text| words(text)).map(|word| word.folded);
     all.filter(|word| word.chars().count() > 1 && seen.insert(word.clone())).collect()
 }

@@ -19,7 +19,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "http"))
+sys.path.insert(0, str(HERE.parent / "server"))
 
 import corpus
 import plot

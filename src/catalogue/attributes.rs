@@ -1,7 +1,7 @@
 //! The attributes of products that can have any number of values: a dictionary per attribute and, per product, its values as
 //! numbers in it (what Lucene calls sorted-set doc values).
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
@@ -143,7 +143,7 @@ pub(super) struct AttributeColumnsBuilder([ColumnBuilder; Attribute::COUNT]);
 #[derive(Debug, Default)]
 struct ColumnBuilder {
     /// The number of each key, in the order of their first products.
-    numbers: FxHashMap<Box<str>, u32>,
+    numbers: HashMap<Box<str>, u32>,
     labels: Vec<Box<str>>,
     ends: Vec<u32>,
     values: Vec<u32>,

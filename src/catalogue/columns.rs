@@ -1,6 +1,6 @@
 //! The columns that products are filtered, sorted and counted by: integers computed once per generation.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Ordinal;
@@ -67,6 +67,16 @@ impl Order {
 
     /// The number of orders.
     pub const COUNT: usize = Self::ALL.len();
+
+    /// The name in requests; `-` stands for the highest or newest first.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Rating => "-rating",
+            Self::ReviewCount => "-review_count",
+            Self::EvidenceCheckedOn => "-evidence_checked_on",
+        }
+    }
 }
 
 /// The stars of the best rating.
@@ -136,7 +146,7 @@ impl Columns {
 
     /// Notes what facets count, which isn't stored.
     pub(super) fn profile(&mut self) {
-        let mut numbers = FxHashMap::default();
+        let mut numbers = HashMap::default();
         let category_count = self.categories.iter().max().map_or(0, |last| *last as usize + 1);
         let mut profiles = Profiles { category_count, ..Profiles::default() };
         for ordinal in (0..).take(self.offering_type.len()) {

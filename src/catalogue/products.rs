@@ -7,7 +7,6 @@ use bytes::Bytes;
 use foldhash::quality::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -68,6 +67,11 @@ pub(super) fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
     hasher.write(item);
     hasher.write(fields);
     hasher.finish()
+}
+
+/// Hashes an id's JSON literal.
+fn hash(id: &str) -> u64 {
+    FixedState::default().hash_one(id)
 }
 
 /// Writes the JSON of products to an arena.
@@ -131,7 +135,7 @@ impl Products {
         for ordinal in (0..).take(self.len()) {
             let id = self.id(ordinal)?;
             let is_same = |other: &Ordinal| self.has_id(*other, id);
-            match ids.entry(FxBuildHasher.hash_one(id), is_same, |other| FxBuildHasher.hash_one(self.id(*other))) {
+            match ids.entry(hash(id), is_same, |other| self.id(*other).map_or(0, hash)) {
                 Entry::Vacant(entry) => entry.insert(ordinal),
                 Entry::Occupied(_) => return None,
             };
@@ -157,7 +161,7 @@ impl Products {
 
     pub(super) fn find(&self, id: &str) -> Option<Ordinal> {
         let literal = serde_json::to_string(id).ok()?;
-        self.ids.find(FxBuildHasher.hash_one(&literal[..]), |ordinal| self.has_id(*ordinal, &literal)).copied()
+        self.ids.find(hash(&literal), |ordinal| self.has_id(*ordinal, &literal)).copied()
     }
 
     /// All ids, in the order of ordinals.

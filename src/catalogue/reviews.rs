@@ -63,6 +63,20 @@ pub enum ReviewSort {
     Worst,
 }
 
+impl ReviewSort {
+    pub const ALL: [Self; 4] = [Self::Newest, Self::Oldest, Self::Best, Self::Worst];
+
+    /// The name in requests.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Newest => "-created_at",
+            Self::Oldest => "created_at",
+            Self::Best => "-rating",
+            Self::Worst => "rating",
+        }
+    }
+}
+
 impl ReviewFilter {
     fn admits(&self, review: &ReviewEntry) -> bool {
         let rating = f64::from(review.rating);

@@ -5,15 +5,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::HOST;
 use http::{Request, StatusCode};
-use http_body_util::{BodyExt as _, Empty, Limited};
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use http_body_util::{BodyExt as _, Limited};
 use tokio::time::timeout;
 
 use crate::cli::HealthcheckArgs;
+use crate::client::{Client, Proxies, Roots};
 use crate::error::chain;
 
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -37,20 +34,16 @@ fn check(address: SocketAddr) -> Result<(), String> {
     let unreachable = |error: &dyn std::error::Error| format!("{url} can't be reached: {}", chain(error));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| unreachable(&e))?;
     let (status, body) = runtime
-        .block_on(async { timeout(TIMEOUT, get_readiness(address)).await })
+        .block_on(async { timeout(TIMEOUT, get_readiness(&url)).await })
         .map_err(|elapsed| unreachable(&elapsed))?
         .map_err(|error| unreachable(error.as_ref()))?;
     if status == StatusCode::OK { Ok(()) } else { Err(format!("{url} answered {status}: {}", body.trim())) }
 }
 
 /// The status and the body of `/readyz`. Connects directly, without a proxy of the environment.
-async fn get_readiness(address: SocketAddr) -> Result<(StatusCode, String), Box<dyn std::error::Error>> {
-    let stream = TcpStream::connect(address).await?;
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    let request = Request::get("/readyz").header(HOST, address.to_string()).body(Empty::<Bytes>::new())?;
-    // Drives the connection; its errors are those of the request too.
-    tokio::spawn(connection);
-    let response = sender.send_request(request).await?;
+async fn get_readiness(url: &str) -> Result<(StatusCode, String), Box<dyn std::error::Error>> {
+    let client = Client::new(Roots::empty(), TIMEOUT, Proxies::NONE)?;
+    let response = client.send(Request::get(url).body(Bytes::new())?).await?;
     let status = response.status();
     let body = Limited::new(response.into_body(), MAX_BODY_BYTES).collect().await;
     Ok((status, body.map(|body| String::from_utf8_lossy(&body.to_bytes()).into_owned()).unwrap_or_default()))

@@ -136,7 +136,6 @@ fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), Ke
 
 /// Whether standard output is `/dev/null`. That is also what a closed one is: the standard library opens it there at the
 /// start, so that writing to it never fails.
-#[cfg(unix)]
 fn is_discarded() -> bool {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -144,11 +143,6 @@ fn is_discarded() -> bool {
     let Ok(stdout) = stdout.and_then(|file| file.metadata()) else { return true };
     let null = std::fs::metadata("/dev/null");
     stdout.file_type().is_char_device() && null.is_ok_and(|null| null.rdev() == stdout.rdev())
-}
-
-#[cfg(not(unix))]
-fn is_discarded() -> bool {
-    false
 }
 
 fn list(path: &Path, format: ListFormat, now: Timestamp) -> Result<(), KeysError> {

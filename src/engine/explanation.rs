@@ -1,7 +1,14 @@
 //! How a document stands to a search.
 
-use crate::catalogue::Admission;
+use super::{EngineError, SearchRequest};
+use crate::catalogue::{Admission, Ordinal};
 use crate::search::rerank::Shares;
+
+/// An engine that explains its scores.
+pub trait Explain {
+    /// Explains how a document stands to a search, found or not. The scores are those before the rerank.
+    fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError>;
+}
 
 /// How a document stands to each part of a search.
 #[derive(Debug, Clone, PartialEq)]

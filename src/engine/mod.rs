@@ -5,24 +5,22 @@
 //!
 //! Operations that may cross a network are asynchronous. The future of an embedded engine is ready at once.
 
+mod embedded;
 mod explanation;
 pub mod opensearch;
-mod records;
 mod request;
-#[cfg(test)]
-mod scan;
 mod tantivy;
 #[cfg(test)]
 mod tests;
 
-pub use explanation::{Explanation, Satisfied};
+pub use explanation::{Explain, Explanation, Satisfied};
 pub use request::{Hit, HitTexts, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
 pub use tantivy::{Documents, TantivyBuilder, TantivyEngine, TantivyIndex};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use crate::catalogue::{Attribute, DamagedText, Ordinal};
+use crate::catalogue::{Attribute, DamagedText};
 use crate::search::Term;
 
 /// The files an engine keeps: name and content.
@@ -38,10 +36,10 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the number of documents in which a term occurs; from memory.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Returns the categories of the few best documents with a term, as sorted indices into the list of categories; from memory.
+    /// Returns the categories of a term's few best documents, as sorted indices into the list of categories; from memory.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
-    /// Returns of each of a few values of an attribute whether a product has it, in any spelling.
+    /// For each value, returns whether any product has it, ignoring case and accents.
     fn has_values<'a>(
         &'a self,
         attribute: Attribute,
@@ -51,8 +49,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the hash of a product's content, without its texts; `None` for an unknown id.
     fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 
-    /// Searches. Where the budget of the request is spent the search stops, and the hits are those found so far; which these
-    /// are doesn't depend on the page.
+    /// Searches. Once the request's budget is spent the search stops and returns what it found so far, which doesn't depend on
+    /// the page.
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>>;
 
     /// Returns a product; `None` for an unknown id.
@@ -65,8 +63,10 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Explains how a document stands to a search, found or not. The scores are those before the rerank.
-    fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError>;
+    /// What explains its scores; `None` if nothing can.
+    fn explainer(&self) -> Option<&dyn Explain> {
+        None
+    }
 }
 
 /// The number of documents that [`Engine::categories`] returns the categories of.
@@ -75,44 +75,35 @@ const CATEGORY_EXAMPLES: usize = 10;
 /// The most bytes of texts that come with a page of hits, but for those of one hit; a single record may have megabytes.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
 /// Why an engine can't do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error("the search index can't be {doing}")]
     Index {
-        /// The operation.
         doing: &'static str,
-        /// Why it failed.
         #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
+        source: Source,
     },
     /// A product's stored text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
-    /// The cluster refuses or doesn't respond.
+    /// The process that holds the index can't be used at present; the same request may succeed later.
     #[error(transparent)]
-    Cluster(#[from] opensearch::cluster::ClusterError),
+    Unavailable(Source),
+    /// It gets too many requests at once.
+    #[error(transparent)]
+    Overloaded(Source),
+    /// It refuses a request, or sends a response that can't be used.
+    #[error(transparent)]
+    Refused(Source),
     #[error("the search index holds {found} documents in place of {expected}")]
-    Misfit {
-        /// Documents found.
-        found: usize,
-        /// Documents expected.
-        expected: usize,
-    },
+    Misfit { found: usize, expected: usize },
 }
 
 impl EngineError {
-    /// Whether the index can't be read at present, and can be without a change of the request.
-    pub fn is_unavailable(&self) -> bool {
-        matches!(self, Self::Cluster(error) if error.is_unavailable())
-    }
-
-    /// Whether there are too many requests at once.
-    pub fn is_overload(&self) -> bool {
-        matches!(self, Self::Cluster(opensearch::cluster::ClusterError::Overloaded { .. }))
-    }
-
-    fn index<E: Into<Box<dyn std::error::Error + Send + Sync>>>(doing: &'static str) -> impl FnOnce(E) -> Self {
+    fn index<E: Into<Source>>(doing: &'static str) -> impl FnOnce(E) -> Self {
         move |source| Self::Index { doing, source: source.into() }
     }
 }

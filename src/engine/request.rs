@@ -41,7 +41,6 @@ impl SearchRequest<'_> {
 /// A document that a search found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The document.
     pub ordinal: Ordinal,
     pub tier: Tier,
     /// Its score within the tier, not negative.
@@ -62,7 +61,6 @@ pub struct HitTexts {
 /// A product's stored record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// The document.
     pub ordinal: Ordinal,
     /// The hash of its content: it changes with the product alone, and is the same in all engines.
     pub content_hash: u64,
@@ -91,7 +89,6 @@ pub struct SearchHits {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewsRequest {
     pub filter: ReviewFilter,
-    /// The order of the reviews.
     pub sort: ReviewSort,
     /// The reviews to return, by their places in the order, from 0.
     pub page: Range<usize>,

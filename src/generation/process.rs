@@ -141,13 +141,7 @@ fn ended(status: ExitStatus, last_line: &str) -> BuildFailure {
 }
 
 /// Whether the process was killed, which is what the system does where memory runs out.
-#[cfg(unix)]
 fn is_killed(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
     status.signal() == Some(9)
-}
-
-#[cfg(not(unix))]
-fn is_killed(_: ExitStatus) -> bool {
-    false
 }

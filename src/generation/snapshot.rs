@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::artifact::{self, Artifact};
 use super::build::{BuildError, Processors, build};
 use super::log::{ChangeLog, Former};
@@ -62,31 +64,51 @@ impl Snapshot {
 
     /// Opens a generation of the valid part of a set.
     pub fn open_skipping(generation: Generation, artifact: Artifact, skipped: Skipped) -> Result<Arc<Self>, OpenError> {
-        Ok(Arc::new(Self { skipped, ..Self::open_parts(generation, artifact, Ranking::default())? }))
+        Self::open_embedded(generation, artifact, Ranking::default(), skipped)
     }
 
     /// Opens a generation with other weights than the service's, to measure what they are worth.
     pub fn open_ranked(generation: Generation, artifact: Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
-        Self::open_parts(generation, artifact, ranking).map(Arc::new)
+        Self::open_embedded(generation, artifact, ranking, Skipped::default())
     }
 
-    fn open_parts(generation: Generation, mut artifact: Artifact, ranking: Ranking) -> Result<Self, OpenError> {
+    fn open_embedded(
+        generation: Generation,
+        mut artifact: Artifact,
+        ranking: Ranking,
+        skipped: Skipped,
+    ) -> Result<Arc<Self>, OpenError> {
         // First, so that what is decoded afterwards takes the memory of the files, which are copied.
         let index = TantivyIndex::load(artifact.take_prefixed(artifact::ENGINE))?;
+        Self::open_parts(generation, artifact, skipped, |artifact, catalogue, records| {
+            let (search, scorer, forward) =
+                SearchIndex::open(&required(artifact, artifact::SEARCH)?, records.len(), ranking)?;
+            let engine = TantivyEngine::open(index, scorer, forward, Arc::clone(catalogue), Arc::clone(records))?;
+            Ok((search, Box::new(engine)))
+        })
+    }
+
+    /// Opens a generation; `open_engine` takes the parts of the search side.
+    pub(super) fn open_parts(
+        generation: Generation,
+        mut artifact: Artifact,
+        skipped: Skipped,
+        open_engine: impl FnOnce(
+            &mut Artifact,
+            &Arc<Catalogue>,
+            &Arc<Records>,
+        ) -> Result<(SearchIndex, Box<dyn Engine>), OpenError>,
+    ) -> Result<Arc<Self>, OpenError> {
         let (catalogue, records) = open_catalogue(&mut artifact)?;
         let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
         // Neither read here nor kept: it is for the next build.
         drop(artifact.take(artifact::VERSIONS));
         let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
         let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
-        let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
-        let (search, scorer, forward) = SearchIndex::open(&take(artifact::SEARCH)?, records.len(), ranking)?;
-        let (of_engine, its_records) = (Arc::clone(&catalogue), Arc::clone(&records));
-        let engine = Box::new(TantivyEngine::open(index, scorer, forward, of_engine, its_records)?);
+        let (search, engine) = open_engine(&mut artifact, &catalogue, &records)?;
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
-        let skipped = Skipped::default();
-        Ok(Self { generation, skipped, catalogue, records, changes, search, engine, glossary, categories })
+        Ok(Arc::new(Self { generation, skipped, catalogue, records, changes, search, engine, glossary, categories }))
     }
 
     /// Builds a generation and opens it, in memory only.
@@ -127,8 +149,13 @@ impl Snapshot {
 /// Opens the catalogue and the records of a generation, and takes their parts.
 pub fn open_catalogue(artifact: &mut Artifact) -> Result<(Catalogue, Records), OpenError> {
     let downloads = artifact.downloads.take();
+    let downloads = downloads.map_or_else(|| required(artifact, artifact::DOWNLOADS).map(Bulk::Memory), Ok)?;
     // Each part is freed once it is decoded, so that the next one can take its memory.
-    let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
-    let downloads = downloads.map_or_else(|| take(artifact::DOWNLOADS).map(Bulk::Memory), Ok)?;
-    Ok(Catalogue::open(&take(artifact::TABLES)?, take(artifact::TEXTS)?, downloads)?)
+    let tables = required(artifact, artifact::TABLES)?;
+    Ok(Catalogue::open(&tables, required(artifact, artifact::TEXTS)?, downloads)?)
+}
+
+/// Takes a part that every generation has.
+pub(super) fn required(artifact: &mut Artifact, name: &'static str) -> Result<Bytes, OpenError> {
+    artifact.take(name).ok_or(OpenError::Missing(name))
 }

@@ -3,22 +3,9 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
-
-/// A file's name, size and times.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct FileStamp {
-    pub name: String,
-    /// Its size in bytes.
-    pub size: u64,
-    /// When it was last modified, in nanoseconds since 1970.
-    pub modified_ns: u128,
-    /// The identity of the file and the time when its metadata last changed, where the system has them: a file that was replaced by one of
-    /// the same size and time differs here.
-    pub identity: (u64, i64, i64),
-}
+pub use crate::file::FileStamp;
 
 /// The stamps of all export files of a folder, by name.
 pub type FolderStamp = Vec<FileStamp>;
@@ -35,16 +22,7 @@ pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
         }
         let name = name.to_string_lossy().into_owned();
         stamps.push(match fs::metadata(entry.path()) {
-            Ok(metadata) => FileStamp {
-                name,
-                size: metadata.len(),
-                modified_ns: metadata
-                    .modified()
-                    .ok()
-                    .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-                    .map_or(0, |since| since.as_nanos()),
-                identity: identity(&metadata),
-            },
+            Ok(metadata) => FileStamp::of(name, &metadata),
             Err(_) => FileStamp { name, size: u64::MAX, modified_ns: 0, identity: (0, 0, 0) },
         });
     }
@@ -54,23 +32,7 @@ pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
 
 /// Whether a file was changed after a moment, or may have been.
 pub(crate) fn has_changed_since(stamp: &FolderStamp, moment: SystemTime) -> bool {
-    let moment_ns = moment.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-    stamp.iter().any(|file| {
-        let (_, seconds, nanoseconds) = file.identity;
-        let metadata_ns = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
-        file.modified_ns > moment_ns || u128::try_from(metadata_ns).is_ok_and(|changed_ns| changed_ns > moment_ns)
-    })
-}
-
-#[cfg(unix)]
-fn identity(metadata: &fs::Metadata) -> (u64, i64, i64) {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
-}
-
-#[cfg(not(unix))]
-fn identity(_: &fs::Metadata) -> (u64, i64, i64) {
-    (0, 0, 0)
+    stamp.iter().any(|file| file.has_changed_since(moment))
 }
 
 #[cfg(test)]

@@ -1,17 +1,53 @@
-//! Entity tags and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2).
+//! Entity tags and conditional requests (RFC 9110, 8.8.3 and 13.1).
+//!
+//! A tag is a hash of everything that determines a response: the build, the request, and what the route shows. The [`TagKind`] of a
+//! route says what that is.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher as _, Hasher};
+use std::hash::{BuildHasher as _, Hash, Hasher};
 
-use axum::http::header::{IF_NONE_MATCH, InvalidHeaderValue};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::{
+    CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    InvalidHeaderValue, LINK,
+};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
 use foldhash::quality::FixedState;
 use percent_encoding::percent_decode_str;
 
+use super::content_coding::Coding;
+use super::extract::Snapshot;
 use super::extract::query::RawQuery;
+use super::middleware::RequestContext;
+use super::problem::ApiError;
+use crate::service;
 
-/// An opaque entity tag: a hash of everything that determines a response. It is weak, as a response may be sent in several codings,
-/// unless [`strong`](Self::strong) makes it that of one.
+/// What the responses of a route show, which its entity tags are made from. A record is the one with the id at the end of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TagKind {
+    /// Any part of the generation.
+    Generation,
+    /// The content of a product.
+    Software,
+    /// The content of a category.
+    Category,
+    /// The content of a glossary term.
+    Term,
+    /// The document of an export, which is sent as it is stored: each of its codings has a strong tag.
+    Export,
+    /// The content of all categories.
+    Categories,
+    /// The content of the glossary.
+    Glossary,
+    /// The log of changes up to the generation.
+    Changes,
+}
+
+/// An opaque entity tag. It is weak, as a response may be sent in several codings, unless [`strong`](Self::strong) makes it that
+/// of one.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTag(HeaderValue);
 
@@ -34,6 +70,94 @@ pub(super) enum Condition {
     AnyVersion,
 }
 
+/// Tags successful responses, and answers 304 to a caller that has the response, before the quota is spent and a product is read.
+pub(super) async fn conditional<F: Future<Output = Response>>(
+    tags: &EntityTags,
+    kind: TagKind,
+    context: &RequestContext,
+    request: Request,
+    respond: impl FnOnce(Request) -> F,
+) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return respond(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    // A product's hash comes with the product. Only a condition is worth looking it up before, which is a request of its own in a
+    // cluster. With an old tag the product is read too: reading it here would read megabytes for keys without quota left.
+    let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
+    let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts).await };
+    let tag = match tag {
+        Ok(tag) => tag,
+        Err(error) => return error.into_response(),
+    };
+    let condition = tag.as_ref().map_or(Condition::Changed, |tag| tag.condition(&parts.headers));
+    if let (Some(tag), Condition::Unchanged) = (&tag, condition) {
+        let mut response = Response::default();
+        not_modified(&mut response);
+        response.headers_mut().insert(ETAG, tag.header());
+        return response;
+    }
+    if let Some(tag) = tag.as_ref().filter(|tag| tag.is_strong()) {
+        // A download compares it with `If-Range`.
+        parts.extensions.insert(tag.clone());
+    }
+    let mut response = respond(Request::from_parts(parts, body)).await;
+    if matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT) {
+        if condition == Condition::AnyVersion {
+            not_modified(&mut response);
+        }
+        let read = || Some(tags.tag(&context.content_hash.get()?.to_be_bytes(), &context.uri));
+        response.headers_mut().extend(tag.or_else(read).map(|tag| (ETAG, tag.header())));
+    }
+    response
+}
+
+/// Makes a response a 304, which has no body and describes none.
+fn not_modified(response: &mut Response) {
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    *response.body_mut() = Body::empty();
+    for header in [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING, CONTENT_DISPOSITION, CONTENT_RANGE, LINK] {
+        response.headers_mut().remove(header);
+    }
+}
+
+impl TagKind {
+    /// The tag of a request's response; `None` if there is no such record.
+    async fn tag(self, tags: &EntityTags, request: &Parts) -> Result<Option<EntityTag>, ApiError> {
+        let Some(snapshot) = request.extensions.get::<Snapshot>() else { return Ok(None) };
+        let Some(id) = path_id(&request.uri) else { return Ok(None) };
+        let catalogue = &snapshot.catalogue;
+        let hash = match self {
+            Self::Generation => return Ok(Some(tags.tag(snapshot.generation().as_bytes(), &request.uri))),
+            Self::Software => service::get_software_hash(snapshot, &id).await?,
+            Self::Category => service::get_category(snapshot, &id).map(|object| hash(&*object)),
+            Self::Term => service::get_term(snapshot, &id).map(|object| hash(&*object)),
+            Self::Export => catalogue.export(&id).map(|export| hash(export.resource.sha256.as_bytes())),
+            Self::Categories => Some(catalogue.categories_hash()),
+            Self::Glossary => Some(catalogue.glossary_hash()),
+            // A generation that comes back has another log.
+            Self::Changes => Some(hash([snapshot.generation(), snapshot.changes.changed_at()])),
+        };
+        let Some(hash) = hash.map(u64::to_be_bytes) else { return Ok(None) };
+        if self != Self::Export {
+            return Ok(Some(tags.tag(&hash, &request.uri)));
+        }
+        let coding = Coding::preferred(&request.headers, &[Coding::Zstd]);
+        let version = [&hash[..], coding.map_or("", Coding::name).as_bytes()].concat();
+        Ok(Some(tags.tag(&version, &request.uri).strong()))
+    }
+}
+
+fn hash(content: impl Hash) -> u64 {
+    FixedState::default().hash_one(content)
+}
+
+/// The last segment of a path, percent-decoded as the `PathId` extractor does it; `None` if it isn't UTF-8.
+fn path_id(uri: &Uri) -> Option<Cow<'_, str>> {
+    let (_, encoded) = uri.path().rsplit_once('/')?;
+    percent_decode_str(encoded).decode_utf8().ok()
+}
+
 impl EntityTags {
     pub(super) fn new(build: &str) -> Self {
         Self { build: FixedState::with_seed(FixedState::default().hash_one(build)) }
@@ -41,11 +165,11 @@ impl EntityTags {
 
     /// The tag of a response, from the version of what it shows. Requests that differ in escapes or in the order of the
     /// parameters share it.
-    pub(super) fn tag(&self, version: &[u8], path: &str, query: &RawQuery) -> EntityTag {
+    fn tag(&self, version: &[u8], request: &Uri) -> EntityTag {
         let mut hasher = self.build.build_hasher();
         update(&mut hasher, version);
-        update(&mut hasher, &decoded(path));
-        for (name, value) in query.sorted() {
+        update(&mut hasher, &decoded(request.path()));
+        for (name, value) in RawQuery::parse(request.query().unwrap_or_default()).sorted() {
             update(&mut hasher, name);
             update(&mut hasher, value);
         }
@@ -102,13 +226,13 @@ impl EntityTag {
     }
 
     /// The tag of a response that is sent in one coding only, so that its bytes are always the same.
-    pub(super) fn strong(self) -> Self {
+    fn strong(self) -> Self {
         let strong = opaque(self.0.as_bytes());
         Self(HeaderValue::from_bytes(strong).unwrap_or(self.0))
     }
 
     /// Whether equal tags mean equal bytes.
-    pub(super) fn is_strong(&self) -> bool {
+    fn is_strong(&self) -> bool {
         !self.0.as_bytes().starts_with(b"W/")
     }
 
@@ -147,8 +271,12 @@ fn opaque(tag: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
+    fn uri(path: &str, query: &str) -> Uri {
+        format!("{path}?{query}").parse().expect("a URI")
+    }
+
     fn tag(path: &str, query: &str) -> EntityTag {
-        EntityTags::new("1").tag(b"g1", path, &RawQuery::parse(query))
+        EntityTags::new("1").tag(b"g1", &uri(path, query))
     }
 
     fn condition(tag: &EntityTag, sent: &[&str]) -> Condition {
@@ -174,8 +302,8 @@ mod tests {
             tag("/v1/software", "q=a&b="),
             tag("/v1/software", "qa=b"),
             tag("/v1/software", ""),
-            EntityTags::new("2").tag(b"g1", "/v1/software", &RawQuery::parse("q=ab")),
-            EntityTags::new("1").tag(b"g2", "/v1/software", &RawQuery::parse("q=ab")),
+            EntityTags::new("2").tag(b"g1", &uri("/v1/software", "q=ab")),
+            EntityTags::new("1").tag(b"g2", &uri("/v1/software", "q=ab")),
         ] {
             assert_ne!(one, other.0);
         }

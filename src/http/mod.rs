@@ -1,7 +1,7 @@
 //! The HTTP service: axum's home.
 //!
-//! [`service`] is the whole of it: every route, then the middleware in the order in which a request passes it. Handlers
-//! (`routes`, a file a resource) take what they need by extractors (`extract`), call an operation of
+//! [`service`] is the whole of it: every route, then every layer, in the order in which a request passes them. Handlers
+//! (`api`, a file a resource) take what they need by extractors (`extract`), call an operation of
 //! [`service`](crate::service) and write its result (`response`); every failure is an [`ApiError`]. The
 //! `server` owns sockets and depends on a tower `Service` only.
 
@@ -12,7 +12,6 @@ mod content_coding;
 mod downloads;
 mod entity_tag;
 mod extract;
-mod methods;
 mod metrics;
 mod middleware;
 mod openapi;
@@ -33,32 +32,31 @@ pub use preview::{Comparison, Findings, Preview};
 pub use search_pool::MaxQueueDelay;
 pub use state::{AppState, AppStateError};
 
-use std::any::Any;
 use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::Request;
-use axum::http::HeaderValue;
-use axum::http::header::X_CONTENT_TYPE_OPTIONS;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderName, HeaderValue, Method};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
+use axum::{Extension, Router};
+use futures_util::future::FutureExt as _;
 use tower::{Service, ServiceBuilder};
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::set_header::SetResponseHeaderLayer;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use self::api::{
     categories, changes, exports, feed, generations, glossary, health, mcp, reviews, search, similar, software, suggest,
 };
-use self::entity_tag::EntityTags;
-use self::middleware::{
-    API_FALLBACKS, AccessLog, Around, Authenticate, CompressionLayer, Conditional, ContentHashLayer, Cors, Options,
-    PrivateCache, Problems, RateLimit, RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
-};
+use self::entity_tag::{TagKind, conditional};
+use self::extract::Snapshot;
+use self::middleware::{API_FALLBACKS, RequestContext, X_REQUEST_ID};
 use self::problem::ApiError;
+
+const X_GENERATION: HeaderName = HeaderName::from_static("x-generation");
 
 /// The service with all its routes.
 pub fn service(
@@ -72,91 +70,54 @@ pub fn service_with(
     state: Arc<AppState>,
     more: Router<Arc<AppState>>,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
-    // The life of every request, from the outside in. Its response passes the same layers from the inside out.
-    let common = ServiceBuilder::new()
-        .layer(Around(SetRequestContext))
-        .layer(SetResponseHeaderLayer::overriding(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
-        .layer(Around(AccessLog(Arc::clone(&state))))
-        .layer(Around(RequestMetrics(Arc::clone(&state))))
-        .layer(CompressionLayer)
-        .layer(Around(PrivateCache))
-        // Preflights end here: they carry no key.
-        .layer(Around(Cors))
-        // Errors from here on become problem documents.
-        .layer(Around(Problems(Arc::clone(&state))))
-        .map_response(|response: Response<_>| response.map(Body::new))
-        .layer(CatchPanicLayer::custom(|panic: Box<dyn Any + Send>| ApiError::panicked(&*panic).into_response()))
-        .layer(Around(RequestLimits))
-        .layer(Around(Options))
-        .layer(TimeoutLayer(state.config.request_timeout));
-    // Then, under /v1 and whether or not there is such a route:
-    let with_key = ServiceBuilder::new()
-        .layer(Around(Authenticate(Arc::clone(&state))))
-        .layer(Around(TakeSnapshot(Arc::clone(&state))))
-        // A 304 ends here and costs no quota.
-        .layer(ContentHashLayer)
-        .layer(Around(Conditional(EntityTags::new(&state.config.build))))
-        .layer(Around(RateLimit));
+    let routes = routes(&state, more);
+    stack(state, routes)
+}
 
-    // The feed is read with a key too, unless the page is public.
-    let api = API_FALLBACKS
-        .iter()
-        .fold(Router::from(api_routes()), |router, path| router.route(path, any(route_not_found)))
-        .merge(feed::router())
-        .method_not_allowed_fallback(method_not_allowed)
-        .layer(ServiceBuilder::new().layer(common.clone()).layer(with_key));
-    // Files of the index: not of one snapshot, and with entity tags of their own.
-    let replication = ServiceBuilder::new()
-        .layer(common.clone())
-        .layer(Around(Authenticate(Arc::clone(&state))))
-        .layer(Around(RateLimit));
-    let replication = generations::router().method_not_allowed_fallback(method_not_allowed).layer(replication);
-    // The pages of a preview: of no snapshot, for there may be none.
-    let is_preview = state.config.preview.is_some();
-    let preview = if is_preview { api::preview::router() } else { Router::new() };
-    let preview = preview.layer(
-        ServiceBuilder::new()
-            .layer(common.clone())
-            .layer(Around(Authenticate(Arc::clone(&state))))
-            .layer(Around(RateLimit)),
-    );
-    // Messages of the Model Context Protocol: sent with POST, so without entity tags.
-    let assistants = ServiceBuilder::new()
-        .layer(common.clone())
-        .layer(Around(Authenticate(Arc::clone(&state))))
-        .layer(Around(TakeSnapshot(Arc::clone(&state))))
-        .layer(Around(RateLimit));
-    let assistants = mcp::router().layer(assistants);
+/// Every route.
+fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppState>> {
+    let keyed = |routes: Router<Arc<AppState>>, source: Source| {
+        let layer = from_fn_with_state((Arc::clone(state), source), with_key);
+        routes.method_not_allowed_fallback(method_not_allowed).layer(layer)
+    };
+    let operation =
+        |(operation, kind)| keyed(OpenApiRouter::new().routes(operation).into(), Source::Generation(Some(kind)));
+    let unknown = API_FALLBACKS.iter().fold(Router::new(), |router, path| router.route(path, any(route_not_found)));
+    let preview = if state.config.preview.is_some() { api::preview::router() } else { Router::new() };
     // The site's fallback answers all other addresses.
     let open = Router::from(health_routes())
         .merge(site::router(&state.config, openapi(&state.config)))
         .merge(more)
-        .method_not_allowed_fallback(method_not_allowed)
-        .layer(common);
-    // Around the router itself.
-    ServiceBuilder::new()
-        .map_request(middleware::trim_trailing_slash)
-        .map_response(middleware::correct_headers)
-        .map_response(move |response| if is_preview { preview::mark(response) } else { response })
-        .service(open.merge(api).merge(replication).merge(assistants).merge(preview).with_state(state))
+        .method_not_allowed_fallback(method_not_allowed);
+    operations()
+        .into_iter()
+        .map(operation)
+        .fold(open, Router::merge)
+        // It needs a key as well, unless the page is public.
+        .merge(keyed(feed::router(), Source::Generation(Some(TagKind::Changes))))
+        .merge(keyed(mcp::router(), Source::Generation(None)))
+        .merge(keyed(unknown, Source::Generation(None)))
+        .merge(keyed(generations::router(), Source::Other))
+        .merge(keyed(preview, Source::Other))
 }
 
-/// The operations of the API.
-fn api_routes() -> OpenApiRouter<Arc<AppState>> {
-    OpenApiRouter::new()
-        .routes(routes!(software::list_software))
-        .routes(routes!(software::get_software))
-        .routes(routes!(similar::list_similar))
-        .routes(routes!(search::search_software))
-        .routes(routes!(suggest::suggest))
-        .routes(routes!(categories::list_categories))
-        .routes(routes!(categories::get_category))
-        .routes(routes!(reviews::list_reviews))
-        .routes(routes!(glossary::list_glossary))
-        .routes(routes!(glossary::get_term))
-        .routes(routes!(exports::list_exports))
-        .routes(routes!(exports::get_export))
-        .routes(routes!(changes::list_changes))
+/// The operations of the API, each with what its entity tags are made from.
+fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 13] {
+    [
+        (routes!(software::list_software), TagKind::Generation),
+        (routes!(software::get_software), TagKind::Software),
+        (routes!(similar::list_similar), TagKind::Generation),
+        (routes!(search::search_software), TagKind::Generation),
+        (routes!(suggest::suggest), TagKind::Generation),
+        (routes!(categories::list_categories), TagKind::Categories),
+        (routes!(categories::get_category), TagKind::Category),
+        (routes!(reviews::list_reviews), TagKind::Generation),
+        (routes!(glossary::list_glossary), TagKind::Glossary),
+        (routes!(glossary::get_term), TagKind::Term),
+        (routes!(exports::list_exports), TagKind::Generation),
+        (routes!(exports::get_export), TagKind::Export),
+        (routes!(changes::list_changes), TagKind::Changes),
+    ]
 }
 
 /// The operations for operators.
@@ -164,9 +125,128 @@ fn health_routes() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(health::get_health)).routes(routes!(health::get_readiness))
 }
 
+/// Every layer, from the outside in: a request passes them from here down to [`answer_from_generation`], its response back up.
+fn stack(
+    state: Arc<AppState>,
+    routes: Router<Arc<AppState>>,
+) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
+    let is_preview = state.config.preview.is_some();
+    let routes = routes.layer(from_fn_with_state(Arc::clone(&state), every_request)).with_state(state);
+    ServiceBuilder::new()
+        .map_request(middleware::drop_unread_body)
+        .map_request(middleware::trim_trailing_slash)
+        .map_response(middleware::correct_headers)
+        .map_response(move |response| if is_preview { preview::mark(response) } else { response })
+        .service(routes)
+}
+
+/// The layer around every route: request id, log, metrics, compression. One function calls the next instead of a layer for each
+/// concern, because a `from_fn` layer boxes its future and clones the layers inside it for each request.
+async fn every_request(State(state): State<Arc<AppState>>, mut request: Request, next: Next) -> Response {
+    let context = RequestContext::new(&request);
+    request.extensions_mut().insert(Arc::clone(&context));
+    let route = middleware::matched_route(&request).cloned();
+    let caller = middleware::caller_to_log(&request, &state.config);
+    let mut response =
+        middleware::compress(request, next, |request, next| answer(&state, &context, request, next)).await;
+    let (route, status) = (route.as_ref().map(MatchedPath::as_str), response.status());
+    state.metrics.observe_request(route, &context.method, status, context.started.elapsed());
+    middleware::log_request(&context, caller, status, &state.config);
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response.headers_mut().insert(X_REQUEST_ID, context.id.clone());
+    response
+}
+
+/// Inside of that: problem documents, and the headers for other origins and for caches.
+async fn answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
+    let mut response = if middleware::is_preflight(&request) {
+        middleware::preflight(&request)
+    } else {
+        let is_cross_origin = request.headers().contains_key(ORIGIN);
+        let mut response = try_to_answer(state, request, next).await;
+        middleware::write_problem(state, context, &mut response);
+        middleware::allow_origin(is_cross_origin, response.headers_mut());
+        response
+    };
+    if middleware::is_private(context.uri.path()) {
+        let headers = response.headers_mut();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding, Origin"));
+    }
+    response
+}
+
+/// Inside of that: panics, limits, `OPTIONS`, the timeout. From here on an error is a response that carries an [`ApiError`].
+async fn try_to_answer(state: &AppState, request: Request, next: Next) -> Response {
+    let response = async {
+        if let Err(error) = middleware::check_limits(&request) {
+            return error.into_response();
+        }
+        if request.method() == Method::OPTIONS {
+            return middleware::list_methods(&request);
+        }
+        middleware::with_timeout(state.config.request_timeout, next.run(request)).await
+    };
+    let response = AssertUnwindSafe(response).catch_unwind().await;
+    response.unwrap_or_else(|panic| ApiError::panicked(&*panic).into_response())
+}
+
+/// What a route that needs a key answers from.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    /// The generation in service, with entity tags of a kind, if any.
+    Generation(Option<TagKind>),
+    /// The files of the index or the state of a preview, which need no generation.
+    Other,
+}
+
+/// The layer around a route that needs a key: key and origin.
+async fn with_key(
+    State((state, source)): State<(Arc<AppState>, Source)>,
+    Extension(context): Extension<Arc<RequestContext>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let grant = match middleware::authenticate(&state, &request) {
+        Ok(grant) => grant,
+        Err(error) => return error.into_response(),
+    };
+    let _ = context.grant.set(Arc::clone(&grant));
+    let mut response = match (middleware::check_origin(&grant, request.headers()), source) {
+        (Err(error), _) => error.into_response(),
+        (Ok(()), Source::Generation(kind)) => answer_from_generation(&state, &context, kind, request, next).await,
+        (Ok(()), Source::Other) => middleware::spend_quota(&context, request, next).await,
+    };
+    middleware::report_quota(&grant, &mut response);
+    response
+}
+
+/// Inside of that: the one snapshot that the request is answered from, the entity tag, the quota.
+async fn answer_from_generation(
+    state: &AppState,
+    context: &RequestContext,
+    kind: Option<TagKind>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let Some(snapshot) = state.directory.current() else { return ApiError::IndexUnavailable.into_response() };
+    let generation = HeaderValue::try_from(snapshot.generation()).ok();
+    request.extensions_mut().insert(Snapshot(snapshot));
+    let respond = |request| middleware::spend_quota(context, request, next);
+    let mut response = match kind {
+        // A 304 ends here and costs no quota.
+        Some(kind) => conditional(&state.entity_tags, kind, context, request, respond).await,
+        None => respond(request).await,
+    };
+    response.headers_mut().extend(generation.map(|generation| (X_GENERATION, generation)));
+    response
+}
+
 /// The OpenAPI document of a service with these settings, as JSON.
 pub fn openapi(config: &HttpConfig) -> String {
-    openapi::document(api_routes().merge(health_routes()).into_openapi(), config)
+    let operations =
+        operations().into_iter().fold(OpenApiRouter::new(), |router, (operation, _)| router.routes(operation));
+    openapi::document(operations.merge(health_routes()).into_openapi(), config)
 }
 
 async fn route_not_found() -> ApiError {

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 
 use super::config::HttpConfig;
 use super::downloads::Downloads;
+use super::entity_tag::EntityTags;
 use super::metrics::{Metrics, MetricsError};
 use super::problem::ApiError;
 use super::search_cache::SearchCache;
@@ -32,6 +33,7 @@ pub struct AppState {
     pub metrics: Metrics,
     /// Settings.
     pub config: HttpConfig,
+    pub(super) entity_tags: EntityTags,
     pub(super) downloads: Downloads,
     /// Failed authentications.
     pub(super) failed_attempts: AddressQuotas,
@@ -60,6 +62,7 @@ impl AppState {
             directory,
             keys,
             metrics: Metrics::new()?,
+            entity_tags: EntityTags::new(&config.build),
             downloads: Downloads::new(config.max_downloads, config.max_downloads_per_key),
             config,
             failed_attempts: AddressQuotas::new(Instant::now()),

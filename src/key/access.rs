@@ -128,7 +128,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_link_that_leads_nowhere_is_not_a_missing_key_file() {
         let folder = tempfile::tempdir().expect("a folder");

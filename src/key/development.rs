@@ -2,12 +2,12 @@
 //! setup.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use tempfile::NamedTempFile;
-
 use super::{ApiKey, KeyKind};
+use crate::file::{Access, Draft, HIDDEN, Renamed};
 
 /// The development key's file in the index folder.
 pub const FILE_NAME: &str = "development-key";
@@ -75,28 +75,14 @@ fn read(path: &Path) -> Result<Option<ApiKey>, String> {
 
 fn write(folder: &Path, path: &Path, key: &ApiKey, replace: bool) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    // Creates it with mode 0600.
-    let mut file = NamedTempFile::new_in(folder)?;
-    writeln!(file, "{}", key.expose())?;
-    file.as_file().sync_all()?;
-    if replace {
-        file.persist(path)?
-    } else {
-        file.persist_noclobber(path)?
-    };
-    Ok(())
+    let mut draft = Draft::new(path, HIDDEN, Access::Mode(0o600))?;
+    draft.write(|file| writeln!(file, "{}", key.expose()))?;
+    draft.rename(replace).and_then(Renamed::sync)
 }
 
-#[cfg(unix)]
 fn is_private(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
     // The six lowest bits are the permissions of group and others.
     metadata.permissions().mode().trailing_zeros() >= 6
-}
-
-#[cfg(not(unix))]
-fn is_private(_: &fs::Metadata) -> bool {
-    true
 }
 
 #[cfg(test)]
@@ -117,20 +103,16 @@ mod tests {
         assert_eq!((first.key.kind(), first.notice, second.notice), (KeyKind::Development, None, None));
     }
 
-    #[cfg(unix)]
     #[test]
     fn the_file_is_readable_by_its_owner_only() {
-        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         kept(folder.path());
         let mode = fs::metadata(folder.path().join(FILE_NAME)).expect("the file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_key_that_others_could_read_is_replaced_with_a_notice() {
-        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let first = kept(folder.path());
         fs::set_permissions(folder.path().join(FILE_NAME), fs::Permissions::from_mode(0o640)).expect("a mode");

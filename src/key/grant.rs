@@ -14,7 +14,6 @@ const VISITOR: &str = "page";
 pub struct Grant {
     /// The key's id, which may be logged; `page` for a visitor.
     pub id: Box<str>,
-    /// The key's holder.
     pub name: Box<str>,
     /// Requests per minute.
     pub rate: Rate,

@@ -10,9 +10,10 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use jiff::Timestamp;
 use subtle::ConstantTimeEq;
 
-use super::file::{self, FileStamp, KeyFile, KeyFileError};
+use super::file::{self, KeyFile, KeyFileError};
 use super::format::{self, KeyDigest};
 use super::{Allowance, ApiKey, Expiry, Grant, Rate};
+use crate::file::FileStamp;
 
 /// Minimum time between two reads of the key file because of unknown ids.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
@@ -33,7 +34,7 @@ pub struct KeyStore {
 
 #[derive(Debug, Default)]
 struct Seen {
-    stamp: Option<FileStamp>,
+    stamp: Option<(u64, FileStamp)>,
     content: Option<Vec<u8>>,
     /// Whether there's been no key file yet, so that the development key is accepted.
     is_development: bool,
@@ -74,7 +75,7 @@ pub enum AuthError {
 impl KeyStore {
     /// Reads the key file. If it has no keys, every request is rejected.
     pub fn open(path: &Path) -> Result<Self, KeyFileError> {
-        let stamp = FileStamp::of(path);
+        let stamp = file::settled_stamp(path);
         let content = file::read_bytes(path)?;
         let keys = stored_keys(&KeyFile::parse(path, &content)?, &HashMap::new());
         let mut seen = Seen { stamp: stamp.ok().flatten(), content: Some(content), ..Seen::default() };
@@ -174,7 +175,7 @@ impl KeyStore {
     }
 
     fn reload(&self, seen: &mut Seen) {
-        let stamp = match FileStamp::of(&self.path) {
+        let stamp = match file::settled_stamp(&self.path) {
             Ok(stamp) => stamp,
             // A dangling link counts as an unreadable key file.
             Err(error) if seen.is_development && error.is_missing() && !self.path.is_symlink() => return,

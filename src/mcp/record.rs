@@ -1,9 +1,13 @@
-//! Records as tools return them: fewer members than the API's, with the evidence behind each product and a link to the rest.
+//! Records as tools return them, and the schemas of their members: fewer than the API's, with the evidence behind each product and
+//! a link to the rest.
+
+use std::sync::LazyLock;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::clean::clean;
+use super::schema::{count, list, optional_text, text, texts, whole};
 
 /// Bytes that a path segment escapes (RFC 3986, 2.3).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -26,73 +30,154 @@ pub(super) fn url(base: &str, segments: &[&str]) -> String {
     url
 }
 
+/// The members of a record, each with its schema.
+type Members = Map<String, Value>;
+
+fn members(of: Value) -> Members {
+    match of {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+/// The members of a product in a list.
+pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
+    let source = members(json!({"label": text("Name of the source."), "url": text("Its address.")}));
+    let evidence = members(json!({
+        "status": text("vendor-sources-reviewed: the vendor's own sources were reviewed; pending-review: not yet."),
+        "checked_on": optional_text("The day of the last check, YYYY-MM-DD."),
+        "source_count": count("How many sources there are; a search returns the first five."),
+        "sources": list(&source, "Where the claims come from. The directory asserts neither their truth nor their freshness."),
+    }));
+    let export = members(json!({
+        "id": text("The export that the record is from."),
+        "name": text("Its name."),
+        "license": text("The licence of its content: a URI. Name it where you publish the content."),
+        "as_of": optional_text("The day of its snapshot, as stated."),
+    }));
+    members(json!({
+        "id": text("Identifier, the argument of get_software and list_reviews."),
+        "name": text("Name."),
+        "tagline": optional_text("Short description."),
+        "categories": texts("Categories, the main one first."),
+        "vendor": optional_text("Name of the vendor."),
+        "website": text("The product's website."),
+        "offering_type": text("software or document-templates."),
+        "rating": {"type": ["number", "null"], "description": "Average rating, by convention of 5."},
+        "review_count": {"type": ["integer", "null"], "description": "Number of reviews behind the rating."},
+        "evidence": whole(evidence),
+        "export": whole(export),
+        "url": text("The record in the directory's API, to cite."),
+    }))
+});
+
+/// The members of a product with all its claims.
+pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
+    let mut product = FOUND.clone();
+    product.extend(members(json!({
+        "aliases": texts("Other names."),
+        "tags": texts("Key words."),
+        "features": texts("Functions of the product."),
+        "standards": texts("Standards it is for."),
+        "alternative_to": texts("Products that it can replace."),
+        "deployment": texts("Ways to run it."),
+        "languages": texts("Languages of its user interface."),
+        "description": optional_text("Long description."),
+        "pricing": optional_text("Price, as text."),
+        "rating_source": optional_text(
+            "Where rating and review count come from: stated by the record, or computed from the reviews."
+        ),
+    })));
+    product
+});
+
+pub(super) static CATEGORY: LazyLock<Members> = LazyLock::new(|| {
+    members(json!({
+        "id": text("Identifier."),
+        "name": text("Name."),
+        "description": optional_text("Description."),
+        "software_count": count("How many products are in it."),
+        "url": text("The category in the directory's API."),
+    }))
+});
+
+/// The members of a glossary term.
+pub(super) static TERM: LazyLock<Members> = LazyLock::new(|| {
+    members(json!({
+        "id": text("Identifier."),
+        "term": text("The term."),
+        "definition": text("Its definition."),
+        "abbreviations": texts("Abbreviations."),
+        "synonyms": texts("Other words for it."),
+        "related": texts("Terms to read next."),
+        "source": {
+            "type": ["object", "null"],
+            "description": "Where the definition can be checked.",
+            "properties": {"title": optional_text("Name of the source."), "url": optional_text("Its address.")},
+        },
+        "url": text("The term in the directory's API, to cite."),
+    }))
+});
+
+pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
+    members(json!({
+        "id": text("Identifier."),
+        "rating": {"type": "integer", "minimum": 1, "maximum": 5, "description": "Stars."},
+        "title": optional_text("Headline."),
+        "body": optional_text("Text."),
+        "author": optional_text("Name of the author."),
+        "created_at": optional_text("When it was written: RFC 3339, UTC."),
+        "verified": {"type": ["boolean", "null"], "description": "Whether the reviewer is known to use the product."},
+    }))
+});
+
 /// A product in a list, made of its whole JSON.
 pub(super) fn found(detail: &Value, base: &str) -> Value {
-    clean(summary(detail, base), SHORT, FEW)
+    clean(software(detail, &FOUND, base), SHORT, FEW)
 }
 
 /// A product with all its claims.
 pub(super) fn product(detail: &Value, base: &str) -> Value {
-    let mut product = summary(detail, base);
-    for name in [
-        "description",
-        "aliases",
-        "tags",
-        "features",
-        "standards",
-        "alternative_to",
-        "deployment",
-        "languages",
-        "pricing",
-    ] {
-        product[name] = detail[name].clone();
-    }
-    product["rating_source"] = detail["rating_source"].clone();
-    clean(product, LONG, MANY)
+    clean(software(detail, &PRODUCT, base), LONG, MANY)
 }
 
-fn summary(detail: &Value, base: &str) -> Value {
+fn software(detail: &Value, members: &Members, base: &str) -> Value {
     let categories = detail["categories"].as_array().into_iter().flatten().map(|category| category["name"].clone());
-    json!({
-        "id": detail["id"],
-        "name": detail["name"],
-        "tagline": detail["tagline"],
-        "categories": categories.collect::<Vec<_>>(),
-        "vendor": detail["vendor"],
-        "website": detail["website"],
-        "offering_type": detail["offering_type"],
-        "rating": detail["rating"],
-        "review_count": detail["review_count"],
-        "evidence": {
-            "status": detail["evidence_status"],
-            "checked_on": detail["evidence_checked_on"],
-            "source_count": detail["sources"].as_array().map_or(0, Vec::len),
-            "sources": detail["sources"],
-        },
-        "export": detail["export"],
-        "url": url(base, &["software", detail["id"].as_str().unwrap_or_default()]),
-    })
+    let mut software = select(detail, members);
+    software["categories"] = categories.collect();
+    software["evidence"] = json!({
+        "status": detail["evidence_status"],
+        "checked_on": detail["evidence_checked_on"],
+        "source_count": detail["sources"].as_array().map_or(0, Vec::len),
+        "sources": detail["sources"],
+    });
+    software["url"] = record_url(base, "software", detail);
+    software
 }
 
 pub(super) fn category(category: &Value, base: &str) -> Value {
-    let mut shown = select(category, &["id", "name", "description", "software_count"]);
-    shown["url"] = url(base, &["categories", category["id"].as_str().unwrap_or_default()]).into();
+    let mut shown = select(category, &CATEGORY);
+    shown["url"] = record_url(base, "categories", category);
     clean(shown, SHORT, FEW)
 }
 
 /// A glossary term.
 pub(super) fn term(term: &Value, base: &str) -> Value {
-    let mut shown = select(term, &["id", "term", "definition", "abbreviations", "synonyms", "related", "source"]);
-    shown["url"] = url(base, &["glossary", term["id"].as_str().unwrap_or_default()]).into();
+    let mut shown = select(term, &TERM);
+    shown["url"] = record_url(base, "glossary", term);
     clean(shown, LONG, MANY)
 }
 
 pub(super) fn review(review: &Value) -> Value {
-    clean(select(review, &["id", "rating", "title", "body", "author", "created_at", "verified"]), LONG, FEW)
+    clean(select(review, &REVIEW), LONG, FEW)
 }
 
-fn select(record: &Value, names: &[&str]) -> Value {
-    names.iter().map(|name| ((*name).to_owned(), record[*name].clone())).collect()
+fn record_url(base: &str, resource: &str, record: &Value) -> Value {
+    url(base, &[resource, record["id"].as_str().unwrap_or_default()]).into()
+}
+
+fn select(record: &Value, members: &Members) -> Value {
+    members.keys().map(|name| (name.clone(), record[name].clone())).collect()
 }
 
 #[cfg(test)]

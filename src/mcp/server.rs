@@ -13,14 +13,12 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 
-use super::argument::Arguments;
-use super::tool::{LIMIT, LONG_LIMIT, OFFSET, Operation};
-use super::{output, record};
+use super::tool::{Definition, ID, Operation, TOOLS};
+use super::{argument, output, record};
 use crate::generation::Snapshot;
-use crate::record::{EvidenceStatus, OfferingType};
-use crate::service::{
-    self, ListGlossary, ListReviews, PageRequest, ReviewSort, SearchSoftware, SearchSort, ServiceError, SoftwareFilter,
-};
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{LONG_LIMIT, OFFSET};
+use crate::service::{self, ListGlossary, ListReviews, PageRequest, SearchSoftware, ServiceError};
 
 /// The instructions for an assistant, which it reads before it uses the tools.
 const INSTRUCTIONS: &str = "A read-only directory of software products with categories, reviews, a glossary, and the evidence behind each \
@@ -91,14 +89,18 @@ impl<H: Host> ToolServer<H> {
         Self { snapshot, published_at, base: base.into(), host }
     }
 
-    async fn call(&self, operation: Operation, given: Members) -> Result<Members, Failure> {
-        let arguments = Arguments::check(given, operation.parameters()).map_err(Failure::Call)?;
-        let own = match operation {
-            Operation::SearchSoftware => self.search_software(&arguments).await?,
-            Operation::GetSoftware => self.get_software(&arguments).await?,
-            Operation::ListCategories => self.list_categories(&arguments)?,
-            Operation::SearchGlossary => self.search_glossary(&arguments)?,
-            Operation::ListReviews => self.list_reviews(&arguments).await?,
+    async fn call(&self, tool: &Definition, given: &Members) -> Result<Members, Failure> {
+        let own = match tool.operation {
+            Operation::SearchSoftware => self.search_software(read(tool, given, SearchSoftware::from_values)?).await?,
+            Operation::GetSoftware => self.get_software(&read(tool, given, id)?).await?,
+            Operation::ListCategories => {
+                self.list_categories(read(tool, given, |values| values.page(&LONG_LIMIT, &OFFSET))?)?
+            }
+            Operation::SearchGlossary => self.search_glossary(&read(tool, given, ListGlossary::from_values)?)?,
+            Operation::ListReviews => {
+                let read = read(tool, given, |values| (id(values), ListReviews::from_values(values)))?;
+                self.list_reviews(&read.0, &read.1).await?
+            }
         };
         let mut members = Map::new();
         members.insert("notice".to_owned(), output::NOTICE.into());
@@ -110,14 +112,7 @@ impl<H: Host> ToolServer<H> {
         Ok(members)
     }
 
-    async fn search_software(&self, arguments: &Arguments) -> Result<Value, Failure> {
-        let query = SearchSoftware {
-            filter: filter(arguments),
-            sort: search_sort(arguments),
-            page: page(arguments.integer(&LIMIT), 0),
-            q: arguments.text("q").map(str::to_owned),
-            ..SearchSoftware::new("")
-        };
+    async fn search_software(&self, query: SearchSoftware) -> Result<Value, Failure> {
         let (snapshot, base, host) = (Arc::clone(&self.snapshot), Arc::clone(&self.base), self.host.clone());
         let run = self.host.run(async move {
             let (found, total) = search(&snapshot, &query, &base).await?;
@@ -127,37 +122,25 @@ impl<H: Host> ToolServer<H> {
         run.await.map_err(Failure::Refused)?
     }
 
-    async fn get_software(&self, arguments: &Arguments) -> Result<Value, Failure> {
-        let id = arguments.text("id").unwrap_or_default();
+    async fn get_software(&self, id: &str) -> Result<Value, Failure> {
         let detail = detail(&self.snapshot, id).await?.ok_or_else(|| unknown(id))?;
         Ok(json!({"software": record::product(&detail, &self.base)}))
     }
 
-    fn list_categories(&self, arguments: &Arguments) -> Result<Value, Failure> {
-        let page = page(arguments.integer(&LONG_LIMIT), arguments.integer(OFFSET));
+    fn list_categories(&self, page: PageRequest) -> Result<Value, Failure> {
         let categories = service::list_categories(&self.snapshot, page);
         let shown = parse(&categories.data)?.into_iter().map(|category| record::category(&category, &self.base));
         Ok(json!({"total": categories.pagination.total, "categories": shown.collect::<Vec<_>>()}))
     }
 
-    fn search_glossary(&self, arguments: &Arguments) -> Result<Value, Failure> {
-        let query =
-            ListGlossary { q: arguments.text("q").map(str::to_owned), page: page(arguments.integer(&LIMIT), 0) };
-        let terms = service::list_glossary(&self.snapshot, &query);
+    fn search_glossary(&self, query: &ListGlossary) -> Result<Value, Failure> {
+        let terms = service::list_glossary(&self.snapshot, query);
         let shown = parse(&terms.data)?.into_iter().map(|term| record::term(&term, &self.base));
         Ok(json!({"total": terms.pagination.total, "terms": shown.collect::<Vec<_>>()}))
     }
 
-    async fn list_reviews(&self, arguments: &Arguments) -> Result<Value, Failure> {
-        let id = arguments.text("id").unwrap_or_default();
-        let sort = match arguments.text("sort") {
-            Some("created_at") => ReviewSort::Oldest,
-            Some("-rating") => ReviewSort::Best,
-            Some("rating") => ReviewSort::Worst,
-            _ => ReviewSort::Newest,
-        };
-        let query = ListReviews { sort, ..ListReviews::all(page(arguments.integer(&LIMIT), 0)) };
-        let reviews = service::list_reviews(&self.snapshot, id, &query).await?.ok_or_else(|| unknown(id))?;
+    async fn list_reviews(&self, id: &str, query: &ListReviews) -> Result<Value, Failure> {
+        let reviews = service::list_reviews(&self.snapshot, id, query).await?.ok_or_else(|| unknown(id))?;
         let shown: Vec<_> = parse(&reviews.page.data)?.iter().map(record::review).collect();
         Ok(json!({
             "total": reviews.page.pagination.total,
@@ -197,11 +180,11 @@ impl<H: Host> ServerHandler for ToolServer<H> {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(Operation::ALL.map(Operation::tool).into()))
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(Definition::tool).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        Operation::of(name).map(Operation::tool)
+        find(name).map(Definition::tool)
     }
 
     async fn call_tool(
@@ -209,13 +192,25 @@ impl<H: Host> ServerHandler for ToolServer<H> {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(operation) = Operation::of(&request.name) else {
-            let names = Operation::ALL.map(Operation::name).join(", ");
+        let Some(tool) = find(&request.name) else {
+            let names = TOOLS.each_ref().map(|tool| tool.name).join(", ");
             return Err(ErrorData::invalid_params(format!("there is no such tool; the tools are {names}"), None));
         };
-        let result = self.call(operation, request.arguments.unwrap_or_default()).await;
+        let result = self.call(tool, &request.arguments.unwrap_or_default()).await;
         self.answer(result).map(Into::into)
     }
+}
+
+fn find(name: &str) -> Option<&'static Definition> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+fn read<T>(tool: &Definition, given: &Members, read: impl FnOnce(&mut Values<'_>) -> T) -> Result<T, Failure> {
+    argument::read(given, tool.parameters, read).map_err(Failure::Call)
+}
+
+fn id(values: &mut Values<'_>) -> String {
+    values.one(&ID).unwrap_or_default()
 }
 
 /// Searches, and reads the whole record of each hit, for its sources and export. Returns the number of products found, too.
@@ -254,35 +249,4 @@ fn parse<'r>(records: impl IntoIterator<Item = &'r Bytes>) -> Result<Vec<Value>,
 
 fn unknown(id: &str) -> Failure {
     Failure::Call(format!("There is no product with the id {id:?}; search_software returns ids."))
-}
-
-fn page(limit: u64, offset: u64) -> PageRequest {
-    PageRequest { limit: u32::try_from(limit).unwrap_or(1), offset }
-}
-
-fn filter(arguments: &Arguments) -> SoftwareFilter {
-    SoftwareFilter {
-        categories: arguments.texts("category"),
-        offering_type: arguments
-            .text("offering_type")
-            .and_then(|name| OfferingType::ALL.into_iter().find(|of| of.as_str() == name)),
-        evidence_status: arguments
-            .text("evidence_status")
-            .and_then(|name| EvidenceStatus::ALL.into_iter().find(|of| of.as_str() == name)),
-        min_rating: arguments.number("min_rating"),
-        evidence_checked_before: arguments.date("evidence_checked_before"),
-        evidence_checked_after: arguments.date("evidence_checked_after"),
-        attributes: service::Attribute::ALL.map(|attribute| arguments.texts(attribute.as_str())),
-        ..SoftwareFilter::default()
-    }
-}
-
-fn search_sort(arguments: &Arguments) -> SearchSort {
-    match arguments.text("sort") {
-        Some("-rating") => SearchSort::Rating,
-        Some("-review_count") => SearchSort::ReviewCount,
-        Some("-evidence_checked_on") => SearchSort::EvidenceCheckedOn,
-        Some("name") => SearchSort::Name,
-        _ => SearchSort::Relevance,
-    }
 }

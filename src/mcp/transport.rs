@@ -30,7 +30,7 @@ pub enum ServeError {
 /// the request.
 pub async fn answer<H: Host, B>(tools: ToolServer<H>, request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
 where
-    B: http_body::Body<Error: Display> + Send + 'static,
+    B: hyper::body::Body<Error: Display> + Send + 'static,
 {
     let mut config = StreamableHttpServerConfig::default();
     config.legacy_session_mode = false;

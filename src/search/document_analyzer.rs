@@ -1,6 +1,8 @@
 //! Finds the words and terms of documents.
 
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
 
 use super::alternatives::replaced;
 use super::field::{Field, Section};
@@ -29,12 +31,12 @@ pub struct DocumentAnalyzer {
     stems_found: Tally,
     /// Occurrences of word prefixes in the current document, by prefix number.
     prefixes_found: Tally,
-    prefixes: FxHashMap<Box<str>, u32>,
+    prefixes: foldhash::HashMap<Box<str>, u32>,
     /// The prefix numbers of each word, by the word's provisional number. Only the first few
     /// prefixes; `None` until the word is met.
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
-    /// The current document's other terms.
-    terms: FxHashMap<Term, Occurrences>,
+    /// The current document's other terms, in the same order in each build.
+    terms: HashMap<Term, Occurrences, FixedState>,
 }
 
 /// Maps provisional word numbers to final ones.
@@ -113,9 +115,9 @@ impl DocumentAnalyzer {
             lengths: Lengths::default(),
             stems_found: Tally::default(),
             prefixes_found: Tally::default(),
-            prefixes: FxHashMap::default(),
+            prefixes: foldhash::HashMap::default(),
             prefixes_of: Vec::new(),
-            terms: FxHashMap::default(),
+            terms: HashMap::default(),
         }
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use foldhash::HashMap;
 use fst::Map;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::text::stem::Stems;
@@ -142,9 +142,9 @@ impl Lexicon {
 #[derive(Debug, Default)]
 pub struct LexiconBuilder {
     /// Spelling → provisional number.
-    numbers: foldhash::HashMap<Box<str>, u32>,
+    numbers: HashMap<Box<str>, u32>,
     words: Vec<WordEntry>,
-    stems: FxHashMap<Box<str>, StemId>,
+    stems: HashMap<Box<str>, StemId>,
     analyzer: Stems,
 }
 

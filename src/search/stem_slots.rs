@@ -1,13 +1,13 @@
 //! Maps a record's words back to the query's words that they satisfy.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use super::lexicon::StemId;
 
 /// Which stems stand for which slots of a query.
 #[derive(Debug, Clone)]
 pub struct StemSlots {
-    slots: FxHashMap<StemId, u32>,
+    slots: HashMap<StemId, u32>,
     /// A bitmap of the stems' lowest bits. Most words in a record are in no slot, and this skips
     /// their lookup.
     present: [u64; WORDS],
@@ -19,13 +19,13 @@ const WORDS: usize = 64;
 
 impl Default for StemSlots {
     fn default() -> Self {
-        Self { slots: FxHashMap::default(), present: [0; WORDS] }
+        Self { slots: HashMap::default(), present: [0; WORDS] }
     }
 }
 
 impl StemSlots {
     pub fn new(slots: impl Iterator<Item: Iterator<Item = (StemId, f32)>>) -> Self {
-        let mut best: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
+        let mut best: HashMap<StemId, (f32, u32)> = HashMap::default();
         for (at, stems) in slots.enumerate() {
             for (stem, of_slot) in stems {
                 let (weight, mask) = best.entry(stem).or_insert((0.0, 0));

@@ -5,17 +5,22 @@
 //! them gets the concept as an alternative. So a term of several words is never split, and never
 //! matched by prefix or with a typo.
 
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
 use crate::record::SynonymGroup;
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::stem::Stems;
 
+/// Iterates in the same order in each build, because the index is written in that order.
+type StemMap<K, V> = HashMap<K, V, FixedState>;
+
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Thesaurus {
     /// By a term's first stem: the terms that begin with it, longest first.
-    terms: FxHashMap<Box<str>, Vec<ThesaurusTerm>>,
+    terms: StemMap<Box<str>, Vec<ThesaurusTerm>>,
     /// By concept: its terms as written.
     concepts: Vec<Vec<Box<str>>>,
 }
@@ -152,7 +157,7 @@ fn matched_until(
 #[derive(Debug, Default)]
 struct Builder {
     stems: Stems,
-    terms: FxHashMap<Vec<Box<str>>, ThesaurusTerm>,
+    terms: StemMap<Vec<Box<str>>, ThesaurusTerm>,
     concepts: Vec<Vec<Box<str>>>,
 }
 
@@ -225,7 +230,7 @@ impl Builder {
     }
 
     fn finish(self) -> Thesaurus {
-        let mut terms: FxHashMap<Box<str>, Vec<ThesaurusTerm>> = FxHashMap::default();
+        let mut terms: StemMap<Box<str>, Vec<ThesaurusTerm>> = HashMap::default();
         for (key, term) in self.terms {
             if let Some(first) = key.into_iter().next() {
                 terms.entry(first).or_default().push(term);

@@ -12,6 +12,8 @@ pub enum ServiceError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Text(#[from] DamagedText),
+    #[error("the search index can't be explained: only the embedded engine explains scores")]
+    NotExplained,
     #[error("a product's JSON can't be read or written")]
     Json(#[from] serde_json::Error),
     #[error("an export can't be read")]
@@ -31,10 +33,10 @@ impl From<io::Error> for ServiceError {
 impl ServiceError {
     /// Whether the index can't be read right now.
     pub fn is_unavailable(&self) -> bool {
-        matches!(self, Self::Engine(error) if error.is_unavailable())
+        matches!(self, Self::Engine(EngineError::Unavailable(_)))
     }
 
     pub fn is_overload(&self) -> bool {
-        matches!(self, Self::Engine(error) if error.is_overload())
+        matches!(self, Self::Engine(EngineError::Overloaded(_)))
     }
 }

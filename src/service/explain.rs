@@ -4,6 +4,7 @@
 use fst::{IntoStreamer as _, Streamer as _};
 use serde::Serialize;
 
+use super::parameter::definition::{CATEGORY, EVIDENCE_STATUS, MIN_RATING, OFFERING_TYPE};
 use super::search::{budget, shown_score, understood};
 use super::{PageRequest, SearchSoftware, SearchSort, ServiceError};
 use crate::catalogue::resource::QueryReport;
@@ -164,7 +165,8 @@ fn explain_product(
         texts: false,
         budget: &budget(snapshot),
     };
-    let explanation = snapshot.engine.explain(&request, ordinal)?;
+    let explainer = snapshot.engine.explainer().ok_or(ServiceError::NotExplained)?;
+    let explanation = explainer.explain(&request, ordinal)?;
     let scores = words.iter().zip(&explanation.groups).map(|(word, group)| ExplainedScore {
         word: word.word.clone(),
         required: word.required,
@@ -211,10 +213,10 @@ const fn tier(tier: Tier, plan: &Plan) -> &'static str {
 
 fn failed(admission: Admission) -> Vec<&'static str> {
     let parts = [
-        (Admission::CATEGORY, "category"),
-        (Admission::OFFERING_TYPE, "offering_type"),
-        (Admission::EVIDENCE_STATUS, "evidence_status"),
-        (Admission::RATING, "min_rating"),
+        (Admission::CATEGORY, CATEGORY.name),
+        (Admission::OFFERING_TYPE, OFFERING_TYPE.name),
+        (Admission::EVIDENCE_STATUS, EVIDENCE_STATUS.name),
+        (Admission::RATING, MIN_RATING.name),
         (Admission::EVIDENCE_CHECKED, "evidence_checked"),
     ];
     let attributes = Attribute::ALL.map(|attribute| (Admission::attribute(attribute), attribute.as_str()));

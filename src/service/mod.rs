@@ -3,13 +3,13 @@
 //! depends on URLs, headers or statuses.
 
 mod changes;
-mod content;
 mod error;
 mod explain;
 mod facet;
 mod highlight;
 mod news;
 mod page;
+pub mod parameter;
 mod query;
 mod records;
 mod results;
@@ -21,7 +21,6 @@ mod suggest;
 pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::search::expand::Prefix;
 pub use changes::{ChangesPage, list_changes};
-pub use content::{Resource, content_hash};
 pub use error::ServiceError;
 pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
@@ -30,8 +29,8 @@ pub use explain::{
 pub use news::{News, NewsKind, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
-    Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, PageRequest, SearchSoftware,
-    SearchSort, comma_separated,
+    Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest,
+    SearchSoftware, SearchSort, comma_separated,
 };
 pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,

@@ -1,6 +1,6 @@
 //! News: added products and renewed evidence.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::ServiceError;
@@ -57,7 +57,7 @@ async fn products(
     snapshot: &Snapshot,
     changes: &[(NewsKind, &str, &str)],
     categories: &[String],
-) -> Result<FxHashMap<String, Product>, ServiceError> {
+) -> Result<HashMap<String, Product>, ServiceError> {
     let filter = SoftwareFilter {
         ids: changes.iter().map(|(_, _, id)| (*id).to_owned()).collect(),
         categories: categories.to_vec(),

@@ -1,4 +1,4 @@
-//! The parameters of operations.
+//! The requests of operations.
 
 use std::ops::Range;
 
@@ -15,6 +15,9 @@ use crate::search::expand::Prefix;
 pub const MAX_QUERY_CHARACTERS: usize = 256;
 
 pub const MAX_LIMIT: u32 = 100;
+
+/// The largest offset of a page with a query: programs that need more download an export.
+pub const MAX_QUERY_OFFSET: u64 = 10_000;
 
 /// Which part of a list to return; by default the first 20 items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -69,7 +72,7 @@ pub async fn comma_separated<'f>(
             if let [false, parts @ ..] = &*are_known(snapshot, attribute, &names).await?
                 && parts.iter().all(|is_known| *is_known)
             {
-                return Ok(Some((attribute.map_or("category", Attribute::as_str), value)));
+                return Ok(Some((attribute.map_or(Facet::Category, Facet::Attribute).as_str(), value)));
             }
         }
     }
@@ -116,6 +119,26 @@ pub enum SearchSort {
     EvidenceCheckedOn,
 }
 
+impl SearchSort {
+    pub const ALL: [Self; 5] = [Self::Relevance, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn, Self::Name];
+
+    /// The stored order; `None` for relevance.
+    pub(super) const fn order(self) -> Option<Order> {
+        match self {
+            Self::Relevance => None,
+            Self::Name => Some(Order::Name),
+            Self::Rating => Some(Order::Rating),
+            Self::ReviewCount => Some(Order::ReviewCount),
+            Self::EvidenceCheckedOn => Some(Order::EvidenceCheckedOn),
+        }
+    }
+
+    /// The name in requests.
+    pub fn as_str(self) -> &'static str {
+        self.order().map_or("relevance", Order::as_str)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub enum Facet {
     Category,
@@ -151,7 +174,7 @@ impl SearchSoftware {
             highlight: false,
             typo: true,
             prefix: Prefix::Auto,
-            page: PageRequest { limit: 20, offset: 0 },
+            page: PageRequest::default(),
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use super::highlight::Highlighter;
 use super::results::ResultHit;
-use super::{Facet, SearchPage, SearchResults, SearchSoftware, SearchSort, ServiceError};
-use crate::catalogue::Order;
+use super::{Facet, SearchPage, SearchResults, SearchSoftware, ServiceError};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
@@ -103,7 +102,7 @@ async fn search_as(
     let request = SearchRequest {
         plan: &expansion.plan,
         filter: &query.filter,
-        order: search_order(query.sort),
+        order: query.sort.order(),
         page: query.page.range(),
         facets: attributes.as_deref(),
         texts: query.highlight && !expansion.slots.is_empty(),
@@ -140,16 +139,6 @@ fn unquoted(text: &str, phrase: &[Word]) -> Correction {
 
 pub(super) fn budget(snapshot: &Snapshot) -> Budget {
     Budget::for_documents(snapshot.software_count())
-}
-
-const fn search_order(sort: SearchSort) -> Option<Order> {
-    match sort {
-        SearchSort::Relevance => None,
-        SearchSort::Name => Some(Order::Name),
-        SearchSort::Rating => Some(Order::Rating),
-        SearchSort::ReviewCount => Some(Order::ReviewCount),
-        SearchSort::EvidenceCheckedOn => Some(Order::EvidenceCheckedOn),
-    }
 }
 
 /// A hit's score in responses: its tier plus its score scaled to 0 to 1. Never increases from hit

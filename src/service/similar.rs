@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use serde::Deserialize;
 
 use super::search::{budget, scaled_score};
@@ -128,7 +128,7 @@ pub async fn similar_software<'s>(
 fn rarest_words(snapshot: &Snapshot, record: &[u8]) -> Result<Vec<ProductWord>, ServiceError> {
     let Detail::<Texts<'_>> { data: texts } = serde_json::from_slice(record)?;
     let mut found: Vec<ProductWord> = Vec::new();
-    let (mut read, mut stems) = (0, FxHashSet::default());
+    let (mut read, mut stems) = (0, HashSet::default());
     for text in texts.iter() {
         let words = words(text);
         let left = MAX_WORDS_READ - read;
@@ -165,6 +165,6 @@ fn shared_categories<'s>(
 fn shared_words(snapshot: &Snapshot, words: &[ProductWord], texts: &HitTexts) -> Vec<String> {
     // Skips the marks between values and sections.
     let found = texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ);
-    let stems: FxHashSet<_> = found.map(|word| snapshot.search.lexicon.stem_of(word)).collect();
+    let stems: HashSet<_> = found.map(|word| snapshot.search.lexicon.stem_of(word)).collect();
     words.iter().filter(|word| stems.contains(&word.stem)).map(|word| word.written.clone()).collect()
 }

@@ -70,7 +70,7 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
     let responses = document["components"]["responses"].as_object().expect("responses");
     // No operation is described with a method that it doesn't have, and followers' routes aren't in the document.
     let undescribed = [ErrorCode::MethodNotAllowed, ErrorCode::ReplicateNotAllowed];
-    for code in ErrorCode::ALL.into_iter().filter(|code| !undescribed.contains(code)) {
+    for code in ErrorCode::ALL.iter().filter(|code| !undescribed.contains(code)) {
         let example = responses
             .values()
             .map(|response| &response["content"]["application/problem+json"]["examples"][code.as_str()]["value"])

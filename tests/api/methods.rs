@@ -1,8 +1,11 @@
 //! Methods other than GET.
 
-use axum::http::Method;
+use std::sync::Arc;
 
-use crate::service::Service;
+use axum::http::Method;
+use software_directory::http::{HttpConfig, Preview};
+
+use crate::service::{Service, Setup};
 
 const KNOWN: [&str; 5] = ["/healthz", "/readyz", "/", "/openapi.json", "/docs/errors/"];
 
@@ -18,6 +21,17 @@ async fn another_method_is_refused_with_those_that_are_allowed() {
     }
     let unknown = service.send(Method::POST, "/nowhere", &[]).await;
     assert_eq!(unknown.problem(), (404, "route_not_found".to_owned()));
+}
+
+#[tokio::test]
+async fn state_of_a_preview_is_read_only_as_well() {
+    let preview = Some(Arc::new(Preview::new("candidate", "published")));
+    let service = Setup { config: HttpConfig { preview, ..HttpConfig::default() }, ..Setup::default() }.start();
+    for path in ["/preview/status", "/preview/report"] {
+        let answer = service.send(Method::POST, path, &[("authorization", &service.bearer())]).await;
+        assert_eq!(answer.problem(), (405, "method_not_allowed".to_owned()), "{path}");
+        assert_eq!(answer.header("allow"), "GET, HEAD, OPTIONS");
+    }
 }
 
 #[tokio::test]

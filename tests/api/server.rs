@@ -89,6 +89,13 @@ async fn a_body_on_get_is_ignored() {
 }
 
 #[tokio::test]
+async fn a_body_on_get_that_is_not_there_yet_closes_the_connection() {
+    let running = run(&Service::empty()).await;
+    let answer = running.exchange("GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe").await;
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\r\nconnection: close\r\n"), "{answer}");
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_request_are_answered_400_and_the_service_goes_on() {
     let running = run(&Service::empty()).await;
     for nonsense in ["\x16\x03\x01\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"] {

@@ -16,6 +16,8 @@ mod slow;
 mod stopping;
 mod takeover;
 
+#[path = "../common/request.rs"]
+mod request;
 #[path = "../common/until.rs"]
 mod until;
 

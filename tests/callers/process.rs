@@ -8,9 +8,11 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
+use http::Request;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::request::send;
 use crate::until::until;
 
 /// Hands standard input over as service managers hand over sockets.
@@ -170,16 +172,14 @@ impl Server {
 
     /// An answer's body.
     pub(crate) fn ask(address: SocketAddr, path: &str, key: &str) -> String {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
-        let request = agent.get(format!("http://{address}{path}")).header("Authorization", format!("Bearer {key}"));
-        request.call().expect("an answer").body_mut().read_to_string().expect("text")
+        let request = Request::get(format!("http://{address}{path}")).header("Authorization", format!("Bearer {key}"));
+        send(request, "").expect("an answer").into_body()
     }
 
     /// An answer's status.
     pub(crate) fn status(&self, path: &str, key: &str) -> u16 {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
-        let request = agent.get(format!("http://{}{path}", self.address));
-        request.header("Authorization", format!("Bearer {key}")).call().expect("an answer").status().as_u16()
+        let request = Request::get(format!("http://{}{path}", self.address));
+        send(request.header("Authorization", format!("Bearer {key}")), "").expect("an answer").status().as_u16()
     }
 
     /// The codes of what `/readyz` finds wrong.

@@ -7,10 +7,12 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use http::Request;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::binary::command;
+use crate::request::send;
 use crate::until::until;
 
 /// Runs the binary to its end.
@@ -141,11 +143,10 @@ impl Server {
 
     /// An answer's status and body.
     pub(crate) fn get(&self, path: &str) -> (u16, Value) {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
-        let request = agent.get(format!("{}{path}", self.address));
-        let mut response = request.header("Authorization", format!("Bearer {}", self.key())).call().expect("an answer");
-        let body = response.body_mut().read_to_string().expect("text");
-        (response.status().as_u16(), serde_json::from_str(&body).expect("JSON"))
+        let request = Request::get(format!("{}{path}", self.address));
+        let request = request.header("Authorization", format!("Bearer {}", self.key()));
+        let response = send(request, "").expect("an answer");
+        (response.status().as_u16(), serde_json::from_str(response.body()).expect("JSON"))
     }
 
     /// Its process id.

@@ -152,7 +152,6 @@ fn entry_named_like_an_export_is_never_skipped() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-#[cfg(unix)]
 #[test]
 fn links_are_followed_and_broken_ones_reported() {
     let folder = folder(&[("elsewhere/x.json", VALID), ("data/y.json", &VALID.replace("\"a\"", "\"b\""))]);

@@ -29,5 +29,7 @@ mod place;
 #[allow(dead_code, reason = "shared with tests/serve")]
 #[path = "../common/process.rs"]
 mod process;
+#[path = "../common/request.rs"]
+mod request;
 #[path = "../common/until.rs"]
 mod until;

@@ -7,8 +7,11 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use http::Request;
+
 use crate::corpus::{Corpus, replace};
 use crate::load::{Stopping, Target};
+use crate::request::send;
 use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 use crate::until::until;
@@ -36,9 +39,9 @@ fn request(path: &str, headers: &str) -> String {
 
 /// The path of a script of the page.
 fn script(target: &Target) -> String {
-    let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
-    let mut page = agent.get(&target.server.address).call().expect("the page");
-    let page = page.body_mut().read_to_string().expect("text");
+    let page = send(Request::get(&target.server.address), "").expect("the page");
+    assert_eq!(page.status(), 200);
+    let page = page.into_body();
     let start = page.find("/assets/").expect("an asset");
     page[start..].split('"').next().expect("a path").to_owned()
 }

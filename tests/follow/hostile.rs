@@ -114,7 +114,6 @@ fn part_with_the_right_hash_that_cannot_be_opened_takes_no_place_of_a_good_one()
     drop(stub);
 }
 
-#[cfg(unix)]
 #[test]
 fn index_folder_that_cannot_be_written_leaves_what_is_served() {
     let (place, _stub, mut following) = with_news();

@@ -13,5 +13,7 @@ mod place;
 #[path = "../common/process.rs"]
 #[allow(dead_code, reason = "each test binary uses a part of it")]
 mod process;
+#[path = "../common/request.rs"]
+mod request;
 #[path = "../common/until.rs"]
 mod until;

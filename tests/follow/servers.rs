@@ -6,23 +6,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use http::Request;
 use tempfile::TempDir;
 
 use crate::binary::command;
 use crate::process::{Server, export, folder_with, run, text, write};
+use crate::request::send;
 use crate::until::until;
-
-fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into()
-}
 
 /// Status, entity tag and body.
 fn get(server: &Server, path: &str, key: &str, tag: Option<&str>) -> (u16, Option<String>, String) {
-    let request = agent().get(format!("{}{path}", server.address)).header("Authorization", format!("Bearer {key}"));
+    let request = Request::get(format!("{}{path}", server.address)).header("Authorization", format!("Bearer {key}"));
     let request = if let Some(tag) = tag { request.header("If-None-Match", tag) } else { request };
-    let mut response = request.call().expect("a response");
+    let response = send(request, "").expect("a response");
     let tag = response.headers().get("etag").map(|tag| tag.to_str().expect("text").to_owned());
-    (response.status().as_u16(), tag, response.body_mut().read_to_string().expect("text"))
+    (response.status().as_u16(), tag, response.into_body())
 }
 
 fn create_key(folder: &Path, more: &[&str]) -> String {
@@ -50,9 +48,8 @@ fn free_port() -> u16 {
 }
 
 fn generation(server: &Server, key: &str) -> Option<String> {
-    let response =
-        agent().get(format!("{}/v1/exports", server.address)).header("Authorization", format!("Bearer {key}"));
-    let response = response.call().expect("a response");
+    let request = Request::get(format!("{}/v1/exports", server.address));
+    let response = send(request.header("Authorization", format!("Bearer {key}")), "").expect("a response");
     response.headers().get("x-generation").map(|name| name.to_str().expect("text").to_owned())
 }
 
@@ -77,12 +74,12 @@ fn index_files_need_a_key_with_the_right() {
         assert_eq!(get(&server, &path, &replicator, None).0, 404, "{missing}");
     }
     assert_eq!(get(&server, "/v1/generations/..%2f..%2fdata/tools.json", &replicator, None).0, 404);
-    let response = agent().get(format!("{}{manifest}", server.address)).header("Range", "bytes=2-5");
-    let mut response = response.header("Authorization", format!("Bearer {replicator}")).call().expect("a response");
+    let request = Request::get(format!("{}{manifest}", server.address)).header("Range", "bytes=2-5");
+    let response = send(request.header("Authorization", format!("Bearer {replicator}")), "").expect("a response");
     assert_eq!(response.status().as_u16(), 206);
     let range = response.headers()["content-range"].to_str().expect("text").to_owned();
     assert!(range.starts_with("bytes 2-5/"), "{range}");
-    assert_eq!(response.body_mut().read_to_string().expect("text").len(), 4);
+    assert_eq!(response.body().len(), 4);
 
     // A follower with the wrong key waits and says so, and follows once the key is right.
     let folder = follower_folder(leader.path(), &reader);
@@ -144,17 +141,14 @@ fn killed_servers_fail_no_request_at_the_others_and_catch_up() {
         let (stop, failed, served, key) = (Arc::clone(&stop), Arc::clone(&failed), Arc::clone(&served), key.clone());
         let ports = ports.clone();
         std::thread::spawn(move || {
-            let agent = agent();
             let mut turn = 0;
             while !stop.load(Ordering::Relaxed) {
                 turn += 1;
                 let is_served = (0..ports.len()).any(|other| {
                     let port = ports[(turn + other) % ports.len()];
-                    let request = agent.get(format!("http://127.0.0.1:{port}/v1/search?q=tool"));
-                    let response = request.header("Authorization", format!("Bearer {key}")).call();
-                    response.is_ok_and(|mut response| {
-                        response.status() == 200 && response.body_mut().read_to_string().is_ok()
-                    })
+                    let request = Request::get(format!("http://127.0.0.1:{port}/v1/search?q=tool"));
+                    let response = send(request.header("Authorization", format!("Bearer {key}")), "");
+                    response.is_ok_and(|response| response.status() == 200)
                 });
                 if is_served { &served } else { &failed }.fetch_add(1, Ordering::Relaxed);
             }

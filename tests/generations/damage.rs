@@ -199,7 +199,6 @@ fn a_pointer_lost_beside_an_updater_that_serves_is_put_back_without_a_build() {
     assert_eq!(running.reasons(), [""; 0]);
 }
 
-#[cfg(unix)]
 #[test]
 fn named_pipe_in_the_place_of_a_file_is_damage_and_not_waited_for() {
     for name in ["CURRENT", "manifest.json", "search"] {
@@ -213,7 +212,6 @@ fn named_pipe_in_the_place_of_a_file_is_damage_and_not_waited_for() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn lock_file_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;

@@ -87,7 +87,6 @@ fn faults_of_a_table_are_told() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_named_pipe_is_refused_and_not_waited_for() {
     let folder = tempfile::tempdir().expect("a folder");

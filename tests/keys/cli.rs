@@ -217,7 +217,6 @@ fn the_key_file_may_be_named_by_the_environment() {
     assert!(folder.path().join("env.json").exists());
 }
 
-#[cfg(unix)]
 #[test]
 fn key_that_cannot_be_printed_is_not_made() {
     use std::process::Stdio;
@@ -242,7 +241,6 @@ fn key_that_cannot_be_printed_is_not_made() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn key_file_that_others_may_read_or_change_is_warned_of() {
     use std::os::unix::fs::PermissionsExt;

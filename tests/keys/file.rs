@@ -251,7 +251,6 @@ fn a_change_leaves_nothing_but_the_file_and_its_lock() {
     assert_eq!(names, [".keys.json.lock", "keys.json"]);
 }
 
-#[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -5,6 +5,8 @@ mod binary;
 #[path = "../common/process.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod process;
+#[path = "../common/request.rs"]
+mod request;
 #[path = "../common/until.rs"]
 mod until;
 

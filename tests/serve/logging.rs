@@ -4,10 +4,12 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
+use http::Request;
 use serde_json::Value;
 
 use crate::binary::command;
 use crate::process::{self, export, folder_with, write};
+use crate::request::send;
 use crate::until::until;
 
 /// A server with a given standard error.
@@ -29,10 +31,9 @@ impl Server {
     }
 
     fn status(&self, path: &str) -> u16 {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
-        let request =
-            agent.get(format!("{}{path}", self.address)).header("Authorization", format!("Bearer {}", self.key));
-        request.call().expect("an answer").status().as_u16()
+        let request = Request::get(format!("{}{path}", self.address));
+        let request = request.header("Authorization", format!("Bearer {}", self.key));
+        send(request, "").expect("an answer").status().as_u16()
     }
 
     /// Asks, has a broken and a good edit followed, and stops it.

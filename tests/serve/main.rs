@@ -12,5 +12,7 @@ mod process;
 mod queries;
 mod starting;
 
+#[path = "../common/request.rs"]
+mod request;
 #[path = "../common/until.rs"]
 mod until;

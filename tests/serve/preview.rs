@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use http::{HeaderMap, HeaderValue, Request};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::process::{Server, export, folder_with, run, text};
+use crate::request::send;
 use crate::until::until;
 
 /// A folder with published products and a candidate.
@@ -23,15 +25,13 @@ fn replace(folder: &Path, set: &str, text: &str) {
 }
 
 /// Status, headers and body of a response.
-fn get(server: &Server, path: &str, key: Option<&str>) -> (u16, ureq::http::HeaderMap, String) {
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
-    let mut request = agent.get(format!("{}{path}", server.address));
+fn get(server: &Server, path: &str, key: Option<&str>) -> (u16, HeaderMap, String) {
+    let mut request = Request::get(format!("{}{path}", server.address));
     if let Some(key) = key {
         request = request.header("Authorization", format!("Bearer {key}"));
     }
-    let mut response = request.call().expect("a response");
-    let body = response.body_mut().read_to_string().expect("text");
-    (response.status().as_u16(), response.headers().clone(), body)
+    let response = send(request, "").expect("a response");
+    (response.status().as_u16(), response.headers().clone(), response.into_body())
 }
 
 /// The status once it is that of the files, and says this.
@@ -60,11 +60,7 @@ fn candidate_is_served_marked_and_compared() {
     assert!(report.contains("Tool &lt;c&gt;") && !report.contains("<c>"), "{report}");
     for path in ["/", "/categories", "/docs", "/preview", "/v1/software", "/healthz", "/preview/status"] {
         let (code, headers, body) = get(&server, path, Some(&server.key()));
-        assert_eq!(
-            (code, headers.get("x-preview").map(ureq::http::HeaderValue::as_bytes)),
-            (200, Some(&b"true"[..])),
-            "{path}"
-        );
+        assert_eq!((code, headers.get("x-preview").map(HeaderValue::as_bytes)), (200, Some(&b"true"[..])), "{path}");
         let is_page = headers["content-type"].as_bytes().starts_with(b"text/html");
         assert_eq!(
             body.contains("<strong>Preview</strong> <span>of <bdi>next</bdi>, not published"),

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use http::Request;
 use serde_json::{Value, json};
 
 use crate::process::{Server, folder_with, run, text, write};
+use crate::request::send;
 
 /// A file with queries that were counted three times.
 fn kept(folder: &Path, queries: &[&str]) {
@@ -29,12 +31,13 @@ fn call(server: &Server, q: &str) -> Value {
     let body = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search_software", "arguments": {"q": q}},
     });
-    let request = ureq::post(format!("{}/mcp", server.address))
+    let request = Request::post(format!("{}/mcp", server.address))
         .header("Authorization", format!("Bearer {}", server.key()))
         .header("Content-Type", "application/json")
         .header("Accept", "application/json, text/event-stream");
-    let mut response = request.send(body.to_string()).expect("a response");
-    serde_json::from_str(&response.body_mut().read_to_string().expect("text")).expect("JSON")
+    let response = send(request, &body.to_string()).expect("a response");
+    assert_eq!(response.status(), 200);
+    serde_json::from_str(response.body()).expect("JSON")
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use std::fs;
 
+use http::Request;
 use serde_json::Value;
 
 use crate::process::{Server, export, folder_with, run, text, write};
+use crate::request::send;
 use crate::until::until;
 
 #[test]
@@ -148,9 +150,8 @@ fn metrics_are_answered_on_a_listener_of_their_own_before_there_is_anything_to_s
         Some(line.split_once("address=")?.1.split_whitespace().next().expect("an address").to_owned())
     });
     let ask = |path: &str| {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
-        let mut answer = agent.get(format!("http://{address}{path}")).call().expect("an answer");
-        (answer.status().as_u16(), answer.body_mut().read_to_string().expect("text"))
+        let answer = send(Request::get(format!("http://{address}{path}")), "").expect("an answer");
+        (answer.status().as_u16(), answer.into_body())
     };
     let (status, text) = ask("/metrics");
     assert_eq!(status, 200);

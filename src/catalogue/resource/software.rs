@@ -42,6 +42,24 @@ pub struct SoftwareItem<'a> {
     pub evidence_checked_on: Option<&'a str>,
 }
 
+impl SoftwareItem<'_> {
+    /// The names of its fields, in order.
+    pub const FIELDS: [&'static str; 12] = [
+        "id",
+        "name",
+        "tagline",
+        "category",
+        "categories",
+        "rating",
+        "review_count",
+        "website",
+        "vendor",
+        "offering_type",
+        "evidence_status",
+        "evidence_checked_on",
+    ];
+}
+
 /// The fields of a single product beyond those of a list's item.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DetailFields<'a> {

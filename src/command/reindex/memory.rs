@@ -6,7 +6,6 @@ use std::path::Path;
 /// Bounds the memory of the process: beyond it allocations fail, which ends the process. By default it is three
 /// quarters of the memory of the machine or the control group; the rest is for the server.
 pub(super) fn limit(bytes: Option<u64>) {
-    #[cfg(unix)]
     if let Some(bytes) = bytes.or_else(|| Some(total()? / 4 * 3)) {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let before = getrlimit(Resource::Data);

@@ -233,7 +233,6 @@ fn program() -> io::Result<PathBuf> {
 
 /// Leaves the processor to requests, and is the first to go where the system runs out of memory.
 fn give_way() {
-    #[cfg(unix)]
     let _ = rustix::process::nice(19);
     #[cfg(target_os = "linux")]
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");

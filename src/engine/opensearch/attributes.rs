@@ -4,7 +4,6 @@
 //! same in all documents of a generation. So each bucket is one value, and buckets of equal count
 //! are sorted by key.
 
-use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -83,8 +82,7 @@ impl OpenSearchEngine {
             "track_total_hits": false,
             "aggs": {"values": {"filters": {"filters": filters}}},
         });
-        let body = serde_json::to_vec(&body).map_err(EngineError::index("written"))?;
-        let request = ClusterRequest::search(&format!("/{}/_search", self.index), Bytes::from(body));
+        let request = ClusterRequest::search(&format!("/{}/_search", self.index), body.to_string());
         let found: Counted = self.cluster.send(request.query("filter_path", "aggregations")).await?.json()?;
         let buckets = found.aggregations.values.buckets;
         if buckets.len() != values.len() {

@@ -52,26 +52,20 @@ pub(super) fn constant(filter: &Value, boost: f32) -> Value {
 }
 
 /// The best of several queries; matches nothing if there are none.
-pub(super) fn any_best(mut queries: Vec<Value>) -> Value {
-    match queries.pop() {
-        None => json!({"match_none": {}}),
-        Some(only) if queries.is_empty() => only,
-        Some(last) => {
-            queries.push(last);
-            json!({"dis_max": {"queries": queries}})
-        }
-    }
+pub(super) fn any_best(queries: Vec<Value>) -> Value {
+    combined(queries, |queries| json!({"dis_max": {"queries": queries}}))
 }
 
 /// Any of several filters; matches nothing if there are none.
-pub(super) fn any(mut filters: Vec<Value>) -> Value {
-    match filters.pop() {
-        None => json!({"match_none": {}}),
-        Some(only) if filters.is_empty() => only,
-        Some(last) => {
-            filters.push(last);
-            json!({"bool": {"should": filters, "minimum_should_match": 1}})
-        }
+pub(super) fn any(filters: Vec<Value>) -> Value {
+    combined(filters, |filters| json!({"bool": {"should": filters, "minimum_should_match": 1}}))
+}
+
+fn combined(mut clauses: Vec<Value>, combine: impl FnOnce(Vec<Value>) -> Value) -> Value {
+    match clauses.len() {
+        0 => json!({"match_none": {}}),
+        1 => clauses.remove(0),
+        _ => combine(clauses),
     }
 }
 

@@ -7,8 +7,8 @@ use std::io::{self, BufWriter, Seek as _, Write as _};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use foldhash::HashMap;
 use fst::{Map, MapBuilder};
-use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::catalogue::{Bulk, Ordinal};
@@ -67,7 +67,7 @@ const COUNTED_TERMS: usize = 500_000;
 pub(super) struct DictionaryBuilder {
     scratch: Scratch,
     /// Counts that haven't been spilled yet.
-    counts: FxHashMap<Term, u32>,
+    counts: HashMap<Term, u32>,
     /// Spilled counts; a term may have several rows.
     counted: ScratchSorter<(String, u32)>,
     /// The documents with each name, best first.
@@ -90,7 +90,7 @@ pub(super) struct Example<'d> {
 impl DictionaryBuilder {
     pub(super) fn new(scratch: &Scratch) -> Self {
         let (counted, named) = (scratch.sorter(), scratch.sorter());
-        Self { scratch: scratch.clone(), counts: FxHashMap::default(), counted, named }
+        Self { scratch: scratch.clone(), counts: HashMap::default(), counted, named }
     }
 
     pub(super) fn count(&mut self, term: &Term) -> io::Result<()> {
@@ -158,7 +158,7 @@ impl DictionaryBuilder {
 #[derive(Debug, Default)]
 struct Sets {
     sets: Vec<Box<[u32]>>,
-    numbers: FxHashMap<Box<[u32]>, u64>,
+    numbers: HashMap<Box<[u32]>, u64>,
 }
 
 impl Sets {

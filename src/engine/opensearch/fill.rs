@@ -178,8 +178,7 @@ async fn verify(cluster: &Cluster, index: &str, count: u64, checksum: Checksum) 
     let body = json!({"size": 0, "track_total_hits": true, "aggs": {
         "a": {"sum": {"field": "check_a"}}, "b": {"sum": {"field": "check_b"}},
     }});
-    let body = serde_json::to_vec(&body).map_err(EngineError::index("written"))?;
-    let request = ClusterRequest::search(&format!("/{index}/_search"), body).timeout(TIME);
+    let request = ClusterRequest::search(&format!("/{index}/_search"), body.to_string()).timeout(TIME);
     let found: Response = cluster.send(request).await?.json()?;
     #[expect(clippy::cast_precision_loss, reason = "below 2^53: see `CHECKSUM_BITS`")]
     let sums = [checksum.a as f64, checksum.b as f64];

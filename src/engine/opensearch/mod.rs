@@ -41,11 +41,11 @@ pub use index_prefix::{IndexPrefix, IndexPrefixError};
 pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};
 
-use self::cluster::Cluster;
+use self::cluster::{Cluster, ClusterError};
 use self::dictionary::Dictionary;
 use self::search::Search;
 use self::statistics::Statistics;
-use super::{Engine, EngineError, Explanation, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
+use super::{Engine, EngineError, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
 use crate::catalogue::{Attribute, Catalogue, Ordinal};
 use crate::search::score::group_weight;
 use crate::search::{Group, StemId, Term};
@@ -83,6 +83,16 @@ impl OpenSearchEngine {
 
     fn has_demos(&self) -> bool {
         (self.real as usize) < self.documents
+    }
+}
+
+impl From<ClusterError> for EngineError {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Unavailable(_) => Self::Unavailable(error.into()),
+            ClusterError::Overloaded { .. } => Self::Overloaded(error.into()),
+            _ => Self::Refused(error.into()),
+        }
     }
 }
 
@@ -140,9 +150,5 @@ impl Engine for OpenSearchEngine {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
         Box::pin(self.read_reviews(id, request))
-    }
-
-    fn explain(&self, _request: &SearchRequest<'_>, _ordinal: Ordinal) -> Result<Explanation, EngineError> {
-        Err(EngineError::index("explained")("only the embedded engine explains scores"))
     }
 }

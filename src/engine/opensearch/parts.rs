@@ -51,11 +51,7 @@ pub enum PartsError {
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     #[error("the part {name} of the generation in {index} is damaged: build it again with --reindex")]
-    Damaged {
-        /// The products' index.
-        index: String,
-        name: String,
-    },
+    Damaged { index: String, name: String },
     #[error("a scratch file can't be written")]
     File(#[source] io::Error),
 }
@@ -63,7 +59,7 @@ pub enum PartsError {
 impl From<PartsError> for EngineError {
     fn from(error: PartsError) -> Self {
         match error {
-            PartsError::Cluster(error) => Self::Cluster(error),
+            PartsError::Cluster(error) => error.into(),
             other => Self::index("read")(other),
         }
     }

@@ -1,7 +1,7 @@
 //! Reads records and reviews from a cluster.
 
 use bytes::Bytes;
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -74,9 +74,8 @@ impl OpenSearchEngine {
             "_source": false,
             "track_total_hits": true,
         });
-        let body = serde_json::to_vec(&body).map_err(EngineError::index("written"))?;
         let path = format!("/{}{REVIEWS}/_search", self.index);
-        let search = ClusterRequest::search(&path, Bytes::from(body));
+        let search = ClusterRequest::search(&path, body.to_string());
         let search = search.query("filter_path", "hits.total.value,hits.hits.fields");
         let found: FoundReviews = self.cluster.send(search).await?.json()?;
         let reviews = found.hits.hits.into_iter().map(|hit| one(hit.fields.object, "object"));
@@ -84,8 +83,7 @@ impl OpenSearchEngine {
     }
 
     pub(super) async fn search_index(&self, body: &Value) -> Result<SearchResponse, EngineError> {
-        let body = serde_json::to_vec(body).map_err(EngineError::index("written"))?;
-        let request = ClusterRequest::search(&format!("/{}/_search", self.index), Bytes::from(body));
+        let request = ClusterRequest::search(&format!("/{}/_search", self.index), body.to_string());
         let request =
             request.query("filter_path", "timed_out,hits.total.value,hits.hits._score,hits.hits.fields,aggregations");
         let response: SearchResponse = self.cluster.send(request).await?.json()?;
@@ -101,9 +99,9 @@ impl OpenSearchEngine {
         &self,
         ordinals: &[Ordinal],
         fields: &Value,
-    ) -> Result<FxHashMap<Ordinal, StoredFields>, EngineError> {
+    ) -> Result<HashMap<Ordinal, StoredFields>, EngineError> {
         if ordinals.is_empty() {
-            return Ok(FxHashMap::default());
+            return Ok(HashMap::default());
         }
         let mut body = json!({
             "query": {"constant_score": {"filter": {"terms": {"ordinal": ordinals}}}},

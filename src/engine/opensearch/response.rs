@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::document::parse_words;
@@ -147,7 +147,7 @@ impl SearchResponse {
         Ok(read)
     }
 
-    pub(super) fn by_ordinal(self) -> Result<FxHashMap<u32, StoredFields>, EngineError> {
+    pub(super) fn by_ordinal(self) -> Result<HashMap<u32, StoredFields>, EngineError> {
         let fields = self.hits.hits.into_iter().map(|hit| hit.fields);
         fields.map(|fields| Ok((*fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?, fields))).collect()
     }

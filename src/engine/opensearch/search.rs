@@ -8,6 +8,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::OpenSearchEngine;
+use super::cluster::ClusterError;
 use super::facets;
 use super::filter::{FilterQuery, all};
 use super::mapping::{MAX_WINDOW, rank_field};
@@ -48,7 +49,7 @@ impl<'e, 'r> Search<'e, 'r> {
                 texts::bound(&mut hits.texts, budget);
                 Ok(hits)
             }
-            Err(EngineError::Cluster(error)) if self.request.texts && error.is_too_large() => {
+            Err(EngineError::Refused(error)) if self.request.texts && is_too_large(&*error) => {
                 let request = SearchRequest { texts: false, ..self.request.clone() };
                 let hits = Search::new(self.engine, &request).find().await?;
                 let texts = self.engine.read_texts(&hits.hits, budget).await?;
@@ -240,6 +241,10 @@ impl<'e, 'r> Search<'e, 'r> {
     fn is_demo(&self) -> impl Fn(u32) -> bool + use<'_, 'e, 'r> {
         |ordinal| ordinal >= self.engine.real
     }
+}
+
+fn is_too_large(error: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
+    error.downcast_ref().is_some_and(ClusterError::is_too_large)
 }
 
 /// The number of documents found without the filter.

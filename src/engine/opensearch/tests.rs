@@ -14,21 +14,20 @@ use http::Method;
 use proptest::prelude::*;
 use tokio::runtime::Runtime;
 
-use super::cluster::{Cluster, ClusterRequest, ClusterSettings};
+use super::cluster::{Cluster, ClusterError, ClusterRequest, ClusterSettings, Reason};
 use super::parts::write_parts;
 use super::{IndexPrefix, Parts, PartsError, Published};
 use crate::catalogue::{Attribute, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
 use crate::engine::tests::{Engines, Query, exports, large, query, software};
-use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits, SearchRequest};
+use crate::engine::{Engine, EngineError, Hit, ReviewsRequest, SearchHits, SearchRequest};
+use crate::error::chain;
 use crate::generation::cluster::{self as generations, FillError, Filler, MergedSet};
 use crate::generation::{BuildError, Generation, Snapshot};
 use crate::scratch::Scratch;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
-use crate::search::expand::expand;
-use crate::search::query::parse;
 use crate::search::understand::Documents;
-use crate::search::{Plan, Term, names};
+use crate::search::{Plan, Term};
 
 /// The largest relative difference at which two scores count as equal.
 const TOLERANCE: f32 = 0.005;
@@ -93,16 +92,7 @@ impl Compared {
     }
 
     fn compare_search(&self, query: &Query) -> Result<(), TestCaseError> {
-        let (parsed, budget) = (parse(&query.text), Budget::new(u64::MAX));
-        let expansion =
-            expand(&self.remote.search, self, &query.text, &parsed, query.options, &budget).expect("frequencies");
-        if !expansion.is_hopeless {
-            self.compare(&expansion.plan, query)?;
-        }
-        if let Some(plan) = names::plan(&query.text) {
-            self.compare(&plan, query)?;
-        }
-        Ok(())
+        query.plans(&self.remote.search, self).iter().try_for_each(|plan| self.compare(plan, query))
     }
 
     fn compare(&self, plan: &Plan, query: &Query) -> Result<(), TestCaseError> {
@@ -160,7 +150,7 @@ fn is_near(one: &Hit, other: &Hit) -> bool {
 }
 
 impl Documents for Compared {
-    type Error = crate::engine::EngineError;
+    type Error = EngineError;
 
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error> {
         let frequency = self.remote.engine.document_frequency(term)?;
@@ -172,6 +162,23 @@ impl Documents for Compared {
         let categories = self.remote.engine.categories(term)?;
         assert_eq!(categories, self.local.scan.categories(term)?, "{term:?}");
         self.remote.categories(term)
+    }
+}
+
+#[test]
+fn error_of_a_cluster_keeps_its_kind_text_and_causes() {
+    let error = |status: u16| {
+        let status = http::StatusCode::from_u16(status).expect("a status");
+        ClusterError::from_status("a", status, Reason::new(None, "busy"))
+    };
+    for (status, is_kind) in [
+        (503, (|error| matches!(error, EngineError::Unavailable(_))) as fn(&EngineError) -> bool),
+        (429, |error| matches!(error, EngineError::Overloaded(_))),
+        (400, |error| matches!(error, EngineError::Refused(_))),
+    ] {
+        let of_engine = EngineError::from(error(status));
+        assert!(is_kind(&of_engine), "{of_engine:?}");
+        assert_eq!(chain(&of_engine), chain(&error(status)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::TantivyEngine;
 use crate::catalogue::{Filter, Ordinal, Records};
-use crate::engine::{EngineError, SearchHits, SearchRequest, records};
+use crate::engine::{EngineError, SearchHits, SearchRequest, embedded};
 use crate::search::Rerank;
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier};
@@ -118,7 +118,7 @@ impl<'a> TierCollector<'a> {
             let head = best.len().min(RERANKED);
             request.plan.rerank.rerank(self.forward, &mut best[..head], request.page.end);
         }
-        let hits = records::hits(records, request.page_of(&best));
+        let hits = embedded::hits(records, request.page_of(&best));
         SearchHits { hits, texts: Vec::new(), total, complete, unfiltered_total, facets }
     }
 

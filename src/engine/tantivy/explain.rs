@@ -6,33 +6,31 @@ use ::tantivy::schema::IndexRecordOption;
 
 use super::TantivyEngine;
 use crate::catalogue::{Filter, Ordinal};
-use crate::engine::{EngineError, Explanation, Satisfied, SearchRequest};
+use crate::engine::{EngineError, Explain, Explanation, Satisfied, SearchRequest};
 use crate::search::phrase::has_words;
 use crate::search::score::group_weight;
 use crate::search::{Group, Term};
 
-pub(super) fn explain(
-    engine: &TantivyEngine,
-    request: &SearchRequest<'_>,
-    ordinal: Ordinal,
-) -> Result<Explanation, EngineError> {
-    let plan = request.plan;
-    let groups = plan.groups.iter().map(|group| best(engine, group, ordinal)).collect::<Result<_, _>>()?;
-    let mut excluded = Vec::new();
-    for (at, term) in plan.excluded.iter().enumerate() {
-        if packed(engine, term, ordinal)?.is_some() {
-            excluded.push(at);
+impl Explain for TantivyEngine {
+    fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+        let plan = request.plan;
+        let groups = plan.groups.iter().map(|group| best(self, group, ordinal)).collect::<Result<_, _>>()?;
+        let mut excluded = Vec::new();
+        for (at, term) in plan.excluded.iter().enumerate() {
+            if packed(self, term, ordinal)?.is_some() {
+                excluded.push(at);
+            }
         }
+        let lacks = |at: &usize| !has_words(&self.forward, ordinal, &plan.phrases[*at]);
+        let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
+        Ok(Explanation {
+            groups,
+            excluded,
+            lacking: (0..plan.phrases.len()).filter(lacks).collect(),
+            signals: plan.rerank.shares(&self.forward, ordinal),
+            admission: filter.admit(&self.records.columns, ordinal),
+        })
     }
-    let lacks = |at: &usize| !has_words(&engine.forward, ordinal, &plan.phrases[*at]);
-    Ok(Explanation {
-        groups,
-        excluded,
-        lacking: (0..plan.phrases.len()).filter(lacks).collect(),
-        signals: plan.rerank.shares(&engine.forward, ordinal),
-        admission: Filter::resolve(request.filter, &engine.catalogue, &engine.records)
-            .admit(&engine.records.columns, ordinal),
-    })
 }
 
 /// A group's alternative with the highest score in a document.

@@ -24,8 +24,7 @@ use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
 use ::tantivy::{ReloadPolicy, Term as IndexTerm};
-use futures_util::future::{BoxFuture, ready};
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 pub use build::TantivyBuilder;
 pub use documents::Documents;
@@ -33,11 +32,9 @@ pub use documents::Documents;
 use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
 use self::posting_list::PostingList;
-use super::{
-    Engine, EngineError, EngineFiles, Explanation, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest,
-    records,
-};
-use crate::catalogue::{Attribute, Catalogue, Filter, Ordinal, Records};
+use super::embedded::{self, Embedded};
+use super::{EngineError, EngineFiles, SearchHits, SearchRequest};
+use crate::catalogue::{Catalogue, Filter, Ordinal, Records};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
 use crate::search::score::Scorer;
@@ -63,7 +60,7 @@ pub struct TantivyEngine {
     field: Field,
     postings: Arc<InvertedIndexReader>,
     /// The frequent terms, by the offset of their postings.
-    frequent: FxHashMap<usize, FrequentTerm>,
+    frequent: HashMap<usize, FrequentTerm>,
     scorer: Scorer,
     forward: Forward,
     catalogue: Arc<Catalogue>,
@@ -101,25 +98,10 @@ impl TantivyEngine {
             return Err(EngineError::Misfit { found, expected: scorer.documents() });
         }
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
-        let frequent = FxHashMap::default();
+        let frequent = HashMap::default();
         let mut engine = Self { field, postings, frequent, scorer, forward, catalogue, records };
         engine.frequent = engine.read_frequent()?;
         Ok(engine)
-    }
-
-    fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
-        let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
-        let mut found = if let Some(page) = records::list(&self.records, request, &filter) {
-            page
-        } else {
-            let mut collector = TierCollector::new(self, request, &filter)?;
-            walk::walk(self, request.plan, &mut collector, request.budget)?;
-            collector.finish(request, &self.records)
-        };
-        if request.texts {
-            found.texts = records::texts(&self.records, &self.forward, &found.hits, request.budget)?;
-        }
-        Ok(found)
     }
 
     /// Looks up a term; `None` if no document has it.
@@ -136,8 +118,8 @@ impl TantivyEngine {
     }
 
     /// Reads the postings of all frequent words and synonym groups.
-    fn read_frequent(&self) -> Result<FxHashMap<usize, FrequentTerm>, EngineError> {
-        let mut frequent = FxHashMap::default();
+    fn read_frequent(&self) -> Result<HashMap<usize, FrequentTerm>, EngineError> {
+        let mut frequent = HashMap::default();
         for kind in [Term::WORD, Term::CONCEPT] {
             let mut terms = terms_of(&self.postings, kind)?;
             while let Some((_, term)) = terms.next() {
@@ -178,44 +160,27 @@ fn terms_of(postings: &InvertedIndexReader, kind: u8) -> Result<TermStreamer<'_>
     terms.into_stream().map_err(EngineError::index("read"))
 }
 
-impl Engine for TantivyEngine {
-    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
+impl Embedded for TantivyEngine {
+    fn records(&self) -> &Records {
+        &self.records
+    }
+
+    fn frequency(&self, term: &Term) -> Result<u32, EngineError> {
         Ok(self.find(term)?.map_or(0, |term| term.doc_freq))
     }
 
-    fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError> {
-        records::categories(&self.records, term, |request| self.search_now(request))
-    }
-
-    fn has_values<'a>(
-        &'a self,
-        attribute: Attribute,
-        values: &'a [&'a str],
-    ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
-        Box::pin(ready(Ok(records::has_values(&self.records, attribute, values))))
-    }
-
-    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
-        Box::pin(ready(Ok(records::content_hash(&self.records, id))))
-    }
-
-    fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
-        Box::pin(ready(self.search_now(request)))
-    }
-
-    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>> {
-        Box::pin(ready(records::record(&self.records, id)))
-    }
-
-    fn reviews<'a>(
-        &'a self,
-        id: &'a str,
-        request: &'a ReviewsRequest,
-    ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
-        Box::pin(ready(Ok(records::reviews(&self.records, id, request))))
-    }
-
-    fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError> {
-        explain::explain(self, request, ordinal)
+    fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
+        let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
+        let mut found = if let Some(page) = embedded::list(&self.records, request, &filter) {
+            page
+        } else {
+            let mut collector = TierCollector::new(self, request, &filter)?;
+            walk::walk(self, request.plan, &mut collector, request.budget)?;
+            collector.finish(request, &self.records)
+        };
+        if request.texts {
+            found.texts = embedded::texts(&self.records, &self.forward, &found.hits, request.budget)?;
+        }
+        Ok(found)
     }
 }

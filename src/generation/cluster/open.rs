@@ -9,10 +9,9 @@ use crate::export::Skipped;
 use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, DOWNLOADS, SEARCH, TABLES, TEXTS};
 use crate::generation::cluster::PARTS_FORMAT;
-use crate::generation::log::ChangeLog;
-use crate::generation::{Artifact, OpenError, Snapshot, open_catalogue};
+use crate::generation::snapshot::required;
+use crate::generation::{Artifact, OpenError, Snapshot};
 use crate::search::SearchIndex;
-use crate::search::headings::HeadingIndex;
 
 /// Why a generation of a cluster can't be opened.
 #[derive(Debug, thiserror::Error)]
@@ -44,40 +43,19 @@ pub async fn open(cluster: &Arc<Cluster>, published: &Published) -> Result<Arc<S
         }
     }
     artifact.downloads = parts.get(DOWNLOADS).map(|part| Bulk::Pieces(Arc::new(part.blocking())));
-    Ok(open_parts(Arc::clone(cluster), published, artifact)?)
-}
-
-fn open_parts(
-    cluster: Arc<Cluster>,
-    published: &Published,
-    mut artifact: Artifact,
-) -> Result<Arc<Snapshot>, OpenError> {
-    let (catalogue, records) = open_catalogue(&mut artifact)?;
-    let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
-    let changes = artifact.take(CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
-    let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
-    let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
-    let documents = usize::try_from(published.products).unwrap_or(usize::MAX);
-    let search = SearchIndex::open_words(&take(SEARCH)?, documents)?;
-    let engine = OpenSearchEngine::open(
-        cluster,
-        published.index.clone(),
-        (documents, published.shards),
-        &take(DICTIONARY)?,
-        search.lexicon.stems(),
-        (Arc::clone(&catalogue), records.columns.real),
-    )?;
-    let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
-    let categories = HeadingIndex::categories(&catalogue.tables.categories);
-    Ok(Arc::new(Snapshot {
-        generation: Generation::named(&published.generation),
-        skipped: Skipped { exports: published.skipped[0], records: published.skipped[1] },
-        catalogue,
-        records,
-        changes,
-        search,
-        engine: Box::new(engine),
-        glossary,
-        categories,
-    }))
+    let generation = Generation::named(&published.generation);
+    let skipped = Skipped { exports: published.skipped[0], records: published.skipped[1] };
+    Ok(Snapshot::open_parts(generation, artifact, skipped, |artifact, catalogue, records| {
+        let documents = usize::try_from(published.products).unwrap_or(usize::MAX);
+        let search = SearchIndex::open_words(&required(artifact, SEARCH)?, documents)?;
+        let engine = OpenSearchEngine::open(
+            Arc::clone(cluster),
+            published.index.clone(),
+            (documents, published.shards),
+            &required(artifact, DICTIONARY)?,
+            search.lexicon.stems(),
+            (Arc::clone(catalogue), records.columns.real),
+        )?;
+        Ok((search, Box::new(engine)))
+    })?)
 }

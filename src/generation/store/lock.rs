@@ -2,11 +2,12 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::time::Duration;
 
+use crate::file::lock_within;
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::store::{Store, StoreError};
-use crate::lock::lock_within;
 
 /// The file that is locked while writing.
 const LOCK: &str = "LOCK";
@@ -14,7 +15,6 @@ const LOCK: &str = "LOCK";
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Has opening a named pipe not wait for its other end.
-#[cfg(unix)]
 #[expect(clippy::cast_possible_wrap, reason = "a flag, whose highest bit isn't set")]
 pub(super) const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
@@ -39,16 +39,10 @@ impl Store {
     /// Opens the lock file. Only its owner may open it, because each process that can open it can hold it.
     pub(super) fn open_lock(&self) -> io::Result<File> {
         let mut options = File::options();
-        options.create(true).truncate(false).write(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-            let file = options.mode(0o600).custom_flags(NONBLOCK).open(self.folder.join(LOCK))?;
-            // One of an earlier version was readable; another owner's stays as it is.
-            let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
-            Ok(file)
-        }
-        #[cfg(not(unix))]
-        options.open(self.folder.join(LOCK))
+        options.create(true).truncate(false).write(true).mode(0o600).custom_flags(NONBLOCK);
+        let file = options.open(self.folder.join(LOCK))?;
+        // One of an earlier version was readable; another owner's stays as it is.
+        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+        Ok(file)
     }
 }

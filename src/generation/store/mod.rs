@@ -81,10 +81,8 @@ pub struct PartEntry {
 pub enum StoreError {
     #[error("{doing} {} failed", path.display())]
     Io {
-        /// The operation.
         doing: &'static str,
         path: PathBuf,
-        /// Why it failed.
         #[source]
         source: io::Error,
     },
@@ -93,17 +91,9 @@ pub enum StoreError {
          `fuser {}` names it",
         path.display(), path.display()
     )]
-    Locked {
-        /// The lock file.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     #[error("the generation in {} is damaged: {what}", folder.display())]
-    Damaged {
-        /// The generation's folder.
-        folder: PathBuf,
-        /// The fault.
-        what: String,
-    },
+    Damaged { folder: PathBuf, what: String },
 }
 
 impl StoreError {
@@ -126,7 +116,6 @@ impl Store {
 /// The manifest of a new generation, without its parts.
 #[derive(Debug, Clone)]
 pub struct NewGeneration {
-    /// Its name.
     pub generation: Generation,
     /// When it was built: RFC 3339, UTC.
     pub built_at: String,

@@ -5,8 +5,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::file::sync_folder;
 use crate::generation::store::read::open_file;
-use crate::generation::store::write::{sync_folder, write_manifest};
+use crate::generation::store::write::write_manifest;
 use crate::generation::store::{MANIFEST, Manifest, Store, StoreError, is_generation_name, is_part_name};
 
 /// The prefix of a folder that receives a generation. It outlives a restart, so that the parts needn't be pulled again.
@@ -36,7 +37,7 @@ impl Store {
         write_manifest(folder, &manifest)?;
         let target = self.folder.join(manifest.folder_name());
         fs::rename(folder, &target).map_err(StoreError::io("renaming", folder))?;
-        sync_folder(&self.folder)?;
+        sync_folder(&self.folder).map_err(StoreError::io("syncing", &self.folder))?;
         Ok(manifest)
     }
 

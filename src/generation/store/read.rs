@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +11,6 @@ use bytes::Bytes;
 use crate::catalogue::Bulk;
 use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{Artifact, DOWNLOADS, TABLES, TEXTS};
-#[cfg(unix)]
 use crate::generation::store::lock::NONBLOCK;
 use crate::generation::store::{
     CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name, is_part_name,
@@ -143,11 +143,7 @@ impl Store {
 
 /// Opens a file to read it; what isn't an ordinary one, such as a named pipe, is refused.
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
-    let file = options.open(path)?;
+    let file = File::options().read(true).custom_flags(NONBLOCK).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it isn't an ordinary file"));
     }

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use crate::file::{Access, Draft, folder_of, sync_folder};
 use crate::generation::artifact::Artifact;
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::stamp::FolderStamp;
@@ -69,7 +70,7 @@ impl Store {
 
     pub(super) fn point_to(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let path = self.folder.join(CURRENT);
-        replace(&self.folder, &path, format!("{}\n", manifest.folder_name()).as_bytes(), CURRENT_STEPS)
+        replace(&path, format!("{}\n", manifest.folder_name()).as_bytes(), CURRENT_STEPS)
     }
 }
 
@@ -83,7 +84,8 @@ fn write_generation(folder: &Path, artifact: &Artifact, manifest: &Manifest) -> 
     }
     write_manifest(folder, manifest)?;
     reach(Step::StoreWhole).map_err(StoreError::io("syncing", folder))?;
-    folder.parent().map_or(Ok(()), sync_folder)
+    let parent = folder_of(folder);
+    sync_folder(parent).map_err(StoreError::io("syncing", parent))
 }
 
 /// Writes a generation's manifest, or another in its place.
@@ -91,7 +93,7 @@ pub(super) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), S
     let path = folder.join(MANIFEST);
     let text = serde_json::to_vec_pretty(manifest).map_err(io::Error::other);
     let text = text.map_err(StoreError::io("writing", &path))?;
-    replace(folder, &path, &text, MANIFEST_STEPS)
+    replace(&path, &text, MANIFEST_STEPS)
 }
 
 /// Where replacing a file can go wrong: created, half written, synced, renamed.
@@ -103,21 +105,20 @@ const CURRENT_STEPS: ReplaceSteps =
     [Step::CurrentCreated, Step::CurrentHalf, Step::CurrentSynced, Step::CurrentRenamed];
 
 /// Replaces a file so that a reader, or a restart at any moment, sees the old one whole or the new one whole.
-fn replace(folder: &Path, path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), StoreError> {
+fn replace(path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), StoreError> {
     let [created, half, synced, renamed] = steps;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(NEXT);
-    #[cfg(unix)]
-    builder.permissions(readable());
-    let mut next = builder.tempfile_in(folder).map_err(StoreError::io("writing in", folder))?;
-    let written = reach(created)
-        .and_then(|()| write_in_halves(next.as_file_mut(), content, half))
-        .and_then(|()| next.as_file().sync_all())
-        .and_then(|()| reach(synced));
-    written.map_err(StoreError::io("writing", path))?;
-    next.persist(path).map_err(|error| StoreError::io("replacing", path)(error.error))?;
+    let folder = folder_of(path);
+    // The index holds no secret: its files get the permissions of other files in its folder.
+    let draft = Draft::new(path, NEXT, Access::Mode(0o644));
+    let mut draft = draft.map_err(StoreError::io("writing in", folder))?;
+    let written = draft.write(|file| {
+        reach(created)?;
+        write_in_halves(file, content, half)
+    });
+    written.and_then(|()| reach(synced)).map_err(StoreError::io("writing", path))?;
+    let draft = draft.rename(true).map_err(StoreError::io("replacing", path))?;
     reach(renamed).map_err(StoreError::io("replacing", path))?;
-    sync_folder(folder)
+    draft.sync().map_err(StoreError::io("syncing", folder))
 }
 
 pub(super) fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -135,19 +136,4 @@ fn write_in_halves(file: &mut File, content: &[u8], between: Step) -> io::Result
     file.write_all(first)?;
     reach(between)?;
     file.write_all(second)
-}
-
-/// Makes sure that names just written survive a power cut.
-pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    if cfg!(unix) {
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io("syncing", folder))?;
-    }
-    Ok(())
-}
-
-/// The index holds no secret: its files get the permissions of other files in its folder.
-#[cfg(unix)]
-fn readable() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    fs::Permissions::from_mode(0o644)
 }

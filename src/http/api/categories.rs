@@ -4,25 +4,22 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{CategoryResource, Pagination};
-use crate::http::extract::query::definition::{OFFSET, limit};
-use crate::http::extract::query::value::Integer;
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{self, ListBody};
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{LONG_LIMIT, OFFSET};
 use crate::service::{self, PageRequest};
-
-/// Most directories have fewer categories than fit on one page of this size.
-static LIMIT: Parameter<Integer> = limit(100);
 
 pub(in crate::http) struct ListCategories(PageRequest);
 
 impl FromParameters for ListCategories {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&LIMIT, &OFFSET]];
+    const PARAMETERS: Parameters = &[&[&LONG_LIMIT, &OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        Self(values.page(&LIMIT, &OFFSET))
+        Self(values.page(&LONG_LIMIT, &OFFSET))
     }
 }
 

@@ -4,25 +4,14 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{ChangeResource, Pagination};
-use crate::http::extract::query::definition::{OFFSET, limit};
-use crate::http::extract::query::value::{Integer, Text};
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::{ApiErrors, GenerationGone};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{LONG_LIMIT, OFFSET, SINCE};
 use crate::service::{self, PageRequest};
-
-static SINCE: Parameter<Text> = Parameter {
-    name: "since",
-    about: "The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes, and `to` is where to begin.",
-    value: Text { empty: false, max_characters: Some(64) },
-    repeatable: false,
-    example: "0123456789abcdef",
-};
-
-/// Changes are small.
-static LIMIT: Parameter<Integer> = limit(100);
 
 pub(in crate::http) struct ListChanges {
     since: Option<String>,
@@ -30,10 +19,10 @@ pub(in crate::http) struct ListChanges {
 }
 
 impl FromParameters for ListChanges {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&SINCE, &LIMIT, &OFFSET]];
+    const PARAMETERS: Parameters = &[&[&SINCE, &LONG_LIMIT, &OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        Self { since: values.one(&SINCE), page: values.page(&LIMIT, &OFFSET) }
+        Self { since: values.one(&SINCE), page: values.page(&LONG_LIMIT, &OFFSET) }
     }
 }
 

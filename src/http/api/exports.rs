@@ -16,9 +16,7 @@ use crate::catalogue::StoredExport;
 use crate::catalogue::resource::{ExportResource, Pagination, SkippedResource};
 use crate::http::content_coding::Coding;
 use crate::http::downloads::{self, Permit};
-use crate::http::extract::query::definition::{LIMIT, OFFSET};
-use crate::http::extract::query::value::OneOf;
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::extract::{DownloadRequest, MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::middleware::{Cost, RequestContext};
 use crate::http::openapi::{ApiErrors, NotFound, RangeNotSatisfiable};
@@ -26,12 +24,15 @@ use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::http::state::AppState;
 use crate::panics;
+use crate::service::parameter::definition::{LIMIT, OFFSET};
+use crate::service::parameter::value::OneOf;
+use crate::service::parameter::{Parameter, Values};
 use crate::service::{self, PageRequest, ServiceError};
 
 pub(in crate::http) struct ListExports(PageRequest);
 
 impl FromParameters for ListExports {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&LIMIT, &OFFSET]];
+    const PARAMETERS: Parameters = &[&[&LIMIT, &OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         Self(values.page(&LIMIT, &OFFSET))
@@ -78,6 +79,7 @@ enum Format {
 }
 
 impl Format {
+    /// Its name in a request, and the extension of its files.
     const fn extension(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -93,20 +95,19 @@ impl Format {
     }
 }
 
-static FORMAT: Parameter<OneOf<Format>> = Parameter {
-    name: "format",
-    about: "`json` is the export as it was validated; `ndjson` one record a line, each with its export and licence.",
-    value: OneOf { values: &[("json", Format::Json), ("ndjson", Format::Ndjson)], default: Some("json") },
-    repeatable: false,
-    example: "json",
-};
+static FORMAT: Parameter<OneOf<Format>> = Parameter::new(
+    "format",
+    "`json` is the export as it was validated; `ndjson` one record a line, each with its export and licence.",
+    "json",
+    OneOf { values: &[Format::Json, Format::Ndjson], name: Format::extension, default: Some(Format::Json) },
+);
 
 pub(in crate::http) struct GetExport {
     format: Format,
 }
 
 impl FromParameters for GetExport {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&FORMAT]];
+    const PARAMETERS: Parameters = &[&[&FORMAT]];
 
     fn read(values: &mut Values<'_>) -> Self {
         Self { format: values.one(&FORMAT).unwrap_or_default() }

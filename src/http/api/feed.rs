@@ -11,19 +11,20 @@ use axum::routing::get;
 
 use crate::http::atom::Feed;
 use crate::http::extract::Snapshot;
-use crate::http::extract::query::definition::CATEGORY;
-use crate::http::extract::query::{AnyParameter, FromParameters, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::middleware::FEED;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::service;
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::CATEGORY;
 
 struct GetFeed {
     categories: Vec<String>,
 }
 
 impl FromParameters for GetFeed {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&CATEGORY]];
+    const PARAMETERS: Parameters = &[&[&CATEGORY]];
 
     fn read(values: &mut Values<'_>) -> Self {
         Self { categories: values.many(&CATEGORY) }

@@ -4,26 +4,22 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{GlossaryTermResource, Pagination};
-use crate::http::extract::query::definition::{LIMIT, QUERIED_OFFSET, query};
-use crate::http::extract::query::value::Text;
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{self, ListBody};
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{GLOSSARY_Q, LIMIT, QUERIED_OFFSET};
 use crate::service::{self, ListGlossary};
 
-static Q: Parameter<Text> = query(
-    "Only terms that match this text, best match first: the term and its abbreviations before its definition.",
-    "loto",
-);
-
 impl FromParameters for ListGlossary {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&Q, &LIMIT, &QUERIED_OFFSET]];
+    const PARAMETERS: Parameters = &[&[&GLOSSARY_Q, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        let q = values.query(&Q);
-        Self { page: values.queried_page(&LIMIT, q.as_deref()), q }
+        let list = Self::from_values(values);
+        check_offset(values, list.q.as_deref(), list.page);
+        list
     }
 }
 

@@ -14,7 +14,7 @@ use axum::routing::any;
 
 use crate::http::config::HttpConfig;
 use crate::http::extract::Snapshot;
-use crate::http::methods::{MCP_METHODS, MCP_PATH};
+use crate::http::middleware::{MCP_METHODS, MCP_PATH};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::mcp::{self, Host, Refused, ToolServer};

@@ -4,61 +4,20 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{Pagination, ReviewResource, ReviewSummary};
-use crate::http::extract::query::definition::{LIMIT, OFFSET};
-use crate::http::extract::query::value::{Decimal, OneOf};
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
-use crate::service::{self, ListReviews, ReviewFilter, ReviewSort};
-
-const fn stars(name: &'static str, about: &'static str) -> Parameter<Decimal> {
-    Parameter { name, about, value: Decimal { minimum: 1.0, maximum: 5.0 }, repeatable: false, example: "4" }
-}
-
-static MIN_RATING: Parameter<Decimal> = stars("min_rating", "Only reviews with at least that many stars.");
-
-static MAX_RATING: Parameter<Decimal> = stars("max_rating", "Only reviews with at most that many stars.");
-
-static VERIFIED: Parameter<OneOf<bool>> = Parameter {
-    name: "verified",
-    about: "`true`: only reviews whose reviewer is known to use the product; `false`: only the others.",
-    value: OneOf { values: &[("true", true), ("false", false)], default: None },
-    repeatable: false,
-    example: "true",
-};
-
-static SORT: Parameter<OneOf<ReviewSort>> = Parameter {
-    name: "sort",
-    about: "Order. Reviews without a date come last, reviews with as many stars newest first.",
-    value: OneOf {
-        values: &[
-            ("-created_at", ReviewSort::Newest),
-            ("created_at", ReviewSort::Oldest),
-            ("-rating", ReviewSort::Best),
-            ("rating", ReviewSort::Worst),
-        ],
-        default: Some("-created_at"),
-    },
-    repeatable: false,
-    example: "-rating",
-};
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{LIMIT, MAX_STARS, MIN_STARS, OFFSET, REVIEW_SORT, VERIFIED};
+use crate::service::{self, ListReviews};
 
 impl FromParameters for ListReviews {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] =
-        &[&[&MIN_RATING, &MAX_RATING, &VERIFIED, &SORT, &LIMIT, &OFFSET]];
+    const PARAMETERS: Parameters = &[&[&MIN_STARS, &MAX_STARS, &VERIFIED, &REVIEW_SORT, &LIMIT, &OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        Self {
-            filter: ReviewFilter {
-                min_rating: values.one(&MIN_RATING),
-                max_rating: values.one(&MAX_RATING),
-                verified: values.one(&VERIFIED),
-            },
-            sort: values.one(&SORT).unwrap_or_default(),
-            page: values.page(&LIMIT, &OFFSET),
-        }
+        Self::from_values(values)
     }
 }
 

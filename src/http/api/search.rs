@@ -11,25 +11,18 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
 use crate::http::api::software::reject_comma_separated;
-use crate::http::extract::query::definition::{
-    FACETS, FIELDS, FILTERS, HIGHLIGHT, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_SORT, TYPO, query, software_filter,
-};
-use crate::http::extract::query::value::Text;
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
 use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
-use crate::http::response::{Fields, ListBody, ListPage, append_member};
+use crate::http::response::{FIELDS, Fields, ListBody, ListPage, append_member};
 use crate::http::search_cache::CacheKey;
 use crate::http::state::AppState;
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{
+    FACETS, FILTERS, HIGHLIGHT, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_Q, SEARCH_SORT, TYPO,
+};
 use crate::service::{self, Facet, SearchHit, SearchPage, SearchSoftware};
-
-static Q: Parameter<Text> = query(
-    "What to look for. `\"Quoted phrases\"` must appear as they are, unless no product has them, and a `-word` or `NOT word` \
-     must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the \
-     beginning of others, see `prefix`. Without `q` all products, best quality first.",
-    "permit to work",
-);
 
 pub(in crate::http) struct SearchParameters {
     search: SearchSoftware,
@@ -37,28 +30,16 @@ pub(in crate::http) struct SearchParameters {
 }
 
 impl FromParameters for SearchParameters {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] =
-        &[&[&Q], &FILTERS, &[&SEARCH_SORT, &FACETS, &HIGHLIGHT, &TYPO, &PREFIX, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
+    const PARAMETERS: Parameters = &[
+        &[&SEARCH_Q],
+        &FILTERS,
+        &[&SEARCH_SORT, &FACETS, &HIGHLIGHT, &TYPO, &PREFIX, &FIELDS, &LIMIT, &QUERIED_OFFSET],
+    ];
 
     fn read(values: &mut Values<'_>) -> Self {
-        let q = values.query(&Q);
-        let mut facets = Vec::new();
-        for facet in values.many(&FACETS) {
-            if !facets.contains(&facet) {
-                facets.push(facet);
-            }
-        }
-        let search = SearchSoftware {
-            filter: software_filter(values),
-            sort: values.one(&SEARCH_SORT).unwrap_or_default(),
-            facets,
-            highlight: values.flag(&HIGHLIGHT),
-            typo: values.flag(&TYPO),
-            prefix: values.one(&PREFIX).unwrap_or_default(),
-            page: values.queried_page(&LIMIT, q.as_deref()),
-            q,
-        };
-        Self { search, fields: Fields(values.many(&FIELDS)) }
+        let search = SearchSoftware::from_values(values);
+        check_offset(values, search.q.as_deref(), search.page);
+        Self { search, fields: Fields::read(values) }
     }
 }
 
@@ -172,7 +153,7 @@ impl Serialize for Facets<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (facet, values) in self.0 {
-            map.serialize_entry(FACETS.value.name_of(facet), values)?;
+            map.serialize_entry(facet.as_str(), values)?;
         }
         map.end()
     }

@@ -8,26 +8,23 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{CategoryRef, Pagination, SoftwareItem};
-use crate::http::extract::query::definition::{SEARCHED_OFFSET, limit};
-use crate::http::extract::query::value::Integer;
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{ListBody, append_member};
 use crate::http::state::AppState;
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{SEARCHED_OFFSET, SIMILAR_LIMIT};
 use crate::service::{self, PageRequest, SimilarHit};
-
-/// Page size; a product's page shows ten at most.
-static LIMIT: Parameter<Integer> = limit(10);
 
 pub(in crate::http) struct ListSimilar(PageRequest);
 
 impl FromParameters for ListSimilar {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&LIMIT, &SEARCHED_OFFSET]];
+    const PARAMETERS: Parameters = &[&[&SIMILAR_LIMIT, &SEARCHED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        Self(values.page(&LIMIT, &SEARCHED_OFFSET))
+        Self(values.page(&SIMILAR_LIMIT, &SEARCHED_OFFSET))
     }
 }
 

@@ -2,38 +2,23 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{Pagination, SoftwareDetail, SoftwareItem};
-use crate::http::extract::query::definition::{
-    FIELDS, FILTERS, LIMIT, LIST_SORT, QUERIED_OFFSET, query, software_filter,
-};
-use crate::http::extract::query::value::Text;
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
-use crate::http::middleware::ContentHash;
+use crate::http::middleware::RequestContext;
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
-use crate::http::response::{self, Fields, ListBody};
+use crate::http::response::{self, FIELDS, Fields, ListBody};
 use crate::http::state::AppState;
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{FILTERS, IDS, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET};
 use crate::service::{self, ListSoftware, SoftwareFilter};
-
-static Q: Parameter<Text> = query(
-    "Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and \
-     compounds written apart or together don't matter. Best match first unless `sort` is given.",
-    "penguin",
-);
-
-static ID: Parameter<Text> = Parameter {
-    name: "id",
-    about: "Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing.",
-    value: Text { empty: false, max_characters: None },
-    repeatable: true,
-    example: "demo-permit-penguin",
-};
 
 pub(in crate::http) struct ListParameters {
     list: ListSoftware,
@@ -41,18 +26,12 @@ pub(in crate::http) struct ListParameters {
 }
 
 impl FromParameters for ListParameters {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] =
-        &[&[&Q, &ID], &FILTERS, &[&LIST_SORT, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
+    const PARAMETERS: Parameters = &[&[&NAME_Q, &IDS], &FILTERS, &[&LIST_SORT, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        let q = values.query(&Q);
-        let list = ListSoftware {
-            filter: SoftwareFilter { ids: values.many(&ID), ..software_filter(values) },
-            sort: values.one(&LIST_SORT),
-            page: values.queried_page(&LIMIT, q.as_deref()),
-            q,
-        };
-        Self { list, fields: Fields(values.many(&FIELDS)) }
+        let list = ListSoftware::from_values(values);
+        check_offset(values, list.q.as_deref(), list.page);
+        Self { list, fields: Fields::read(values) }
     }
 }
 
@@ -133,12 +112,12 @@ struct SoftwareRecord {
     responses((status = 200, description = "The product", body = SoftwareRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_software(
+    Extension(request): Extension<Arc<RequestContext>>,
     snapshot: Snapshot,
     PathId(id): PathId,
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
     let record = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
-    let mut response = response::json(record.body);
-    response.extensions_mut().insert(ContentHash(record.content_hash));
-    Ok(response)
+    let _ = request.content_hash.set(record.content_hash);
+    Ok(response::json(record.body))
 }

@@ -8,28 +8,14 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::Suggestions;
 use crate::http::extract::Snapshot;
-use crate::http::extract::query::definition::query;
-use crate::http::extract::query::value::{Integer, Text};
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
 use crate::http::response;
 use crate::http::state::AppState;
 use crate::service;
-
-static Q: Parameter<Text> = query(
-    "What has been typed so far. The last word also matches as the beginning of others, and misspelled words match too. \
-     Without it nothing is suggested.",
-    "permi",
-);
-
-static LIMIT: Parameter<Integer> = Parameter {
-    name: "limit",
-    about: "The most suggestions of each kind.",
-    value: Integer { minimum: 1, maximum: 20, default: 5 },
-    repeatable: false,
-    example: "3",
-};
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{SUGGEST_LIMIT, SUGGEST_Q};
 
 pub(in crate::http) struct Suggest {
     q: String,
@@ -37,11 +23,11 @@ pub(in crate::http) struct Suggest {
 }
 
 impl FromParameters for Suggest {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&Q, &LIMIT]];
+    const PARAMETERS: Parameters = &[&[&SUGGEST_Q, &SUGGEST_LIMIT]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        let limit = values.one(&LIMIT).unwrap_or(LIMIT.value.default);
-        Self { q: values.query(&Q).unwrap_or_default(), limit: u32::try_from(limit).unwrap_or(u32::MAX) }
+        let limit = u32::try_from(values.integer(&SUGGEST_LIMIT)).unwrap_or(u32::MAX);
+        Self { q: values.query(&SUGGEST_Q).unwrap_or_default(), limit }
     }
 }
 

@@ -8,9 +8,10 @@ use axum::extract::FromRequestParts;
 use axum::http::HeaderValue;
 use axum::http::request::Parts;
 
-use super::query::{MAX_QUERY_OFFSET, RawQuery};
+use super::query::RawQuery;
 use crate::catalogue::resource::Pagination;
 use crate::http::state::AppState;
+use crate::service::MAX_QUERY_OFFSET;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum MaxOffset {

@@ -1,7 +1,6 @@
 //! Authentication: the API key of a request, and the web origin that it may be used from; or a visitor of the page without one.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -9,12 +8,8 @@ use std::time::Instant;
 use axum::extract::Request;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, REFERER};
 use axum::http::{HeaderMap, HeaderValue, Uri};
-use axum::response::{IntoResponse as _, Response};
 use jiff::Timestamp;
 
-use super::around::Middleware;
-use super::rate_limit::report_quota;
-use super::request_context::RequestContext;
 use super::route::FEED;
 use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
@@ -25,66 +20,45 @@ use crate::key::{ApiKey, AuthError, Grant, KeyStore};
 /// The most failed authentications of an address in a minute.
 const MAX_FAILED_ATTEMPTS: u32 = 60;
 
-/// Rejects requests without a valid key, with 401, and those from an origin that the key isn't for, with 403. The [`Grant`] of
-/// the key goes into the request context. If the page is public, a request from it needs no key, and neither does one for the feed.
-#[derive(Debug, Clone)]
-pub(in crate::http) struct Authenticate(pub(in crate::http) Arc<AppState>);
-
-impl Middleware for Authenticate {
-    type Context = Arc<Grant>;
-
-    fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Arc<Grant>> {
-        let grant = match authenticate(&self.0.keys, request.headers()) {
-            Ok(grant) => grant,
-            Err(ApiError::MissingApiKey) if let Some(grant) = self.visitor(request) => grant,
-            Err(error) => return ControlFlow::Break(self.failed(error, request).into_response()),
-        };
-        grant.requests.fetch_add(1, Ordering::Relaxed);
-        let _ = RequestContext::of(request).grant.set(Arc::clone(&grant));
-        if let Err(error) = check_origin(&grant, request.headers()) {
-            let mut response = error.into_response();
-            report_quota(&grant, &mut response);
-            return ControlFlow::Break(response);
-        }
-        ControlFlow::Continue(grant)
-    }
-
-    /// Reports the quota on responses that cost nothing too, such as a 304.
-    fn on_response(&self, grant: Arc<Grant>, response: &mut Response) {
-        report_quota(&grant, response);
-    }
+/// Returns the grant of a request's key. If the page is public, a request from it needs no key, and neither does one for the feed.
+pub(in crate::http) fn authenticate(state: &AppState, request: &Request) -> Result<Arc<Grant>, ApiError> {
+    let grant = match grant_of_key(&state.keys, request.headers()) {
+        Ok(grant) => grant,
+        Err(ApiError::MissingApiKey) if let Some(grant) = visitor(state, request) => grant,
+        Err(error) => return Err(failed(state, error, request)),
+    };
+    grant.requests.fetch_add(1, Ordering::Relaxed);
+    Ok(grant)
 }
 
-impl Authenticate {
-    /// The grant of a request without a key that comes from the page or is for the feed, if the page is public. The page is public for every address:
-    /// one that isn't known has a quota of its own too.
-    fn visitor(&self, request: &Request) -> Option<Arc<Grant>> {
-        let AppState { config, visitors, metrics, .. } = &*self.0;
-        let rate = config.public_page.filter(|_| !request.headers().contains_key(AUTHORIZATION))?;
-        // Feed readers aren't pages.
-        if request.uri().path() != FEED && !is_from_page(request.headers(), config) {
-            return None;
-        }
-        metrics.page_requests.inc();
-        let client = client_ip(request.extensions(), request.headers(), &config.trusted_proxies);
-        let network = client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).into();
-        Some(Arc::new(Grant::for_visitor(network, rate, Arc::clone(visitors))))
+/// The grant of a request without a key that comes from the page or is for the feed, if the page is public. The page is public for
+/// every address: one that isn't known has a quota of its own too.
+fn visitor(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
+    let AppState { config, visitors, metrics, .. } = state;
+    let rate = config.public_page.filter(|_| !request.headers().contains_key(AUTHORIZATION))?;
+    // Feed readers aren't pages.
+    if request.uri().path() != FEED && !is_from_page(request.headers(), config) {
+        return None;
     }
+    metrics.page_requests.inc();
+    let client = client_ip(request.extensions(), request.headers(), &config.trusted_proxies);
+    let network = client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).into();
+    Some(Arc::new(Grant::for_visitor(network, rate, Arc::clone(visitors))))
+}
 
-    /// Counts an invalid key against the caller's address, which gets 429 after too many. A valid key is accepted all the same:
-    /// keys can't be guessed, so the limit saves work and log lines, and one caller's mistake must not lock out others behind
-    /// the same address.
-    fn failed(&self, error: ApiError, request: &Request) -> ApiError {
-        if !matches!(error, ApiError::InvalidApiKey | ApiError::ExpiredApiKey) {
-            return error;
-        }
-        let client = client_ip(request.extensions(), request.headers(), &self.0.config.trusted_proxies);
-        let attempts = &self.0.failed_attempts;
-        let decision = client.map(|client| attempts.spend(client.into(), MAX_FAILED_ATTEMPTS, Instant::now()));
-        match decision.and_then(|decision| decision.retry_after_seconds) {
-            Some(retry_after_seconds) => ApiError::TooManyFailures { retry_after_seconds },
-            None => error,
-        }
+/// Counts an invalid key against the caller's address, which gets 429 after too many. A valid key is accepted all the same:
+/// keys can't be guessed, so the limit saves work and log lines, and one caller's mistake must not lock out others behind
+/// the same address.
+fn failed(state: &AppState, error: ApiError, request: &Request) -> ApiError {
+    if !matches!(error, ApiError::InvalidApiKey | ApiError::ExpiredApiKey) {
+        return error;
+    }
+    let client = client_ip(request.extensions(), request.headers(), &state.config.trusted_proxies);
+    let attempts = &state.failed_attempts;
+    let decision = client.map(|client| attempts.spend(client.into(), MAX_FAILED_ATTEMPTS, Instant::now()));
+    match decision.and_then(|decision| decision.retry_after_seconds) {
+        Some(retry_after_seconds) => ApiError::TooManyFailures { retry_after_seconds },
+        None => error,
     }
 }
 
@@ -103,11 +77,10 @@ fn is_from_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
 
 /// Whether a request has a valid key, from an origin that may use it.
 pub(in crate::http) fn has_valid_key(keys: &KeyStore, headers: &HeaderMap) -> bool {
-    authenticate(keys, headers).is_ok_and(|grant| check_origin(&grant, headers).is_ok())
+    grant_of_key(keys, headers).is_ok_and(|grant| check_origin(&grant, headers).is_ok())
 }
 
-/// Returns the grant of a request's key.
-fn authenticate(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiError> {
+fn grant_of_key(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiError> {
     let mut sent = headers.get_all(AUTHORIZATION).iter();
     let presented = match (sent.next(), sent.next()) {
         (None, _) => return Err(ApiError::MissingApiKey),
@@ -147,7 +120,7 @@ fn looks_like_key(text: &str) -> bool {
 }
 
 /// Checks the `Origin` of a request, which only browsers send, against the origins of its key.
-fn check_origin(grant: &Grant, headers: &HeaderMap) -> Result<(), ApiError> {
+pub(in crate::http) fn check_origin(grant: &Grant, headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let origin = String::from_utf8_lossy(origin.as_bytes());
     if grant.allows_origin(&origin) { Ok(()) } else { Err(ApiError::OriginNotAllowed(origin.into_owned())) }

@@ -5,16 +5,15 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::header::ACCEPT_ENCODING;
+use axum::middleware::Next;
 use axum::response::Response;
-use futures_util::future::{Either, TryFutureExt as _};
-use tower::{Layer, Service};
+use futures_util::future::FutureExt as _;
+use tower::{Service as _, service_fn};
 use tower_http::compression::predicate::Predicate;
 use tower_http::compression::{Compression, CompressionLevel};
 
@@ -44,47 +43,21 @@ impl Predicate for Moderate {
     }
 }
 
-/// tower-http's compression for requests that accept an encoding. The others pass it by: its response body has 6 KB, which are
-/// moved even where nothing is compressed (7 % of a lookup's instructions).
-#[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct CompressionLayer;
-
-impl<S> Layer<S> for CompressionLayer {
-    type Service = OnDemand<S>;
-
-    fn layer(&self, inner: S) -> OnDemand<S> {
-        OnDemand { inner }
+/// Compresses the response to a request that accepts an encoding. Others bypass tower-http: its response body has 6 KB, which are
+/// moved even if nothing is compressed (7 % of a lookup's instructions).
+pub(in crate::http) async fn compress<F: Future<Output = Response>>(
+    mut request: Request,
+    next: Next,
+    respond: impl Fn(Request, Next) -> F,
+) -> Response {
+    if !request.headers().contains_key(ACCEPT_ENCODING) {
+        return respond(request, next).await;
     }
-}
-
-/// A service that compresses responses on demand.
-#[derive(Debug, Clone)]
-pub(in crate::http) struct OnDemand<S> {
-    inner: S,
-}
-
-impl<S> Service<Request> for OnDemand<S>
-where
-    S: Service<Request, Response = Response, Error = Infallible, Future: Send + 'static> + Clone,
-{
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Either<S::Future, Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, mut request: Request) -> Self::Future {
-        if !request.headers().contains_key(ACCEPT_ENCODING) {
-            return Either::Left(self.inner.call(request));
-        }
-        // Keeps the uncompressed response acceptable to a caller that refuses every encoding, such as with `*;q=0`, which
-        // tower-http answers with 406.
-        request.headers_mut().append(ACCEPT_ENCODING, HeaderValue::from_static("identity;q=0.001"));
-        let ready = self.inner.clone();
-        let ready = std::mem::replace(&mut self.inner, ready);
-        let mut compression = Compression::new(ready).quality(LEVEL).compress_when(Moderate);
-        Either::Right(Box::pin(compression.call(request).map_ok(|response| response.map(Body::new))))
-    }
+    // Keeps the uncompressed response acceptable to a caller that refuses every encoding, such as with `*;q=0`, which
+    // tower-http answers with 406.
+    request.headers_mut().append(ACCEPT_ENCODING, HeaderValue::from_static("identity;q=0.001"));
+    let respond = service_fn(|request| respond(request, next.clone()).map(Ok::<_, Infallible>));
+    let mut compression = Compression::new(respond).quality(LEVEL).compress_when(Moderate);
+    let Ok(response) = Box::pin(compression.call(request)).await;
+    response.map(Body::new)
 }

@@ -1,13 +1,9 @@
 //! Limits of a request's size, and the rules that keep servers along the way from reading it differently.
 
-use std::ops::ControlFlow;
-
 use axum::extract::Request;
 use axum::http::header::{HOST, TRANSFER_ENCODING};
 use axum::http::{HeaderMap, Version};
-use axum::response::{IntoResponse as _, Response};
 
-use super::around::Middleware;
 use crate::http::problem::ApiError;
 
 /// The longest path and query, in bytes.
@@ -17,23 +13,7 @@ const MAX_URI_BYTES: usize = 8 * 1024;
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// Rejects requests that are too long, with 414 or 431, or ambiguous, with 400.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct RequestLimits;
-
-impl Middleware for RequestLimits {
-    type Context = ();
-
-    fn on_request(&self, request: &mut Request) -> ControlFlow<Response> {
-        match check(request) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => ControlFlow::Break(error.into_response()),
-        }
-    }
-
-    fn on_response(&self, (): (), _: &mut Response) {}
-}
-
-fn check(request: &Request) -> Result<(), ApiError> {
+pub(in crate::http) fn check_limits(request: &Request) -> Result<(), ApiError> {
     if request.uri().path_and_query().map_or(0, |uri| uri.as_str().len()) > MAX_URI_BYTES {
         return Err(ApiError::UriTooLong);
     }

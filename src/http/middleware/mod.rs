@@ -1,39 +1,26 @@
-//! Middleware, a file each. [`Around`] makes a tower layer of it.
+//! Middleware as plain functions, one file for each concern. [`http`](super) calls them in order, from `stack` on.
 
-mod access_log;
-mod around;
 mod auth;
-mod cache_control;
 mod compression;
-mod conditional;
-mod content_hash;
 mod cors;
-mod framing;
 mod limits;
-mod metrics;
-mod options;
+mod log;
 mod problem;
-mod rate_limit;
+mod quota;
 mod request_context;
 mod route;
-mod snapshot;
 mod timeout;
 
-pub(super) use access_log::AccessLog;
-pub(super) use around::Around;
-pub(super) use auth::{Authenticate, has_valid_key};
-pub(super) use cache_control::PrivateCache;
-pub(super) use compression::{CompressionLayer, FinalCoding, MIN_COMPRESSED_BYTES};
-pub(super) use conditional::Conditional;
-pub(super) use content_hash::{ContentHash, ContentHashLayer};
-pub(super) use cors::Cors;
-pub(super) use framing::correct_headers;
-pub(super) use limits::RequestLimits;
-pub(super) use metrics::RequestMetrics;
-pub(super) use options::Options;
-pub(super) use problem::Problems;
-pub(super) use rate_limit::{Cost, RateLimit};
-pub(super) use request_context::{RequestContext, SetRequestContext};
-pub(super) use route::{API_FALLBACKS, FEED, trim_trailing_slash};
-pub(super) use snapshot::TakeSnapshot;
-pub(super) use timeout::TimeoutLayer;
+pub(super) use auth::{authenticate, check_origin, has_valid_key};
+pub(super) use compression::{FinalCoding, MIN_COMPRESSED_BYTES, compress};
+pub(super) use cors::{allow_origin, is_preflight, preflight};
+pub(super) use limits::check_limits;
+pub(super) use log::{caller_to_log, log_request};
+pub(super) use problem::write_problem;
+pub(super) use quota::{Cost, report_quota, spend_quota};
+pub(super) use request_context::{RequestContext, X_REQUEST_ID};
+pub(super) use route::{
+    ALLOWED_METHODS, API_FALLBACKS, FEED, MCP_METHODS, MCP_PATH, correct_headers, drop_unread_body, is_private,
+    list_methods, matched_route, trim_trailing_slash,
+};
+pub(super) use timeout::with_timeout;

@@ -2,44 +2,29 @@
 
 use std::error::Error as _;
 use std::fmt::Write as _;
-use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use axum::extract::Request;
 use axum::response::Response;
 
-use super::access_log::redacted;
-use super::around::Middleware;
+use super::log::redacted;
 use super::request_context::RequestContext;
 use crate::http::problem::{self, ApiError};
 use crate::http::state::AppState;
 
-/// Writes problem documents, counts rejections, and logs failures of the service once.
-#[derive(Debug, Clone)]
-pub(in crate::http) struct Problems(pub(in crate::http) Arc<AppState>);
-
-impl Middleware for Problems {
-    type Context = Arc<RequestContext>;
-
-    fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
-        ControlFlow::Continue(RequestContext::of(request))
-    }
-
-    fn on_response(&self, request: Self::Context, response: &mut Response) {
-        let Some(error) = response.extensions_mut().remove::<ApiError>() else { return };
-        let metrics = &self.0.metrics;
-        match error {
-            ApiError::Overloaded | ApiError::DownloadsBusy => metrics.shed.inc(),
-            ApiError::RateLimited { .. } | ApiError::VisitorRateLimited { .. } | ApiError::TooManyDownloads => {
-                let is_visitor = request.grant.get().is_some_and(|grant| grant.is_visitor());
-                if is_visitor { metrics.limited_by_visitor.inc() } else { metrics.limited_by_key.inc() }
-            }
-            ApiError::TooManyFailures { .. } => metrics.limited_by_address.inc(),
-            ApiError::Internal(_) | ApiError::Panicked(_) | ApiError::RequestTimeout => log(&error, &request),
-            _ => {}
+/// Makes the response that carries an error its problem document. Counts rejections, and logs failures of the service once.
+pub(in crate::http) fn write_problem(state: &AppState, request: &RequestContext, response: &mut Response) {
+    let Some(error) = response.extensions_mut().remove::<ApiError>() else { return };
+    let metrics = &state.metrics;
+    match error {
+        ApiError::Overloaded | ApiError::DownloadsBusy => metrics.shed.inc(),
+        ApiError::RateLimited { .. } | ApiError::VisitorRateLimited { .. } | ApiError::TooManyDownloads => {
+            let is_visitor = request.grant.get().is_some_and(|grant| grant.is_visitor());
+            if is_visitor { metrics.limited_by_visitor.inc() } else { metrics.limited_by_key.inc() }
         }
-        problem::render(&error, request.id(), &self.0.config.errors_url(), response);
+        ApiError::TooManyFailures { .. } => metrics.limited_by_address.inc(),
+        ApiError::Internal(_) | ApiError::Panicked(_) | ApiError::RequestTimeout => log(&error, request),
+        _ => {}
     }
+    problem::render(&error, request.id(), &state.config.errors_url(), response);
 }
 
 /// Logs a failure with the chain of its causes.

@@ -1,34 +1,34 @@
 //! The request context: the request id, with which a caller and the log refer to the same request, and what else outer
 //! middleware needs of a request once it is over.
 
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Instant;
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
-use axum::response::Response;
 
-use super::around::Middleware;
 use crate::key::{Grant, Holder};
 
-/// The header's name.
-const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(in crate::http) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The longest id of a client's own that is kept.
 const MAX_ID_LENGTH: usize = 64;
 
 /// A request as it came. An extension of every request.
+///
+/// tower-http's layer keeps any id that a caller sends; here an id has a form and a length.
 #[derive(Debug)]
 pub(in crate::http) struct RequestContext {
     /// `[A-Za-z0-9_-]{1,64}`.
-    id: HeaderValue,
-    pub(super) started: Instant,
-    pub(super) method: Method,
-    pub(super) uri: Uri,
+    pub(in crate::http) id: HeaderValue,
+    pub(in crate::http) started: Instant,
+    pub(in crate::http) method: Method,
+    pub(in crate::http) uri: Uri,
     /// The grant of the request's key, once authenticated.
-    pub(super) grant: OnceLock<Arc<Grant>>,
+    pub(in crate::http) grant: OnceLock<Arc<Grant>>,
+    /// The content hash of the product that was read for the response, for its entity tag.
+    pub(in crate::http) content_hash: OnceLock<u64>,
 }
 
 impl RequestContext {
@@ -51,39 +51,15 @@ impl RequestContext {
         self.grant.get().is_some_and(|grant| grant.may_replicate)
     }
 
-    /// The context of a request that has passed [`SetRequestContext`].
-    pub(super) fn of(request: &Request) -> Arc<Self> {
-        request.extensions().get::<Arc<Self>>().map_or_else(|| Self::new(request), Arc::clone)
-    }
-
-    fn new(request: &Request) -> Arc<Self> {
+    pub(in crate::http) fn new(request: &Request) -> Arc<Self> {
         Arc::new(Self {
             id: request_id(request.headers()),
             started: Instant::now(),
             method: request.method().clone(),
             uri: request.uri().clone(),
             grant: OnceLock::new(),
+            content_hash: OnceLock::new(),
         })
-    }
-}
-
-/// Gives each request its [`RequestContext`], and the response its id.
-///
-/// tower-http's layer keeps any id that a caller sends; here an id has a form and a length.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct SetRequestContext;
-
-impl Middleware for SetRequestContext {
-    type Context = Arc<RequestContext>;
-
-    fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
-        let context = RequestContext::new(request);
-        request.extensions_mut().insert(Arc::clone(&context));
-        ControlFlow::Continue(context)
-    }
-
-    fn on_response(&self, context: Self::Context, response: &mut Response) {
-        response.headers_mut().insert(X_REQUEST_ID, context.id.clone());
     }
 }
 

@@ -1,42 +1,61 @@
-//! The route of a request, for middleware.
+//! The paths and methods of routes.
 
-use std::borrow::Cow;
-
+use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
-use axum::http::Uri;
-use percent_encoding::percent_decode_str;
+use axum::http::header::{ALLOW, CONTENT_LENGTH};
+use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+
+use crate::http::problem::ApiError;
 
 /// The prefix of the API's paths.
 const API: &str = "/v1";
 
-/// The route of a product.
-const SOFTWARE: &str = "/v1/software/{id}";
-
 /// The path of the feed.
 pub(in crate::http) const FEED: &str = "/feed.atom";
+
+/// The path of the Model Context Protocol.
+pub(in crate::http) const MCP_PATH: &str = "/mcp";
 
 /// The routes of all paths of the API that are no operation, so that a key is checked there too.
 pub(in crate::http) const API_FALLBACKS: [&str; 3] = [API, "/v1/", "/v1/{*path}"];
 
-/// Whether a path is one of the API, with or without an operation.
-pub(super) fn is_api(path: &str) -> bool {
-    path.strip_prefix(API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// The methods of the routes of the API and of the site.
+pub(in crate::http) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+
+/// The methods of the route at [`MCP_PATH`].
+pub(in crate::http) const MCP_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
+
+/// Whether responses at a path depend on the key: those of the API, with or without an operation, and the feed.
+pub(in crate::http) fn is_private(path: &str) -> bool {
+    let is_api = path.strip_prefix(API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    is_api || path == FEED
 }
 
 /// The route that the router found, as a template such as `/v1/software/{id}`.
-pub(super) fn matched_route(request: &Request) -> Option<&MatchedPath> {
+pub(in crate::http) fn matched_route(request: &Request) -> Option<&MatchedPath> {
     request.extensions().get::<MatchedPath>().filter(|route| !API_FALLBACKS.contains(&route.as_str()))
 }
 
-/// Whether a request is for a product.
-pub(super) fn is_software(request: &Request) -> bool {
-    matched_route(request).is_some_and(|route| route.as_str() == SOFTWARE)
+/// The methods of the route at a path.
+pub(super) fn allowed_methods(path: &str) -> HeaderValue {
+    if path == MCP_PATH { MCP_METHODS } else { ALLOWED_METHODS }
 }
 
-/// The id at the end of the path, percent-decoded as the `PathId` extractor does it; `None` where it isn't UTF-8.
-pub(super) fn path_id(request: &Request) -> Option<Cow<'_, str>> {
-    let (_, encoded) = request.uri().path().rsplit_once('/')?;
-    percent_decode_str(encoded).decode_utf8().ok()
+/// Answers `OPTIONS` on a route, and on `*`, with its methods. It needs no key.
+pub(in crate::http) fn list_methods(request: &Request) -> Response {
+    let path = request.uri().path();
+    if path != "*" && matched_route(request).is_none() {
+        return ApiError::RouteNotFound.into_response();
+    }
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    response.headers_mut().insert(ALLOW, allowed_methods(path));
+    response
+}
+
+/// Drops the body of a request unless it's a POST: no route reads another one, and hyper skips it.
+pub(in crate::http) fn drop_unread_body(request: Request) -> Request {
+    if request.method() == Method::POST { request } else { request.map(|_| Body::empty()) }
 }
 
 /// Removes one slash at the end of the path: with or without it, a URL is the same resource.
@@ -55,4 +74,16 @@ pub(in crate::http) fn trim_trailing_slash(mut request: Request) -> Request {
         }
     }
     request
+}
+
+/// Corrects headers that axum's router adds outside of all middleware. Removes the length of a body that a status doesn't have
+/// (RFC 9110, 8.6), and the router's own `Allow`, which lacks `OPTIONS` and stands on every response to another method than `GET`.
+pub(in crate::http) fn correct_headers(mut response: Response) -> Response {
+    if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
+        response.headers_mut().remove(CONTENT_LENGTH);
+    }
+    if response.headers().get(ALLOW).is_some_and(|methods| methods != ALLOWED_METHODS && methods != MCP_METHODS) {
+        response.headers_mut().remove(ALLOW);
+    }
+    response
 }

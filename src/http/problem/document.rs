@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{ApiError, ParameterProblem};
-use crate::http::methods::ALLOWED_METHODS;
+use crate::http::middleware::ALLOWED_METHODS;
 use crate::key;
 
 /// An error as callers see it (RFC 9457).
@@ -32,6 +32,7 @@ pub struct Problem<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retry_after_seconds: Option<u64>,
+    /// The problems by parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub errors: Option<&'a [ParameterProblem]>,

@@ -2,56 +2,47 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::convert::identity;
 
 use serde_json::value::RawValue;
 
+use crate::catalogue::resource::SoftwareItem;
 use crate::http::problem::ApiError;
+use crate::service::parameter::value::OneOf;
+use crate::service::parameter::{Parameter, Values};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::http) struct Field(&'static str);
+/// The field that each product has, selected or not.
+const ID: &str = SoftwareItem::FIELDS[0];
 
-/// Included whether or not it's selected.
-const ID: Field = Field("id");
-
-const fn named(name: &'static str) -> (&'static str, Field) {
-    (name, Field(name))
-}
-
-impl Field {
-    /// All fields by name, in the order of
-    /// [`SoftwareItem`](crate::catalogue::resource::SoftwareItem).
-    pub(in crate::http) const NAMED: [(&'static str, Self); 12] = [
-        named("id"),
-        named("name"),
-        named("tagline"),
-        named("category"),
-        named("categories"),
-        named("rating"),
-        named("review_count"),
-        named("website"),
-        named("vendor"),
-        named("offering_type"),
-        named("evidence_status"),
-        named("evidence_checked_on"),
-    ];
-}
+/// Fields of products in lists.
+pub(in crate::http) static FIELDS: Parameter<OneOf<&str>> = Parameter::new(
+    "fields",
+    "Only these fields of each product, and its `id`. Repeat it for several. Without it all fields.",
+    "name",
+    OneOf { values: &SoftwareItem::FIELDS, name: identity, default: None },
+)
+.repeatable();
 
 /// The fields that a request selects; empty means all.
 #[derive(Debug, Clone)]
-pub(in crate::http) struct Fields(pub(in crate::http) Vec<Field>);
+pub(in crate::http) struct Fields(Vec<&'static str>);
 
 impl Fields {
-    /// Reduces a product, which is a JSON object, to the selected fields.
+    pub(in crate::http) fn read(values: &mut Values<'_>) -> Self {
+        Self(values.many(&FIELDS))
+    }
+
+    /// A product with the selected fields, a JSON object.
     pub(in crate::http) fn select<'i>(&self, item: &'i [u8]) -> Result<Cow<'i, [u8]>, ApiError> {
         if self.0.is_empty() {
             return Ok(Cow::Borrowed(item));
         }
         let values: BTreeMap<&str, &RawValue> = serde_json::from_slice(item).map_err(ApiError::internal)?;
         let mut json = Vec::with_capacity(item.len());
-        for (name, field) in Field::NAMED.iter().filter(|(_, field)| *field == ID || self.0.contains(field)) {
+        for name in SoftwareItem::FIELDS.into_iter().filter(|name| *name == ID || self.0.contains(name)) {
             let Some(value) = values.get(name) else { continue };
             json.push(if json.is_empty() { b'{' } else { b',' });
-            for part in ["\"", field.0, "\":", value.get()] {
+            for part in ["\"", name, "\":", value.get()] {
                 json.extend_from_slice(part.as_bytes());
             }
         }
@@ -67,9 +58,8 @@ mod tests {
     #[test]
     fn selected_fields_keep_their_order_and_text() {
         let item = br#"{"id":"a","name":"A \"b\"","rating":4.50,"categories":[{"id":"c"}]}"#;
-        let select = |fields: &[&str]| {
-            let fields = Field::NAMED.iter().filter(|(name, _)| fields.contains(name)).map(|(_, field)| *field);
-            let selected = Fields(fields.collect()).select(item).expect("JSON").into_owned();
+        let select = |fields: &[&'static str]| {
+            let selected = Fields(fields.to_vec()).select(item).expect("JSON").into_owned();
             String::from_utf8(selected).expect("text")
         };
         assert_eq!(select(&[]).as_bytes(), item);

@@ -3,7 +3,7 @@
 mod fields;
 mod list_page;
 
-pub(super) use fields::{Field, Fields};
+pub(super) use fields::{FIELDS, Fields};
 pub(super) use list_page::{ListBody, ListPage, append_member};
 
 use axum::body::Body;

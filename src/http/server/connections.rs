@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
+use axum::http::HeaderValue;
 use axum::http::header::CONNECTION;
-use axum::http::{HeaderValue, Method};
 use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -30,7 +30,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
-use tower::{Service, ServiceExt as _};
+use tower::Service;
 
 use super::deadline::{DeadlineStream, Timeouts};
 use super::progress::Progress;
@@ -191,11 +191,10 @@ where
         let (service, is_closing) = (self.server.service.clone(), Arc::clone(&self.is_closing));
         let service = service_fn(move |request: axum::http::Request<Incoming>| {
             progress.request_begins();
-            // Only POST bodies are read; hyper skips an unread body.
-            let has_body = request.method() == Method::POST;
-            let mut request = request.map(|body| if has_body { Body::new(body) } else { Body::empty() });
+            let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
-            let response = service.clone().oneshot(request);
+            // At once, so that a body which the service drops is skipped before hyper writes the response.
+            let response = service.clone().call(request);
             let (progress, is_closing) = (Arc::clone(&progress), Arc::clone(&is_closing));
             async move {
                 let Ok(mut response) = response.await;

@@ -59,7 +59,7 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// An HTTP/1.1 server for a tower service. Each request carries the peer's address as the extension
+/// An HTTP/1.1 server of a tower service that is always ready, as axum's are. Each request has the peer's address as the extension
 /// `ConnectInfo<SocketAddr>`.
 #[derive(Debug)]
 pub struct Server<S> {

@@ -2,24 +2,20 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
 use serde_json::Map;
-use tempfile::NamedTempFile;
 
 use super::{KeyFile, KeyFileError, KeyRecord};
+use crate::file::{Access, Draft, RANDOM_LENGTH, Renamed, SUFFIX, folder_of, lock_within};
 use crate::key::{ApiKey, Expiry, KeyKind, Origin, Rate};
-use crate::lock::lock_within;
 
 /// How long a change waits for another one. A change takes milliseconds.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
-
-/// The end of temporary files' names, after the key file's name and [`TEMPORARY_RANDOM`] letters or digits.
-const TEMPORARY_SUFFIX: &str = ".tmp";
-const TEMPORARY_RANDOM: usize = 8;
 
 /// A key to be made.
 #[derive(Debug, Clone)]
@@ -155,28 +151,21 @@ fn change<T>(
     };
     let folder = folder_of(&target);
     if !folder.is_dir() {
-        return Err(KeyFileError::NoFolder { path: path.to_owned(), folder });
+        return Err(KeyFileError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
     }
-    let _lock = lock(path, &folder, &target, lock_wait)?;
-    sweep(&folder, &target);
+    let _lock = lock(path, &target, lock_wait)?;
+    sweep(&target);
     let mut file = match KeyFile::read(&target) {
         Err(error) if error.is_missing() => KeyFile::default(),
         read => read?,
     };
     let done = edit(&mut file)?;
     let content = file.to_json().map_err(|error| write_error(error.into()))?;
-    let temporary = write_temporary(&folder, &target, &content).map_err(write_error)?;
+    let mut draft = Draft::new(&target, hidden_name(&target, "."), Access::Kept).map_err(write_error)?;
+    draft.write(|file| file.write_all(&content)).map_err(write_error)?;
     before_commit(&done)?;
-    temporary.persist(&target).map_err(|error| write_error(error.error))?;
-    sync_folder(&folder).map_err(write_error)?;
+    draft.rename(true).and_then(Renamed::sync).map_err(write_error)?;
     Ok(done)
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder.to_owned(),
-        _ => PathBuf::from("."),
-    }
 }
 
 /// Returns the name of an auxiliary file in the key file's folder: `.keys.json` and an ending.
@@ -189,15 +178,11 @@ fn hidden_name(target: &Path, end: &str) -> OsString {
 
 /// Waits for other changes under way, for a while; unlocked when dropped. The lock has a file of its own, for the key file
 /// itself is replaced by another one with each change. It stays there: removing it would let two in.
-fn lock(path: &Path, folder: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError> {
+fn lock(path: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError> {
     let write_error = |source| KeyFileError::Write { path: path.to_owned(), source };
-    let lock_path = folder.join(hidden_name(target, ".lock"));
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
+    let lock_path = folder_of(target).join(hidden_name(target, ".lock"));
     // An account that may open the file may hold the lock, and so keep keys from being revoked.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let lock = match options.open(&lock_path) {
+    let lock = match OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path) {
         // Made by another account: it can still be locked.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => File::open(&lock_path),
         opened => opened,
@@ -213,75 +198,32 @@ fn lock(path: &Path, folder: &Path, target: &Path, wait: Duration) -> Result<Fil
 }
 
 /// Removes the temporary files that killed changes left. Under the lock no other change has one.
-fn sweep(folder: &Path, target: &Path) {
+fn sweep(target: &Path) {
     let prefix = hidden_name(target, ".");
     let is_temporary = |name: &OsString| {
         let random = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
-        let random = random.and_then(|rest| rest.strip_suffix(TEMPORARY_SUFFIX.as_bytes()));
-        random.is_some_and(|random| random.len() == TEMPORARY_RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
+        let random = random.and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+        random.is_some_and(|random| random.len() == RANDOM_LENGTH && random.iter().all(u8::is_ascii_alphanumeric))
     };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = fs::read_dir(folder_of(target)).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
         // One that can't be removed does no harm; the next change tries again.
         let _ = fs::remove_file(entry.path());
     }
 }
 
-/// Writes the new content to a temporary file in the same folder. Renaming it replaces the file in one step: a reader finds the
-/// old content or the new, even after a power failure.
-fn write_temporary(folder: &Path, target: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
-    // Made with mode 0600.
-    let mut file = tempfile::Builder::new()
-        .prefix(&hidden_name(target, "."))
-        .suffix(TEMPORARY_SUFFIX)
-        .rand_bytes(TEMPORARY_RANDOM)
-        .tempfile_in(folder)?;
-    file.write_all(content)?;
-    keep_access(file.as_file(), target)?;
-    file.as_file().sync_all()?;
-    Ok(file)
-}
-
-/// The new file gets owner and mode of the old one: a server under an account of its own must still be able to read it
-/// after an administrator added a key.
-#[cfg(unix)]
-fn keep_access(file: &File, target: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, fchown};
-    let before = match fs::metadata(target) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        metadata => metadata?,
-    };
-    let now = file.metadata()?;
-    if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
-        fchown(file, Some(before.uid()), Some(before.gid()))?;
-    }
-    file.set_permissions(before.permissions())
-}
-
-#[cfg(not(unix))]
-fn keep_access(_: &File, _: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::PathBuf;
+
     use super::*;
 
     fn locked_folder() -> (tempfile::TempDir, PathBuf, File) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("keys.json");
         fs::write(&path, "{\"keys\":[]}").expect("written");
-        let held = lock(&path, folder.path(), &path, Duration::ZERO).expect("free");
+        let held = lock(&path, &path, Duration::ZERO).expect("free");
         (folder, path, held)
     }
 
@@ -297,15 +239,13 @@ mod tests {
         change().expect("free again");
     }
 
-    #[cfg(unix)]
     #[test]
     fn lock_file_is_private_and_one_with_another_mode_still_works() {
-        use std::os::unix::fs::PermissionsExt;
         let (folder, path, held) = locked_folder();
         let lock_path = folder.path().join(".keys.json.lock");
         assert_eq!(held.metadata().expect("metadata").permissions().mode() & 0o777, 0o600);
         drop(held);
         fs::set_permissions(&lock_path, fs::Permissions::from_mode(0o444)).expect("changed");
-        lock(&path, folder.path(), &path, Duration::ZERO).expect("locked");
+        lock(&path, &path, Duration::ZERO).expect("locked");
     }
 }

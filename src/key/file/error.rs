@@ -13,66 +13,36 @@ use crate::text::printable::printable;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     #[error("there is no key file {}; make one with: software-directory keys create --name \"…\" --keys {}", path.display(), Quoted(path))]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
+    Missing { path: PathBuf },
     #[error("the key file {} can't be read", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     #[error("the key file {} is not a regular file; name another one with --keys", path.display())]
-    NotAFile {
-        /// The file.
-        path: PathBuf,
-    },
+    NotAFile { path: PathBuf },
     #[error("the key file {} is larger than {max_bytes} bytes; name another one with --keys", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// The most that is read.
-        max_bytes: u64,
-    },
+    TooLarge { path: PathBuf, max_bytes: u64 },
     #[error("the key file {} is not valid: {reason}", path.display())]
     Syntax {
-        /// The file.
         path: PathBuf,
         /// The error and its place, by line and column.
         reason: String,
     },
     #[error("the key file {} is not valid: {}", path.display(), Findings(findings))]
     Invalid {
-        /// The file.
         path: PathBuf,
         /// All problems, in the order of the file.
         findings: Vec<KeyFinding>,
     },
     #[error("the key file {} can't be made, for there is no folder {}; make the folder first", path.display(), folder.display())]
-    NoFolder {
-        /// The file.
-        path: PathBuf,
-        /// The missing folder.
-        folder: PathBuf,
-    },
+    NoFolder { path: PathBuf, folder: PathBuf },
     #[error("the key file {} can't be changed; it is as it was before", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     #[error(
         "the key file {} is as it was before: another process has held its lock {} for {} s. If it is no change under way \
          (`software-directory keys`), see which process it is with `fuser -v {}`, end it, and try again",
         path.display(), lock.display(), waited.as_secs(), Quoted(lock)
     )]
     Locked {
-        /// The file.
         path: PathBuf,
-        /// The file that is locked.
         lock: PathBuf,
         /// How long it was waited for.
         waited: Duration,
@@ -84,7 +54,6 @@ pub enum KeyFileError {
     #[error("{}", unknown_id(id, path, known))]
     UnknownId {
         id: String,
-        /// The file.
         path: PathBuf,
         /// The ids that there are, the nearest first.
         known: Vec<Box<str>>,

@@ -1,14 +1,13 @@
 //! Whether other accounts may read or change a key file.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::key::access::Quoted;
 
 /// A warning where other accounts may read or change the file, with the command that ends it. Reading through the file's
 /// group is fine: that is how a server with an account of its own reads it.
-#[cfg(unix)]
 pub fn exposure(path: &Path) -> Option<String> {
-    use std::os::unix::fs::PermissionsExt;
     // A file that can't be looked at can't be read either, which is an error elsewhere.
     let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o777;
     let what = match (mode & 0o002 != 0, mode & 0o020 != 0, mode & 0o004 != 0) {
@@ -19,10 +18,4 @@ pub fn exposure(path: &Path) -> Option<String> {
     };
     let (path, command) = (path.display(), Quoted(path));
     Some(format!("the key file {path} may be {what} (mode {mode:04o}); run: chmod g-w,o-rwx {command}"))
-}
-
-/// Nothing is known of access on this system.
-#[cfg(not(unix))]
-pub fn exposure(_: &Path) -> Option<String> {
-    None
 }

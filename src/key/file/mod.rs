@@ -11,16 +11,16 @@ mod check;
 mod edit;
 mod error;
 mod exposure;
-mod stamp;
 
 pub use edit::{NewKey, create, revoke, rotate};
 pub use error::{KeyFileError, KeyFinding};
 pub use exposure::exposure;
-pub use stamp::FileStamp;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -28,9 +28,13 @@ use serde_json::{Map, Value};
 
 use super::rate::UNLIMITED;
 use super::{Expiry, KeyDigest, Origin, Rate};
+use crate::file::FileStamp;
 
 /// Far more than any key file needs (a key takes about 300 bytes); seen before the file is read.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Within this time of a change a file may change again without another time stamp, on the coarsest file systems.
+const COARSEST_TIME: Duration = Duration::from_secs(2);
 
 /// A valid key file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,11 +48,9 @@ pub struct KeyFile {
 pub struct KeyRecord {
     /// The key's id, unique in the file.
     pub id: Box<str>,
-    /// The key's holder.
     pub name: Box<str>,
     /// SHA-256 of the whole key, unique in the file.
     pub digest: KeyDigest,
-    /// When it was made.
     pub created_at: Timestamp,
     /// Until when it is valid; `None` is for ever.
     pub expires: Option<Expiry>,
@@ -119,7 +121,7 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
         Self {
             id: &key.id,
             name: &key.name,
-            sha256: hexadecimal(&key.digest),
+            sha256: hex::encode(key.digest),
             created_at: key.created_at.to_string(),
             expires_at: key.expires.map(|expiry| expiry.to_string()),
             rate_per_minute: key.rate.per_minute().map_or_else(|| UNLIMITED.into(), Value::from),
@@ -134,8 +136,7 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
     let fail = |source| KeyFileError::from_io(path, source);
     // Looked at before it is opened: opening a pipe would wait for its writer.
-    let metadata = std::fs::metadata(path).map_err(fail)?;
-    if !metadata.is_file() {
+    if !fs::metadata(path).map_err(fail)?.is_file() {
         return Err(KeyFileError::NotAFile { path: path.to_owned() });
     }
     let mut content = Vec::new();
@@ -146,15 +147,17 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
     Ok(content)
 }
 
-fn hexadecimal(digest: &KeyDigest) -> String {
-    let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    nibbles.filter_map(|nibble| char::from_digit(u32::from(nibble), 16)).collect()
+/// The device and the stamp of a key file: two different contents don't have the same ones. `None` if it changed so recently that
+/// its next change could have the same times.
+pub(super) fn settled_stamp(path: &Path) -> Result<Option<(u64, FileStamp)>, KeyFileError> {
+    let metadata = fs::metadata(path).map_err(|source| KeyFileError::from_io(path, source))?;
+    let stamp = FileStamp::of(String::new(), &metadata);
+    let is_settled = !stamp.has_changed_since(SystemTime::now() - COARSEST_TIME);
+    Ok(is_settled.then(|| (metadata.dev(), stamp)))
 }
 
 /// The digest that 64 hexadecimal digits stand for.
 fn digest_from_hexadecimal(text: &str) -> Option<KeyDigest> {
-    let digits: Vec<u8> =
-        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect();
-    if digits.len() == 64 { bytes.try_into().ok() } else { None }
+    let mut digest = KeyDigest::default();
+    hex::decode_to_slice(text, &mut digest).is_ok().then_some(digest)
 }

@@ -55,6 +55,20 @@ pub enum Prefix {
     Never,
 }
 
+impl Prefix {
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Always, Self::Never];
+
+    /// The name in requests.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+}
+
+/// How freely a query is understood.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     pub typo: bool,

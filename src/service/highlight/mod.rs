@@ -8,7 +8,7 @@ mod texts;
 use std::ops::Range;
 
 use bytes::Bytes;
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::de::IgnoredAny;
 
 use self::scratch::Scratch;
@@ -50,7 +50,7 @@ pub(super) struct Highlighter<'s> {
     compounds: Vec<([WordId; 2], Slots)>,
     /// The matched words in category descriptions, by category id. Cached because many hits share
     /// categories.
-    described: FxHashMap<String, Description<'s>>,
+    described: HashMap<String, Description<'s>>,
     scratch: Scratch,
 }
 
@@ -96,7 +96,7 @@ impl<'s> Highlighter<'s> {
             words: slots(expansion, |term| matches!(term, Term::Word(_))),
             is_found_by_word_numbers,
             compounds,
-            described: FxHashMap::default(),
+            described: HashMap::default(),
             scratch: Scratch::default(),
         }
     }

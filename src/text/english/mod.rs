@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 
 /// One word per line, lower case, sorted: sizes 10 to 40 of SCOWL, a source of spell checkers' word
 /// lists (<http://wordlist.aspell.net>), American and British, without names, abbreviations and
 /// contractions. `COPYRIGHT` in the same folder has its licence.
-static WORDS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| include_str!("words.txt").lines().collect());
+static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("words.txt").lines().collect());
 
 /// Function words, sorted: Snowball's English stop words
 /// (snowballstem.org/algorithms/english/stop.txt) without contractions, plus the modal verbs.

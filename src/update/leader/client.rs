@@ -1,32 +1,29 @@
-//! The leader's files over HTTP. ureq's only home.
+//! The leader's files over HTTP.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use http::Uri;
-use http::header::{AUTHORIZATION, CONTENT_RANGE, ETAG, IF_NONE_MATCH, RANGE};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, Body};
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_RANGE, ETAG, HeaderName, IF_NONE_MATCH, RANGE};
+use http::{Request, Response};
 
+use crate::client::{self, BlockingBody, BlockingClient, Client, Proxies, Roots};
 use crate::generation::store::is_generation_name;
 use crate::update::leader::{FollowError, UnreadableKey};
 
 /// The time until a connection is made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The time until the headers of a response are there.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(15);
-/// The longest silence within a response.
-const READ_TIMEOUT: Duration = Duration::from_secs(15);
+/// The time until the head of a response is there, and the longest silence within its body.
+const TIMEOUT: Duration = Duration::from_secs(15);
 /// The largest `CURRENT` that is read.
 const MAX_POINTER_BYTES: u64 = 256;
 
 /// A place that publishes an index folder.
 #[derive(Debug)]
 pub struct Leader {
-    agent: Agent,
+    client: BlockingClient,
     url: String,
     key_file: Option<PathBuf>,
 }
@@ -46,6 +43,8 @@ pub enum LeaderError {
         "this machine has no root certificates for https; install the package ca-certificates, or set SSL_CERT_FILE"
     )]
     Certificates,
+    #[error("the HTTP client can't be started")]
+    Client(#[source] io::Error),
 }
 
 /// The leader's pointer to the current generation.
@@ -65,29 +64,14 @@ pub(super) enum Pointer {
 impl Leader {
     /// The leader at an address. The key file is read with each look, so that the key can be replaced.
     pub fn new(url: &str, key_file: Option<PathBuf>) -> Result<Self, LeaderError> {
-        let wrong = || LeaderError::Url(without_user(url));
-        let uri: Uri = url.parse().map_err(|_| wrong())?;
-        let has_host = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
-        if !matches!(uri.scheme_str(), Some("http" | "https")) || !has_host || url.contains(['?', '#']) {
-            return Err(wrong());
-        }
-        let is_tls = uri.scheme_str() == Some("https");
-        let mut config = Agent::config_builder()
-            .http_status_as_error(false)
-            // The key goes to the address that was named and to no other.
-            .max_redirects(0)
-            .timeout_connect(Some(CONNECT_TIMEOUT))
-            .timeout_recv_response(Some(RESPONSE_TIMEOUT))
-            .timeout_per_read(Some(READ_TIMEOUT))
-            .user_agent(concat!("software-directory/", env!("CARGO_PKG_VERSION")));
-        if is_tls {
-            config = config.tls_config(tls()?);
-        }
-        let leader = Self { agent: config.build().into(), url: url.trim_end_matches('/').to_owned(), key_file };
+        let address = client::parse_server(url).ok_or_else(|| LeaderError::Url(client::without_user(url)))?;
+        let is_tls = address.scheme_str() == Some("https");
+        let roots = if is_tls { client::machine_roots().ok_or(LeaderError::Certificates)? } else { Roots::empty() };
+        let client = Client::new(roots, CONNECT_TIMEOUT, Proxies::of_environment()).map_err(io::Error::other);
+        let client = client.and_then(|client| BlockingClient::start(client, TIMEOUT)).map_err(LeaderError::Client)?;
+        let leader = Self { client, url: url.trim_end_matches('/').to_owned(), key_file };
         leader.authorization()?;
-        let is_local =
-            uri.host().is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]");
-        if leader.key_file.is_some() && !is_tls && !is_local {
+        if leader.key_file.is_some() && !is_tls && !client::is_loopback(&address) {
             tracing::warn!(leader = leader.url, "the key is sent without encryption; use https or a private network");
         }
         Ok(leader)
@@ -123,7 +107,7 @@ impl Leader {
 
     /// Begins to read a file of a generation at an offset. Returns where the response really begins: servers without ranges send
     /// the whole.
-    pub(super) fn open(&self, name: &str, file: &str, offset: u64) -> Result<(u64, impl Read + use<>), FollowError> {
+    pub(super) fn open(&self, name: &str, file: &str, offset: u64) -> Result<(u64, BlockingBody<'_>), FollowError> {
         let url = self.url_of(name, file);
         let response = self.get(&url, (offset > 0).then(|| (RANGE, format!("bytes={offset}-"))))?;
         let begin = match response.status().as_u16() {
@@ -140,7 +124,7 @@ impl Leader {
             }
             _ => 0,
         };
-        Ok((begin, response.into_body().into_reader()))
+        Ok((begin, response.into_body()))
     }
 
     /// The address of a file of a generation.
@@ -149,16 +133,17 @@ impl Leader {
     }
 
     /// A response with a body, or a 304.
-    fn get(&self, url: &str, header: Option<(http::HeaderName, String)>) -> Result<http::Response<Body>, FollowError> {
-        let mut request = self.agent.get(url);
+    fn get(&self, url: &str, header: Option<(HeaderName, String)>) -> Result<Response<BlockingBody<'_>>, FollowError> {
+        let mut request = Request::get(url);
         if let Some((name, value)) = header {
             request = request.header(name, value);
         }
         if let Some(authorization) = self.authorization()? {
             request = request.header(AUTHORIZATION, authorization);
         }
-        let unreachable = |source| FollowError::Unreachable { url: url.to_owned(), source: Box::new(source) };
-        let response = request.call().map_err(unreachable)?;
+        let response =
+            request.body(Bytes::new()).map_err(io::Error::other).and_then(|request| self.client.send(request));
+        let response = response.map_err(|source| FollowError::Unreachable { url: url.to_owned(), source })?;
         let url = || url.to_owned();
         match response.status().as_u16() {
             200 | 206 | 304 => Ok(response),
@@ -181,9 +166,9 @@ impl Leader {
 }
 
 /// Reads a small body.
-fn read_whole(url: &str, response: http::Response<Body>, max_bytes: u64) -> Result<Vec<u8>, FollowError> {
+fn read_whole(url: &str, response: Response<impl Read>, max_bytes: u64) -> Result<Vec<u8>, FollowError> {
     let mut content = Vec::new();
-    let read = response.into_body().into_reader().take(max_bytes + 1).read_to_end(&mut content);
+    let read = response.into_body().take(max_bytes + 1).read_to_end(&mut content);
     let received = content.len() as u64;
     read.map_err(|source| FollowError::Cut { url: url.to_owned(), received, source })?;
     if received > max_bytes {
@@ -193,28 +178,6 @@ fn read_whole(url: &str, response: http::Response<Body>, max_bytes: u64) -> Resu
         });
     }
     Ok(content)
-}
-
-/// TLS with the certificates that the machine trusts.
-fn tls() -> Result<TlsConfig, LeaderError> {
-    let found = rustls_native_certs::load_native_certs();
-    let certificates: Vec<_> =
-        found.certs.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
-    if certificates.is_empty() {
-        return Err(LeaderError::Certificates);
-    }
-    Ok(TlsConfig::builder()
-        .root_certs(RootCerts::new_with_certs(&certificates))
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .build())
-}
-
-/// An address without its user and password, for messages.
-fn without_user(url: &str) -> String {
-    match (url.split_once("://"), url.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        _ => url.to_owned(),
-    }
 }
 
 #[cfg(test)]

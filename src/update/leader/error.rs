@@ -26,7 +26,7 @@ pub enum FollowError {
         url: String,
         /// The cause.
         #[source]
-        source: Box<ureq::Error>,
+        source: io::Error,
     },
     #[error("{url} isn't available: the response is {status}")]
     Unavailable {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use http::StatusCode;
 
 use super::Reason;
+use crate::client::TlsError;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
@@ -18,36 +19,28 @@ pub enum ClusterError {
     Overloaded {
         /// The node that rejected it; none if it waited in vain for its turn.
         node: Option<String>,
-        /// The cluster's reason.
         reason: Option<Reason>,
     },
     #[error(
         "the cluster takes no more documents or indices, for a disk is too full ({reason}); delete old indices or add disk \
          space: it takes them again by itself as soon as the disk is below the high watermark"
     )]
-    DiskFull {
-        /// The cluster's reason.
-        reason: Reason,
-    },
+    DiskFull { reason: Reason },
     #[error("node {node} rejects the request with {status}: {reason}")]
     Rejected {
-        /// The node's address.
         node: String,
         /// The status, neither 2xx nor one of the other kinds of this error; 409 for a lost compare-and-set.
         status: StatusCode,
-        /// The cluster's reason.
         reason: Reason,
     },
     #[error("node {node} finds nothing there: {reason}")]
     NotFound {
-        /// The node's address.
         node: String,
         /// The cluster's reason; its kind is `index_not_found_exception` where the index doesn't exist.
         reason: Reason,
     },
     #[error("{}", authentication(node, *status, credentials.as_deref()))]
     Authentication {
-        /// The node's address.
         node: String,
         /// 401, or 403 for a missing right.
         status: StatusCode,
@@ -56,11 +49,8 @@ pub enum ClusterError {
     },
     #[error("node {node} sends a response that can't be used: {what}")]
     InvalidResponse {
-        /// The node's address.
         node: String,
-        /// The fault.
         what: String,
-        /// The cause.
         #[source]
         source: Option<Source>,
     },
@@ -71,7 +61,6 @@ pub enum ClusterError {
 pub enum Unavailability {
     #[error("none of the nodes ({nodes}) answers; are they running, and are the addresses right?")]
     NoNode {
-        /// Their addresses.
         nodes: String,
         /// The error of the last ping.
         #[source]
@@ -88,10 +77,7 @@ pub enum Unavailability {
     #[error(
         "an index is red, part of its data is missing ({reason}); start the nodes that hold it, or build the index again"
     )]
-    MissingShards {
-        /// The cluster's reason.
-        reason: Reason,
-    },
+    MissingShards { reason: Reason },
 }
 
 /// Why an attempt at a node fails.
@@ -99,9 +85,7 @@ pub enum Unavailability {
 pub enum NodeError {
     #[error("node {node} can't be reached")]
     Connect {
-        /// The node's address.
         node: String,
-        /// The cause.
         #[source]
         source: Source,
     },
@@ -110,48 +94,33 @@ pub enum NodeError {
          --engine-ca-file, and the name that is in it as the address"
     )]
     Tls {
-        /// The node's address.
         node: String,
-        /// The cause.
         #[source]
-        source: rustls::Error,
+        source: TlsError,
     },
     #[error("the connection to node {node} broke")]
     Broken {
-        /// The node's address.
         node: String,
-        /// The cause.
         #[source]
         source: Source,
     },
     #[error("node {node} didn't respond within {} ms", after.as_millis())]
     TimedOut {
-        /// The node's address.
         node: String,
         /// The time given to it.
         after: Duration,
     },
     #[error("node {node} stopped answering while the request was in progress")]
-    Lost {
-        /// The node's address.
-        node: String,
-    },
+    Lost { node: String },
     #[error("node {node} answers with {status}: {reason}")]
     Status {
-        /// The node's address.
         node: String,
         /// 502, 503 or 504, 500 where another node is gone; of a ping any.
         status: StatusCode,
-        /// The reason that it gives.
         reason: Reason,
     },
     #[error("the response of node {node} has more than {max_bytes} bytes")]
-    TooLarge {
-        /// The node's address.
-        node: String,
-        /// The limit.
-        max_bytes: usize,
-    },
+    TooLarge { node: String, max_bytes: usize },
 }
 
 impl ClusterError {

@@ -1,5 +1,4 @@
-//! The connection to an OpenSearch cluster: nodes, pings, deadlines, retries, TLS and credentials. The only home of the HTTP
-//! client towards it.
+//! The connection to an OpenSearch cluster: nodes, pings, deadlines, retries and credentials.
 //!
 //! [`Cluster::send`] gives a request to a node that answers. A request which may be repeated goes to another node when the
 //! first one fails; all of it has one deadline. [`Cluster::start_pings`] learns which nodes answer, before the cluster itself
@@ -18,7 +17,6 @@ mod send;
 mod settings;
 #[cfg(test)]
 mod tests;
-mod tls;
 mod transport;
 
 pub use backoff::Backoff;

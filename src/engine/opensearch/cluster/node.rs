@@ -7,6 +7,7 @@ use http::Uri;
 
 use super::NodeError;
 use super::health::NodeHealth;
+use crate::client;
 
 /// The pings in a row without an answer after which a node is given no more requests, even if no other node answers. Fewer may
 /// be those of a node that is only busy.
@@ -49,11 +50,10 @@ impl Node {
     pub(super) fn new(url: &Uri) -> Self {
         let scheme = url.scheme_str().unwrap_or("http");
         let authority = url.authority().map_or("", http::uri::Authority::as_str);
-        let host = url.host().unwrap_or_default();
         Self {
             origin: format!("{scheme}://{authority}"),
             prefix: url.path().trim_end_matches('/').to_owned(),
-            is_local: host == "localhost" || host.starts_with("127.") || host == "[::1]",
+            is_local: client::is_loopback(url),
             state: ArcSwap::default(),
         }
     }

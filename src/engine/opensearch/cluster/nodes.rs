@@ -8,8 +8,8 @@ use tokio::sync::watch;
 
 use super::error::Unavailability;
 use super::node::{Node, Standing};
-use super::settings::check_url;
 use super::{ClusterHealth, ClusterSettingsError, NodeError};
+use crate::client;
 
 /// The nodes of a cluster.
 #[derive(Debug)]
@@ -45,7 +45,9 @@ impl Nodes {
     pub(super) fn new(urls: &[Uri]) -> Result<Self, ClusterSettingsError> {
         let mut nodes: Vec<Arc<Node>> = Vec::new();
         for url in urls {
-            check_url(url)?;
+            if !client::is_server(url) {
+                return Err(ClusterSettingsError::Url(client::without_user(&url.to_string())));
+            }
             let node = Node::new(url);
             if !nodes.iter().any(|other| other.origin() == node.origin() && other.prefix() == node.prefix()) {
                 nodes.push(Arc::new(node));

@@ -137,7 +137,6 @@ pub struct ClusterResponse {
     /// The status, 2xx.
     pub status: StatusCode,
     pub body: Bytes,
-    /// The node's address.
     pub node: String,
 }
 

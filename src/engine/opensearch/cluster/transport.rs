@@ -1,31 +1,25 @@
 //! One attempt at one node over HTTP.
 
-use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use http::{Request, StatusCode};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::node::Node;
-use super::{ClusterRequest, ClusterSettingsError, Credentials, NodeError, tls};
+use super::{ClusterRequest, ClusterSettingsError, Credentials, NodeError};
+use crate::client::{self, Client, Proxies, RequestError, Roots};
 
 /// The time until a connection is made; within the time of the attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// The time that an idle connection is kept.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest response that is read: the largest page of hits has some megabytes.
 const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 /// The connections to the nodes.
 pub(super) struct Transport {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    client: Client,
     credentials: Option<Credentials>,
     max_response_bytes: usize,
 }
@@ -44,19 +38,8 @@ impl Transport {
         credentials: Option<Credentials>,
         is_tls: bool,
     ) -> Result<Self, ClusterSettingsError> {
-        let mut connector = HttpConnector::new();
-        connector.enforce_http(false);
-        connector.set_nodelay(true);
-        connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls::config(ca_file, is_tls)?)
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(connector);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE_TIMEOUT)
-            .build(connector);
+        let client = Client::new(roots(ca_file, is_tls)?, CONNECT_TIMEOUT, Proxies::NONE);
+        let client = client.map_err(ClusterSettingsError::Tls)?;
         Ok(Self { client, credentials, max_response_bytes: MAX_RESPONSE_BYTES })
     }
 
@@ -96,8 +79,7 @@ impl Transport {
         let mut message = Request::builder()
             .method(request.method.clone())
             .uri(format!("{}{}", node.origin(), request.target(node.prefix(), preferred)))
-            .header(ACCEPT, "application/json")
-            .header(USER_AGENT, concat!("software-directory/", env!("CARGO_PKG_VERSION")));
+            .header(ACCEPT, "application/json");
         if !request.body.is_empty() {
             message = message.header(CONTENT_TYPE, HeaderValue::from_static(request.content_type));
         }
@@ -105,9 +87,9 @@ impl Transport {
             message = message.header(AUTHORIZATION, credentials.authorization());
         }
         let message = message
-            .body(Full::new(request.body.clone()))
+            .body(request.body.clone())
             .map_err(|source| NodeError::Broken { node: name(), source: Box::new(source) })?;
-        let response = self.client.request(message).await.map_err(|error| client_error(name(), error))?;
+        let response = self.client.send(message).await.map_err(|error| node_error(name(), error))?;
         let status = response.status();
         let body = Limited::new(response.into_body(), self.max_response_bytes).collect().await;
         let body = body.map_err(|source| {
@@ -127,25 +109,43 @@ impl std::fmt::Debug for Transport {
     }
 }
 
-/// The error of the HTTP client. One of TLS is somewhere among its causes.
-fn client_error(node: String, error: hyper_util::client::legacy::Error) -> NodeError {
-    if let Some(source) = tls_error(&error) {
-        return NodeError::Tls { node, source };
+fn node_error(node: String, error: RequestError) -> NodeError {
+    match error {
+        RequestError::Connect(source) => NodeError::Connect { node, source: Box::new(source) },
+        RequestError::Tls(source) => NodeError::Tls { node, source },
+        RequestError::Broken(source) => NodeError::Broken { node, source: Box::new(source) },
     }
-    let is_connect = error.is_connect();
-    let source = Box::new(error);
-    if is_connect { NodeError::Connect { node, source } } else { NodeError::Broken { node, source } }
 }
 
-fn tls_error(error: &(dyn Error + 'static)) -> Option<rustls::Error> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(tls) = error.downcast_ref::<rustls::Error>() {
-            return Some(tls.clone());
-        }
-        // The causes of an I/O error don't begin with the error that it holds.
-        let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        next = held.map(|held| held as &(dyn Error + 'static)).or_else(|| error.source());
+/// The certificates of the CA file, or else of this machine. Without an address of https nothing has to be trusted.
+fn roots(ca_file: Option<&Path>, is_tls: bool) -> Result<Roots, ClusterSettingsError> {
+    let Some(path) = ca_file else {
+        return if is_tls {
+            client::machine_roots().ok_or(ClusterSettingsError::Certificates)
+        } else {
+            Ok(Roots::empty())
+        };
+    };
+    let roots =
+        client::roots_of(path).map_err(|source| ClusterSettingsError::CaFile { path: path.to_path_buf(), source })?;
+    if roots.is_empty() { Err(ClusterSettingsError::NoCertificate(path.to_path_buf())) } else { Ok(roots) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn ca_file_must_hold_a_certificate() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ca.pem");
+        assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::CaFile { .. })), "a missing file");
+        fs::write(&path, "no certificate\n").expect("written");
+        assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::NoCertificate(_))));
+        fs::write(&path, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").expect("written");
+        assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::CaFile { .. })), "a damaged one");
+        assert!(roots(None, false).is_ok());
     }
-    None
 }

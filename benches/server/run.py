@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks the service and its baselines the same over HTTP, in one go, and prints how they compare: `make bench-http`.
 
-    benches/http/run.py --server BINARY --baselines BINARY --export FILE [--rounds N] [--seconds N] [--only CASE,…]
+    benches/server/run.py --server BINARY --baselines BINARY --export FILE [--rounds N] [--seconds N] [--only CASE,…]
 
 One load thread of wrk, 16 connections and then 1; the servers take turns, and medians count. Every answer has to be a 200
 (or a 304 where that is measured), and a sample is checked: a query drawn from a record has to find it.

@@ -1,14 +1,12 @@
 //! Quotas of keys and visitors: 429, and the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers).
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::around::Middleware;
 use super::request_context::RequestContext;
 use crate::http::problem::ApiError;
 use crate::key::{Decision, Grant, WINDOW};
@@ -20,50 +18,37 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Cost(pub(in crate::http) u32);
 
-/// Spends one request of the quota. A request that is then shed costs nothing, and a response with a [`Cost`] is charged once it
-/// is known to be sent.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct RateLimit;
-
-impl Middleware for RateLimit {
-    /// `None` without a key, or where the key has no limit.
-    type Context = Option<(Arc<RequestContext>, Decision)>;
-
-    fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
-        let context = RequestContext::of(request);
-        let Some(grant) = context.grant.get() else { return ControlFlow::Continue(None) };
-        let Some(decision) = grant.spend(context.started) else { return ControlFlow::Continue(None) };
-        if let Some(retry_after_seconds) = decision.retry_after_seconds {
-            let error = if grant.is_visitor() {
-                ApiError::VisitorRateLimited { retry_after_seconds }
-            } else {
-                ApiError::RateLimited { retry_after_seconds }
-            };
-            let mut response = error.into_response();
-            write_headers(&decision, response.headers_mut());
-            return ControlFlow::Break(response);
-        }
-        ControlFlow::Continue(Some((context, decision)))
+/// Spends one request of the quota, and answers 429 without one. A request that is then shed costs nothing, and a response with a
+/// [`Cost`] is charged once it is known to be sent.
+pub(in crate::http) async fn spend_quota(context: &RequestContext, request: Request, next: Next) -> Response {
+    let spent = context.grant.get().and_then(|grant| Some((grant, grant.spend(context.started)?)));
+    // The key has no limit.
+    let Some((grant, decision)) = spent else { return next.run(request).await };
+    if let Some(retry_after_seconds) = decision.retry_after_seconds {
+        let error = if grant.is_visitor() {
+            ApiError::VisitorRateLimited { retry_after_seconds }
+        } else {
+            ApiError::RateLimited { retry_after_seconds }
+        };
+        let mut response = error.into_response();
+        write_headers(&decision, response.headers_mut());
+        return response;
     }
-
-    fn on_response(&self, context: Self::Context, response: &mut Response) {
-        let Some((request, decision)) = context else { return };
-        let extensions = response.extensions();
-        let is_shed = matches!(
-            extensions.get(),
-            Some(ApiError::Overloaded | ApiError::DownloadsBusy | ApiError::TooManyDownloads)
-        );
-        if is_shed {
-            request.grant.get().iter().for_each(|grant| grant.give_back(request.started));
-        } else if extensions.get::<Cost>().is_none() {
-            write_headers(&decision, response.headers_mut());
-        }
+    let mut response = next.run(request).await;
+    let extensions = response.extensions();
+    let is_shed =
+        matches!(extensions.get(), Some(ApiError::Overloaded | ApiError::DownloadsBusy | ApiError::TooManyDownloads));
+    if is_shed {
+        grant.give_back(context.started);
+    } else if extensions.get::<Cost>().is_none() {
+        write_headers(&decision, response.headers_mut());
     }
+    response
 }
 
 /// Adds the headers to a response that has none, because it cost nothing or has a [`Cost`], which is charged unless the response
 /// became a 304. A key without a limit has no such headers.
-pub(super) fn report_quota(grant: &Grant, response: &mut Response) {
+pub(in crate::http) fn report_quota(grant: &Grant, response: &mut Response) {
     if response.headers().contains_key(RATE_LIMIT) {
         return;
     }

@@ -1,4 +1,4 @@
-//! What `make bench-http` compares the service with, and what it asks: `benches/http/run.py` starts all of this.
+//! What `make bench-http` compares the service with, and what it asks: `benches/server/run.py` starts all of this.
 //!
 //! - `queries FOLDER`: writes the queries, drawn with a fixed seed from the corpus.
 //! - `axum ADDRESS BYTES`: bare axum, which answers every request with a fixed body of that size: the limit of HTTP here.

@@ -1,4 +1,4 @@
-//! Waiting for the lock of a file, with an end.
+//! Locks on files.
 
 use std::fs::{File, TryLockError};
 use std::thread;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 /// The interval at which a held lock is tried again.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Locks a file, once no other process holds the lock.
+/// Locks a file, waiting for another process that holds the lock.
 ///
 /// # Errors
-/// [`TryLockError::WouldBlock`] where another process holds it for the whole time, else the failure of the system.
+/// [`TryLockError::WouldBlock`] if another process holds it for the whole time, else the failure of the system.
 pub(crate) fn lock_within(file: &File, time: Duration) -> Result<(), TryLockError> {
     let started = Instant::now();
     loop {

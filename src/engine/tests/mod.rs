@@ -1,5 +1,7 @@
 //! Properties of the tantivy engine: it returns what a brute-force scan of all documents returns.
 
+mod scan;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -7,8 +9,8 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::scan::ScanEngine;
-use super::{Engine, Hit, SearchRequest};
+use self::scan::ScanEngine;
+use super::{Engine, EngineError, Explain as _, Hit, SearchRequest};
 use crate::catalogue::{Attribute, CatalogueBuilder, Order, SoftwareFilter};
 use crate::export::{self, Export, Limits, SourceFile};
 use crate::generation::Snapshot;
@@ -116,7 +118,8 @@ impl Engines {
         hit: &Hit,
         is_reranked: bool,
     ) -> Result<(), TestCaseError> {
-        let explanation = self.snapshot.engine.explain(request, hit.ordinal).expect("an index in memory");
+        let explainer = self.snapshot.engine.explainer().expect("an embedded engine");
+        let explanation = explainer.explain(request, hit.ordinal).expect("an index in memory");
         prop_assert!(explanation.excluded.is_empty() && explanation.lacking.is_empty());
         prop_assert!(explanation.admission.passed());
         let shares = explanation.signals;
@@ -136,21 +139,12 @@ impl Engines {
     }
 
     fn compare_search(&self, query: &Query) -> Result<(), TestCaseError> {
-        let (parsed, budget) = (parse(&query.text), Budget::new(u64::MAX));
-        let expansion =
-            expand(&self.snapshot.search, self, &query.text, &parsed, query.options, &budget).expect("frequencies");
-        if !expansion.is_hopeless {
-            self.compare(&expansion.plan, query)?;
-        }
-        if let Some(plan) = names::plan(&query.text) {
-            self.compare(&plan, query)?;
-        }
-        Ok(())
+        query.plans(&self.snapshot.search, self).iter().try_for_each(|plan| self.compare(plan, query))
     }
 }
 
 impl Documents for Engines {
-    type Error = super::EngineError;
+    type Error = EngineError;
 
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error> {
         let frequency = self.snapshot.engine.document_frequency(term)?;
@@ -176,6 +170,14 @@ pub(super) struct Query {
 }
 
 impl Query {
+    /// The plans of a search and of a search by name.
+    pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
+        let (parsed, budget) = (parse(&self.text), Budget::new(u64::MAX));
+        let expansion = expand(index, documents, &self.text, &parsed, self.options, &budget).expect("frequencies");
+        let plan = (!expansion.is_hopeless).then_some(expansion.plan);
+        plan.into_iter().chain(names::plan(&self.text)).collect()
+    }
+
     pub(super) fn request<'q>(&'q self, plan: &'q Plan, budget: &'q Budget) -> SearchRequest<'q> {
         SearchRequest {
             plan,

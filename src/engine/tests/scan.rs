@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{BoxFuture, ready};
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
-use super::{
-    Engine, EngineError, Explanation, Record, ReviewHits, ReviewsRequest, Satisfied, SearchHits, SearchRequest, records,
-};
 use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Filter, Ordinal, Records, STARS};
+use crate::engine::embedded::{self, Embedded};
+use crate::engine::{EngineError, Explain, Explanation, Satisfied, SearchHits, SearchRequest};
 use crate::search::collect::{Candidate, RERANKED, Tier};
 use crate::search::facet_counts::{FacetCounts, most_frequent};
 use crate::search::forward::Forward;
@@ -21,13 +19,13 @@ const SCALE: f32 = 2.2;
 
 /// Documents, each with the packed frequencies of its terms.
 #[derive(Debug)]
-pub(super) struct ScanEngine {
-    pub(super) documents: Vec<FxHashMap<Term, u32>>,
+pub(in crate::engine) struct ScanEngine {
+    pub(super) documents: Vec<HashMap<Term, u32>>,
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
     pub(super) catalogue: Arc<Catalogue>,
     /// The number of candidates that are reranked by signals.
-    pub(super) reranked: usize,
+    pub(in crate::engine) reranked: usize,
     pub(super) records: Arc<Records>,
 }
 
@@ -36,7 +34,7 @@ type Scores = Vec<Option<f32>>;
 
 impl ScanEngine {
     /// The terms of a document, as it is kept.
-    pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> FxHashMap<Term, u32> {
+    pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> HashMap<Term, u32> {
         terms.map(|(term, occurrences)| (term.clone(), occurrences.packed())).collect()
     }
 
@@ -44,14 +42,14 @@ impl ScanEngine {
         &self.records.columns
     }
 
-    fn frequency(&self, term: &Term) -> u32 {
+    fn document_count(&self, term: &Term) -> u32 {
         self.documents.iter().map(|terms| u32::from(terms.contains_key(term))).sum()
     }
 
     /// The scale of a group's scores.
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     fn scale(&self, group: &Group) -> f32 {
-        let frequency = group.alternatives.iter().map(|of| self.frequency(&of.term)).max().unwrap_or(0) as f32;
+        let frequency = group.alternatives.iter().map(|of| self.document_count(&of.term)).max().unwrap_or(0) as f32;
         let all = self.documents.len() as f32;
         (1.0 + (all - frequency + 0.5).max(0.5) / (frequency + 0.5)).ln() * SCALE
     }
@@ -108,8 +106,18 @@ impl ScanEngine {
         }
         counts
     }
+}
 
-    fn search_all(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
+impl Embedded for ScanEngine {
+    fn records(&self) -> &Records {
+        &self.records
+    }
+
+    fn frequency(&self, term: &Term) -> Result<u32, EngineError> {
+        Ok(self.document_count(term))
+    }
+
+    fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
         let plan = request.plan;
         let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
         let mut groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
@@ -181,8 +189,8 @@ impl ScanEngine {
                 candidates.len().min(if matches!(plan.rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
             plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
         }
-        let hits = records::hits(&self.records, request.page_of(&candidates));
-        let texts = request.texts.then(|| records::texts(&self.records, &self.forward, &hits, request.budget));
+        let hits = embedded::hits(&self.records, request.page_of(&candidates));
+        let texts = request.texts.then(|| embedded::texts(&self.records, &self.forward, &hits, request.budget));
         Ok(SearchHits {
             hits,
             texts: texts.transpose()?.unwrap_or_default(),
@@ -194,43 +202,7 @@ impl ScanEngine {
     }
 }
 
-impl Engine for ScanEngine {
-    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
-        Ok(self.frequency(term))
-    }
-
-    fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError> {
-        records::categories(&self.records, term, |request| self.search_all(request))
-    }
-
-    fn has_values<'a>(
-        &'a self,
-        attribute: Attribute,
-        values: &'a [&'a str],
-    ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
-        Box::pin(ready(Ok(records::has_values(&self.records, attribute, values))))
-    }
-
-    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
-        Box::pin(ready(Ok(records::content_hash(&self.records, id))))
-    }
-
-    fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
-        Box::pin(ready(self.search_all(request)))
-    }
-
-    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>> {
-        Box::pin(ready(records::record(&self.records, id)))
-    }
-
-    fn reviews<'a>(
-        &'a self,
-        id: &'a str,
-        request: &'a ReviewsRequest,
-    ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
-        Box::pin(ready(Ok(records::reviews(&self.records, id, request))))
-    }
-
+impl Explain for ScanEngine {
     fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError> {
         let plan = request.plan;
         let groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();

@@ -1,0 +1,100 @@
+//! TCP connections: to the server itself, or through the proxy that the environment names for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Uri;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::proxy::Tunnel;
+use hyper_util::client::proxy::matcher::Matcher;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tower::util::{BoxCloneSyncService, ServiceExt as _};
+use tower::{BoxError, service_fn};
+
+pub(super) type Connector = BoxCloneSyncService<Uri, TokioIo<TcpStream>, BoxError>;
+
+/// The proxies of a client. They tunnel with CONNECT and are reached over http.
+#[derive(Debug, Clone)]
+pub(crate) struct Proxies(Option<Arc<Matcher>>);
+
+impl Proxies {
+    pub(crate) const NONE: Self = Self(None);
+
+    /// Those of `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, but for the hosts in `NO_PROXY`.
+    pub(crate) fn of_environment() -> Self {
+        Self(Some(Arc::new(Matcher::from_env())))
+    }
+}
+
+pub(super) fn connector(timeout: Duration, proxies: Proxies) -> Connector {
+    let mut direct = HttpConnector::new();
+    direct.set_nodelay(true);
+    direct.set_connect_timeout(Some(timeout));
+    let to_proxy = direct.clone();
+    direct.enforce_http(false);
+    BoxCloneSyncService::new(service_fn(move |server: Uri| {
+        let proxy = proxies.0.as_ref().and_then(|proxies| proxies.intercept(&server));
+        let (direct, to_proxy) = (direct.clone(), to_proxy.clone());
+        async move {
+            let Some(proxy) = proxy else { return Ok(direct.oneshot(server).await?) };
+            let mut tunnel = Tunnel::new(proxy.uri().clone(), to_proxy);
+            if let Some(authorization) = proxy.basic_auth() {
+                tunnel = tunnel.with_auth(authorization.clone());
+            }
+            Ok(tunnel.oneshot(with_port(server)?).await?)
+        }
+    }))
+}
+
+/// A tunnel takes 443 for the port of an address without one, also for http.
+fn with_port(server: Uri) -> Result<Uri, http::Error> {
+    match (server.scheme_str(), server.host(), server.port()) {
+        (Some("http"), Some(host), None) => {
+            Uri::builder().scheme("http").authority(format!("{host}:80")).path_and_query("/").build()
+        }
+        _ => Ok(server),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::Request;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::super::{Client, Roots};
+    use super::*;
+
+    async fn head(stream: &mut TcpStream) -> String {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.expect("a head"));
+        }
+        String::from_utf8(head).expect("text")
+    }
+
+    #[tokio::test]
+    async fn proxy_tunnels_to_the_server_and_only_it_gets_its_credentials() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let proxy = format!("http://me:secret@{}", listener.local_addr().expect("an address"));
+        let heads = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.expect("a connection");
+            let connect = head(&mut stream).await;
+            stream.write_all(b"HTTP/1.1 200 x\r\n\r\n").await.expect("sent");
+            let get = head(&mut stream).await;
+            stream.write_all(b"HTTP/1.1 204 x\r\n\r\n").await.expect("sent");
+            (connect, get)
+        });
+        let matcher = Matcher::builder().http(proxy).build();
+        let proxies = Proxies(Some(Arc::new(matcher)));
+        let client = Client::new(Roots::empty(), Duration::from_mins(1), proxies).expect("a client");
+        let request = Request::get("http://far.example/CURRENT").body(Bytes::new()).expect("a request");
+        assert_eq!(client.send(request).await.expect("a response").status(), 204);
+        let (connect, get) = heads.await.expect("no panic");
+        assert!(connect.starts_with("CONNECT far.example:80 HTTP/1.1\r\n"), "{connect}");
+        assert!(connect.contains("Proxy-Authorization: Basic "), "{connect}");
+        assert!(get.starts_with("GET /CURRENT HTTP/1.1\r\n") && !get.contains("Basic"), "{get}");
+    }
+}

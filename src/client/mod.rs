@@ -1,0 +1,71 @@
+//! The HTTP client of followers, of the connection to a cluster and of `healthcheck`: HTTP/1.1, with TLS for https, a
+//! pool of connections, and no redirects, so that credentials reach only the configured address.
+
+mod address;
+mod blocking;
+mod connect;
+mod tls;
+
+pub(crate) use address::{is_loopback, is_server, parse_server, without_user};
+pub(crate) use blocking::{BlockingBody, BlockingClient};
+pub(crate) use connect::Proxies;
+pub(crate) use rustls::{Error as TlsError, RootCertStore as Roots};
+pub(crate) use tls::{machine_roots, roots_of};
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{HeaderValue, USER_AGENT};
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+use connect::Connector;
+
+/// How long an idle connection is kept.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+pub(crate) struct Client(legacy::Client<HttpsConnector<Connector>, Full<Bytes>>);
+
+/// Why there is no response. It shows as its cause: the caller adds the address.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RequestError {
+    #[error(transparent)]
+    Connect(legacy::Error),
+    #[error(transparent)]
+    Tls(TlsError),
+    #[error(transparent)]
+    Broken(legacy::Error),
+}
+
+impl Client {
+    /// Connects nowhere yet. Only https needs roots. The timeout is the one of a TCP connection.
+    pub(crate) fn new(roots: Roots, connect_timeout: Duration, proxies: Proxies) -> Result<Self, TlsError> {
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls::config(roots)?)
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(connect::connector(connect_timeout, proxies));
+        let client = legacy::Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .build(connector);
+        Ok(Self(client))
+    }
+
+    /// Sends a request and waits for the head of the response. Dropping the future or the body cancels the request.
+    pub(crate) async fn send(&self, request: Request<Bytes>) -> Result<Response<Incoming>, RequestError> {
+        let mut request = request.map(Full::new);
+        let user_agent = HeaderValue::from_static(concat!("software-directory/", env!("CARGO_PKG_VERSION")));
+        request.headers_mut().insert(USER_AGENT, user_agent);
+        self.0.request(request).await.map_err(|error| match tls::error_in(&error) {
+            Some(error) => RequestError::Tls(error),
+            None if error.is_connect() => RequestError::Connect(error),
+            None => RequestError::Broken(error),
+        })
+    }
+}

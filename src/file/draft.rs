@@ -1,0 +1,167 @@
+//! Atomic writes.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// A prefix of temporary names: hidden, and no export's, so a server that watches the folder doesn't read the file.
+pub(crate) const HIDDEN: &str = ".software-directory-";
+/// A temporary name is a prefix, this many letters or digits, and [`SUFFIX`].
+pub(crate) const RANDOM_LENGTH: usize = 8;
+pub(crate) const SUFFIX: &str = ".tmp";
+
+/// Who may read and write a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// This mode, less the umask.
+    Mode(u32),
+    /// Owner and mode of the file that it replaces: a server with an account of its own must still be able to read it after an
+    /// administrator changed it. 0600 if there is none.
+    Kept,
+}
+
+/// A file under a temporary name beside its target. Renaming it replaces the target in one step: a reader, or a restart at
+/// any moment, even after a power failure, finds the old content or the new. Removed when dropped.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    file: NamedTempFile,
+    folder: File,
+    target: PathBuf,
+}
+
+impl Draft {
+    /// Creates an empty file. A target that is a symbolic link is replaced itself.
+    pub(crate) fn new(target: &Path, prefix: impl AsRef<OsStr>, access: Access) -> io::Result<Self> {
+        let mode = match access {
+            Access::Mode(mode) => mode,
+            Access::Kept => 0o600,
+        };
+        let folder = folder_of(target);
+        let file = tempfile::Builder::new()
+            .prefix(&prefix)
+            .suffix(SUFFIX)
+            .rand_bytes(RANDOM_LENGTH)
+            .permissions(Permissions::from_mode(mode))
+            .tempfile_in(folder)?;
+        if access == Access::Kept {
+            keep_access(file.as_file(), target)?;
+        }
+        // Opened now: a folder that can't be synced is an error before anything is replaced.
+        Ok(Self { file, folder: File::open(folder)?, target: target.to_owned() })
+    }
+
+    /// Writes the content and syncs it.
+    pub(crate) fn write(&mut self, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+        content(self.file.as_file_mut())?;
+        self.file.as_file().sync_all()
+    }
+
+    /// Renames the file to its target. Without `overwrite` an existing file stays.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] if a file stays, else the failure of the system.
+    pub(crate) fn rename(self, overwrite: bool) -> io::Result<Renamed> {
+        let Self { file, folder, target } = self;
+        if overwrite { file.persist(target) } else { file.persist_noclobber(target) }.map_err(|error| error.error)?;
+        Ok(Renamed { folder })
+    }
+}
+
+/// A file that has its name, but may lose it in a power failure.
+#[derive(Debug)]
+#[must_use = "sync it, so that the name survives a power failure"]
+pub(crate) struct Renamed {
+    folder: File,
+}
+
+impl Renamed {
+    pub(crate) fn sync(self) -> io::Result<()> {
+        sync(&self.folder)
+    }
+}
+
+/// Makes sure that names just written in a folder survive a power failure.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    sync(&File::open(folder)?)
+}
+
+fn sync(folder: &File) -> io::Result<()> {
+    match folder.sync_all() {
+        // Some file systems, such as shared folders of virtual machines, have no such operation for folders.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        synced => synced,
+    }
+}
+
+/// The folder that a file is in; `.` for a bare name.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn keep_access(file: &File, target: &Path) -> io::Result<()> {
+    let before = match fs::metadata(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        metadata => metadata?,
+    };
+    let now = file.metadata()?;
+    if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
+        fchown(file, Some(before.uid()), Some(before.gid()))?;
+    }
+    file.set_permissions(before.permissions())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn draft(target: &Path, access: Access) -> Draft {
+        let mut draft = Draft::new(target, HIDDEN, access).expect("a file");
+        draft.write(|file| file.write_all(b"new")).expect("written");
+        draft
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).expect("a file").permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn target_is_the_old_file_until_it_is_the_whole_new_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("a.json");
+        fs::write(&target, "old").expect("written");
+        let draft = draft(&target, Access::Mode(0o644));
+        assert_eq!(fs::read(&target).expect("a file"), b"old");
+        draft.rename(true).and_then(Renamed::sync).expect("renamed");
+        assert_eq!(fs::read(&target).expect("a file"), b"new");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn what_is_given_up_or_must_not_overwrite_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("a.json");
+        drop(draft(&target, Access::Kept));
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+        fs::write(&target, "old").expect("written");
+        let error = draft(&target, Access::Kept).rename(false).expect_err("it exists");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&target).expect("a file"), b"old");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn access_is_private_kept_or_given() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("a.json");
+        for (access, expected) in [(Access::Kept, 0o600), (Access::Mode(0o640), 0o640), (Access::Kept, 0o640)] {
+            draft(&target, access).rename(true).and_then(Renamed::sync).expect("renamed");
+            assert_eq!(mode(&target), expected, "{access:?}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Metadata that tells whether a file changed, without reading it.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+/// A file's name, size, times and identity.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FileStamp {
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last modified, in nanoseconds since 1970.
+    pub modified_ns: u128,
+    /// The inode, and the seconds and nanoseconds when it last changed, which no program can set back: a file that was replaced by
+    /// one of the same size and time differs here.
+    pub identity: (u64, i64, i64),
+}
+
+impl FileStamp {
+    pub(crate) fn of(name: String, metadata: &Metadata) -> Self {
+        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self {
+            name,
+            size: metadata.len(),
+            modified_ns: modified.map_or(0, |since| since.as_nanos()),
+            identity: (metadata.ino(), metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Whether the file was changed after a moment, or may have been.
+    pub(crate) fn has_changed_since(&self, moment: SystemTime) -> bool {
+        let moment_ns = moment.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+        let (_, seconds, nanoseconds) = self.identity;
+        let inode_ns = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
+        self.modified_ns > moment_ns || u128::try_from(inode_ns).is_ok_and(|changed_ns| changed_ns > moment_ns)
+    }
+}

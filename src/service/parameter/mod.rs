@@ -1,0 +1,268 @@
+//! The parameters of operations, each defined once: HTTP reads its values from a query string and describes it in the OpenAPI
+//! document, a tool reads them from JSON arguments and describes it in an input schema.
+//!
+//! All problems of a request are collected before it is refused, so that a caller can fix them in one go.
+
+pub mod definition;
+mod request;
+pub mod value;
+
+use serde_json::Value as Json;
+use utoipa::openapi::schema::{Object, SchemaType, Type};
+
+use self::value::{Flag, Integer, Text, Value};
+use super::PageRequest;
+use crate::text::nearest;
+
+/// How a caller reaches an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// Texts in a query string.
+    Http,
+    /// JSON arguments of a tool.
+    Tool,
+}
+
+/// A parameter of an operation.
+#[derive(Debug)]
+#[must_use]
+pub struct Parameter<V> {
+    pub name: &'static str,
+    about: &'static str,
+    /// A value as a query string has it, once decoded, with which the bundled exports have a result.
+    example: &'static str,
+    value: V,
+    repeatable: bool,
+    /// Its description in tools, if it's another one, for a reader that has never seen the directory.
+    tool_about: Option<&'static str>,
+    /// Its value in tools, if its range or default is another one.
+    tool_value: Option<V>,
+    required_in_tool: bool,
+}
+
+impl<V: Copy> Parameter<V> {
+    /// An optional parameter with one value.
+    pub const fn new(name: &'static str, about: &'static str, example: &'static str, value: V) -> Self {
+        Self {
+            name,
+            about,
+            example,
+            value,
+            repeatable: false,
+            tool_about: None,
+            tool_value: None,
+            required_in_tool: false,
+        }
+    }
+
+    pub const fn repeatable(self) -> Self {
+        Self { repeatable: true, ..self }
+    }
+
+    pub const fn in_tool(self, about: &'static str) -> Self {
+        Self { tool_about: Some(about), ..self }
+    }
+
+    pub const fn with_tool_value(self, value: V) -> Self {
+        Self { tool_value: Some(value), ..self }
+    }
+
+    pub const fn required_in_tool(self) -> Self {
+        Self { required_in_tool: true, ..self }
+    }
+}
+
+impl<V> Parameter<V> {
+    fn value(&self, interface: Interface) -> &V {
+        self.tool_value.as_ref().filter(|_| interface == Interface::Tool).unwrap_or(&self.value)
+    }
+}
+
+/// A parameter of any kind of value: an entry of an endpoint's or a tool's table.
+pub trait AnyParameter: Sync {
+    fn name(&self) -> &'static str;
+    fn about(&self, interface: Interface) -> &'static str;
+    fn is_repeatable(&self) -> bool;
+    fn is_required(&self, interface: Interface) -> bool;
+    /// The JSON Schema of one value.
+    fn schema(&self, interface: Interface) -> Object;
+    /// An example of one value.
+    fn example(&self) -> Json;
+}
+
+impl<V: Value + Sync> AnyParameter for Parameter<V> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self, interface: Interface) -> &'static str {
+        self.tool_about.filter(|_| interface == Interface::Tool).unwrap_or(self.about)
+    }
+
+    fn is_repeatable(&self) -> bool {
+        self.repeatable
+    }
+
+    fn is_required(&self, interface: Interface) -> bool {
+        interface == Interface::Tool && self.required_in_tool
+    }
+
+    fn schema(&self, interface: Interface) -> Object {
+        self.value(interface).schema()
+    }
+
+    fn example(&self) -> Json {
+        match self.value.schema().schema_type {
+            SchemaType::Type(Type::String) => self.example.into(),
+            // A number or a flag; the tests send each example.
+            _ => serde_json::from_str(self.example).unwrap_or_default(),
+        }
+    }
+}
+
+/// A value as a caller gives it.
+#[derive(Debug, Clone, Copy)]
+pub enum Given<'v> {
+    /// The decoded text of a query string.
+    Text(&'v str),
+    Json(&'v Json),
+}
+
+impl<'v> Given<'v> {
+    fn text(self) -> Option<&'v str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Json(value) => value.as_str(),
+        }
+    }
+}
+
+/// Why a parameter is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    Invalid,
+    /// The operation has no such parameter.
+    Unknown,
+    OffsetTooLarge,
+}
+
+/// A parameter that is refused.
+#[derive(Debug)]
+pub struct Refusal {
+    /// Its name, as given.
+    pub parameter: String,
+    pub reason: Reason,
+    /// The problem and what is allowed, in sentences.
+    pub message: String,
+}
+
+/// The values of a request, and the refusals so far.
+#[derive(Debug)]
+pub struct Values<'v> {
+    interface: Interface,
+    /// By name; `None` for a text that isn't UTF-8.
+    given: Vec<(&'static str, Option<Given<'v>>)>,
+    pub refusals: Vec<Refusal>,
+}
+
+impl<'v> Values<'v> {
+    pub fn new(interface: Interface) -> Self {
+        Self { interface, given: Vec::new(), refusals: Vec::new() }
+    }
+
+    /// Takes a value of a parameter that the operation has; `None` for a text that isn't UTF-8.
+    pub fn push(&mut self, name: &'static str, given: Option<Given<'v>>) {
+        self.given.push((name, given));
+    }
+
+    /// Reads a request, unless a value is refused.
+    ///
+    /// # Errors
+    /// All refusals, in the order in which they were found.
+    pub fn read<T>(mut self, read: impl FnOnce(&mut Self) -> T) -> Result<T, Vec<Refusal>> {
+        let request = read(&mut self);
+        if self.refusals.is_empty() { Ok(request) } else { Err(self.refusals) }
+    }
+
+    /// The parameter's value, if it is given once and can be read.
+    pub fn one<V: Value>(&mut self, parameter: &Parameter<V>) -> Option<V::Output> {
+        match self.given(parameter.name)[..] {
+            [] => None,
+            [only] => self.take(parameter, only),
+            [..] => {
+                self.refuse(parameter.name, Reason::Invalid, "must be given only once");
+                None
+            }
+        }
+    }
+
+    /// All values of a repeatable parameter, in order.
+    pub fn many<V: Value>(&mut self, parameter: &Parameter<V>) -> Vec<V::Output> {
+        self.given(parameter.name).into_iter().filter_map(|given| self.take(parameter, given)).collect()
+    }
+
+    /// The text to search for; `None` for white space alone.
+    pub fn query(&mut self, parameter: &Parameter<Text>) -> Option<String> {
+        self.one(parameter).filter(|q| !q.trim().is_empty())
+    }
+
+    /// The flag, or its default.
+    pub fn flag(&mut self, parameter: &Parameter<Flag>) -> bool {
+        self.one(parameter).unwrap_or(parameter.value(self.interface).default)
+    }
+
+    /// The number, or its default.
+    pub fn integer(&mut self, parameter: &Parameter<Integer>) -> u64 {
+        self.one(parameter).unwrap_or(parameter.value(self.interface).default)
+    }
+
+    /// The requested page of a list.
+    pub fn page(&mut self, limit: &Parameter<Integer>, offset: &Parameter<Integer>) -> PageRequest {
+        let limit = u32::try_from(self.integer(limit)).unwrap_or(u32::MAX);
+        PageRequest { limit, offset: self.integer(offset) }
+    }
+
+    fn given(&self, name: &str) -> Vec<Option<Given<'v>>> {
+        self.given.iter().filter(|(given, _)| *given == name).map(|(_, value)| *value).collect()
+    }
+
+    fn take<V: Value>(&mut self, parameter: &Parameter<V>, given: Option<Given<'_>>) -> Option<V::Output> {
+        let name = parameter.name;
+        let read = match given {
+            Some(given) => parameter.value(self.interface).read(given),
+            None => Err("must be UTF-8, percent-encoded".to_owned()),
+        };
+        read.map_err(|allowed| {
+            let is_list = matches!(given, Some(Given::Text(text)) if parameter.repeatable && text.contains(','));
+            let hint = is_list.then(|| format!("; for several, repeat the parameter: {name}=…&{name}=…"));
+            self.refuse(name, Reason::Invalid, &(allowed + &hint.unwrap_or_default()));
+        })
+        .ok()
+    }
+
+    /// Refuses a parameter; `allowed` ends a sentence that begins with its name.
+    pub fn refuse(&mut self, name: &str, reason: Reason, allowed: &str) {
+        let message = format!("{name} {allowed}.").replace("?.", "?");
+        self.refusals.push(Refusal { parameter: name.to_owned(), reason, message });
+    }
+
+    /// Refuses a parameter that isn't one of the known ones.
+    pub fn refuse_unknown(&mut self, name: &str, known: &[&dyn AnyParameter]) {
+        /// The longest unknown argument that a message repeats, in bytes.
+        const LONGEST: usize = 64;
+        let (noun, taker, is_shown) = match self.interface {
+            Interface::Http => ("parameter", "endpoint", true),
+            Interface::Tool => ("argument", "tool", name.len() <= LONGEST),
+        };
+        let shown = if is_shown { format!("{name:?}") } else { "of this length".to_owned() };
+        let names = || known.iter().map(|parameter| parameter.name());
+        let message = if known.is_empty() {
+            format!("There is no {noun} {shown}: this {taker} takes none.")
+        } else {
+            let near = nearest::name(name, names()).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+            let allowed = names().collect::<Vec<_>>().join(", ");
+            format!("There is no {noun} {shown}.{near} Allowed are: {allowed}.")
+        };
+        self.refusals.push(Refusal { parameter: name.to_owned(), reason: Reason::Unknown, message });
+    }
+}

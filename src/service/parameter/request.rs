@@ -1,0 +1,76 @@
+//! Requests of operations, read from the values of their parameters.
+
+use super::Values;
+use super::definition::{
+    ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, GLOSSARY_Q,
+    HIGHLIGHT, IDS, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE, OFFSET, PREFIX,
+    QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, TYPO, VERIFIED,
+};
+use crate::service::{ListGlossary, ListReviews, ListSoftware, ReviewFilter, SearchSoftware, SoftwareFilter};
+
+impl ListSoftware {
+    pub fn from_values(values: &mut Values<'_>) -> Self {
+        Self {
+            q: values.query(&NAME_Q),
+            filter: SoftwareFilter { ids: values.many(&IDS), ..software_filter(values) },
+            sort: values.one(&LIST_SORT),
+            page: values.page(&LIMIT, &QUERIED_OFFSET),
+        }
+    }
+}
+
+/// The filter that lists and searches of products share.
+fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
+    SoftwareFilter {
+        categories: values.many(&CATEGORY),
+        offering_type: values.one(&OFFERING_TYPE),
+        evidence_status: values.one(&EVIDENCE_STATUS),
+        min_rating: values.one(&MIN_RATING),
+        evidence_checked_before: values.one(&EVIDENCE_CHECKED_BEFORE),
+        evidence_checked_after: values.one(&EVIDENCE_CHECKED_AFTER),
+        attributes: ATTRIBUTES.map(|attribute| values.many(attribute)),
+        ..SoftwareFilter::default()
+    }
+}
+
+impl SearchSoftware {
+    pub fn from_values(values: &mut Values<'_>) -> Self {
+        let q = values.query(&SEARCH_Q);
+        let mut facets = Vec::new();
+        for facet in values.many(&FACETS) {
+            if !facets.contains(&facet) {
+                facets.push(facet);
+            }
+        }
+        Self {
+            q,
+            filter: software_filter(values),
+            sort: values.one(&SEARCH_SORT).unwrap_or_default(),
+            facets,
+            highlight: values.flag(&HIGHLIGHT),
+            typo: values.flag(&TYPO),
+            prefix: values.one(&PREFIX).unwrap_or_default(),
+            page: values.page(&LIMIT, &QUERIED_OFFSET),
+        }
+    }
+}
+
+impl ListGlossary {
+    pub fn from_values(values: &mut Values<'_>) -> Self {
+        Self { q: values.query(&GLOSSARY_Q), page: values.page(&LIMIT, &QUERIED_OFFSET) }
+    }
+}
+
+impl ListReviews {
+    pub fn from_values(values: &mut Values<'_>) -> Self {
+        Self {
+            filter: ReviewFilter {
+                min_rating: values.one(&MIN_STARS),
+                max_rating: values.one(&MAX_STARS),
+                verified: values.one(&VERIFIED),
+            },
+            sort: values.one(&REVIEW_SORT).unwrap_or_default(),
+            page: values.page(&LIMIT, &OFFSET),
+        }
+    }
+}

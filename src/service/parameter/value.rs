@@ -1,0 +1,302 @@
+//! The kinds of parameter values: each reads what is given, says what is allowed, and has a JSON Schema.
+
+use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
+
+use super::Given;
+use crate::record::CalendarDate;
+use crate::text::nearest;
+
+/// A kind of value.
+pub trait Value {
+    type Output;
+
+    /// Reads one value.
+    ///
+    /// # Errors
+    /// The allowed values, as the end of a sentence that begins with the parameter's name, such as
+    /// `must be a whole number from 1 to 100`.
+    fn read(&self, given: Given<'_>) -> Result<Self::Output, String>;
+
+    /// The JSON Schema of one value.
+    fn schema(&self) -> Object;
+}
+
+/// Free text.
+#[derive(Debug, Clone, Copy)]
+pub struct Text {
+    /// Whether the empty text is a value.
+    pub empty: bool,
+    /// The most Unicode code points.
+    pub max_characters: Option<usize>,
+}
+
+impl Value for Text {
+    type Output = String;
+
+    fn read(&self, given: Given<'_>) -> Result<String, String> {
+        let (text, is_empty) = match given {
+            Given::Text(text) => (text, text.is_empty()),
+            Given::Json(value) => {
+                let text = value.as_str().ok_or("must be a text")?;
+                (text, text.trim().is_empty())
+            }
+        };
+        if !self.empty && is_empty {
+            return Err("must not be empty; leave it out instead".to_owned());
+        }
+        match self.max_characters {
+            Some(max) if text.len() > max && text.chars().count() > max => {
+                Err(format!("must have at most {max} characters; this has {}", text.chars().count()))
+            }
+            _ => Ok(text.to_owned()),
+        }
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length((!self.empty).then_some(1))
+            .max_length(self.max_characters)
+            .build()
+    }
+}
+
+/// A whole number; as a text, decimal digits only.
+#[derive(Debug, Clone, Copy)]
+pub struct Integer {
+    pub minimum: u64,
+    pub maximum: u64,
+    /// The value of an absent parameter.
+    pub default: u64,
+}
+
+/// The largest integer that every JSON parser keeps exactly (RFC 8259, 6): the bound of otherwise unbounded integers.
+pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+impl Value for Integer {
+    type Output = u64;
+
+    fn read(&self, given: Given<'_>) -> Result<u64, String> {
+        let number = match given {
+            Given::Text(text) => text.parse().ok().filter(|_| is_digits(text)),
+            Given::Json(value) => value.as_u64(),
+        };
+        number.filter(|number| (self.minimum..=self.maximum).contains(number)).ok_or_else(|| match self.maximum {
+            MAX_SAFE_INTEGER => format!("must be a whole number from {}", self.minimum),
+            maximum => format!("must be a whole number from {} to {maximum}", self.minimum),
+        })
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .minimum(Some(self.minimum))
+            .maximum(Some(self.maximum))
+            .default(Some(self.default.into()))
+            .build()
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// A number; as a text without a sign, such as `4`, `3.5` or `5e-1`, the form in which programs write small ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Decimal {
+    pub minimum: f64,
+    pub maximum: f64,
+}
+
+impl Value for Decimal {
+    type Output = f64;
+
+    fn read(&self, given: Given<'_>) -> Result<f64, String> {
+        let (number, hint) = match given {
+            Given::Text(text) => (text.parse().ok().filter(|_| is_decimal(text)), ", such as 4 or 3.5"),
+            Given::Json(value) => (value.as_f64(), ""),
+        };
+        number
+            .filter(|number| (self.minimum..=self.maximum).contains(number))
+            .ok_or_else(|| format!("must be a number from {} to {}{hint}", self.minimum, self.maximum))
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new().schema_type(Type::Number).minimum(Some(self.minimum)).maximum(Some(self.maximum)).build()
+    }
+}
+
+fn is_decimal(text: &str) -> bool {
+    let (mantissa, has_exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
+        None => (text, true),
+    };
+    let is_mantissa = match mantissa.split_once('.') {
+        Some((whole, fraction)) => is_digits(whole) && is_digits(fraction),
+        None => is_digits(mantissa),
+    };
+    is_mantissa && has_exponent
+}
+
+/// A day that exists, `YYYY-MM-DD`.
+#[derive(Debug, Clone, Copy)]
+pub struct Date;
+
+impl Value for Date {
+    type Output = CalendarDate;
+
+    fn read(&self, given: Given<'_>) -> Result<CalendarDate, String> {
+        given.text().and_then(CalendarDate::parse).ok_or_else(|| "must be a day that exists, as YYYY-MM-DD".to_owned())
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
+            .build()
+    }
+}
+
+/// `true` or `false`.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag {
+    /// The value of an absent parameter.
+    pub default: bool,
+}
+
+impl Value for Flag {
+    type Output = bool;
+
+    fn read(&self, given: Given<'_>) -> Result<bool, String> {
+        let flag = match given {
+            Given::Text("true") => Some(true),
+            Given::Text("false") => Some(false),
+            Given::Text(_) => None,
+            Given::Json(value) => value.as_bool(),
+        };
+        flag.ok_or_else(|| "must be true or false".to_owned())
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new().schema_type(Type::Boolean).default(Some(self.default.into())).build()
+    }
+}
+
+/// One of a few values, by its name.
+#[derive(Debug, Clone, Copy)]
+pub struct OneOf<T: 'static> {
+    pub values: &'static [T],
+    pub name: fn(T) -> &'static str,
+    /// The value that an absent parameter stands for.
+    pub default: Option<T>,
+}
+
+impl<T: Copy> OneOf<T> {
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.values.iter().map(|value| (self.name)(*value))
+    }
+}
+
+impl<T: Copy> Value for OneOf<T> {
+    type Output = T;
+
+    fn read(&self, given: Given<'_>) -> Result<T, String> {
+        let text = given.text().unwrap_or_default();
+        self.values.iter().find(|value| (self.name)(**value) == text).copied().ok_or_else(|| {
+            let allowed = self.names().collect::<Vec<_>>().join(", ");
+            match nearest::name(text, self.names()) {
+                Some(near) => format!("must be one of {allowed}; did you mean {near}?"),
+                None => format!("must be one of {allowed}"),
+            }
+        })
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(self.names()))
+            .default(self.default.map(|value| (self.name)(value).into()))
+            .build()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+
+    fn text<V: Value>(value: &V, text: &str) -> Result<V::Output, String> {
+        value.read(Given::Text(text))
+    }
+
+    fn json<V: Value>(value: &V, json: &Json) -> Result<V::Output, String> {
+        value.read(Given::Json(json))
+    }
+
+    #[test]
+    fn an_integer_is_plain_digits_in_its_range() {
+        let limit = Integer { minimum: 1, maximum: 100, default: 20 };
+        assert_eq!(text(&limit, "1"), Ok(1));
+        assert_eq!(text(&limit, "100"), Ok(100));
+        for wrong in ["", "0", "101", "-1", "+5", "1.5", "1e1", " 5", "5 ", "٥", "0x5", &"9".repeat(400)] {
+            assert_eq!(text(&limit, wrong), Err("must be a whole number from 1 to 100".to_owned()), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_decimal_is_digits_with_a_point_or_an_exponent() {
+        let rating = Decimal { minimum: 0.0, maximum: 5.0 };
+        assert_eq!(text(&rating, "4"), Ok(4.0));
+        assert_eq!(text(&rating, "3.50"), Ok(3.5));
+        assert_eq!(text(&rating, "35E-1"), Ok(3.5));
+        assert_eq!(text(&rating, "1.5e-300"), Ok(1.5e-300));
+        assert_eq!(text(&rating, "0.5e+1"), Ok(5.0));
+        for wrong in [
+            "", ".5", "4.", "-1", "+1", "5.01", "NaN", "inf", "1e1", "1e", "e1", "1e1.5", "1e--1", "1e999", "4,5",
+            "4.5.5",
+        ] {
+            assert!(text(&rating, wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn text_is_measured_in_code_points() {
+        let q = Text { empty: true, max_characters: Some(256) };
+        assert!(text(&q, &"é".repeat(256)).is_ok());
+        assert_eq!(text(&q, &"(".repeat(257)), Err("must have at most 256 characters; this has 257".to_owned()));
+        assert!(text(&q, "").is_ok());
+        let category = Text { empty: false, max_characters: None };
+        assert!(text(&category, "").is_err());
+        assert!(text(&category, " ").is_ok(), "as its schema says: at least one character");
+    }
+
+    #[test]
+    fn one_of_names_the_allowed_values_and_the_nearest() {
+        let sort = OneOf { values: &[1, 2], name: |n| if n == 1 { "name" } else { "-rating" }, default: Some(1) };
+        assert_eq!(text(&sort, "-rating"), Ok(2));
+        assert_eq!(text(&sort, "rating"), Err("must be one of name, -rating; did you mean -rating?".to_owned()));
+        assert_eq!(text(&sort, "zzz"), Err("must be one of name, -rating".to_owned()));
+        assert!(text(&sort, "").is_err());
+    }
+
+    #[test]
+    fn json_values_have_the_type_of_their_schema() {
+        let limit = Integer { minimum: 1, maximum: 100, default: 20 };
+        assert_eq!(json(&limit, &json!(100)), Ok(100));
+        for wrong in [json!(0), json!(101), json!(-1), json!(1.5), json!("5"), json!([5])] {
+            assert_eq!(json(&limit, &wrong), Err("must be a whole number from 1 to 100".to_owned()), "{wrong}");
+        }
+        let rating = Decimal { minimum: 0.0, maximum: 5.0 };
+        assert_eq!(json(&rating, &json!(4)), Ok(4.0));
+        assert_eq!(json(&rating, &json!("4")), Err("must be a number from 0 to 5".to_owned()));
+        let name = Text { empty: false, max_characters: Some(8) };
+        assert_eq!(json(&name, &json!("ärgerlic")), Ok("ärgerlic".to_owned()));
+        assert_eq!(json(&name, &json!(5)), Err("must be a text".to_owned()));
+        assert_eq!(json(&name, &json!(" ")), Err("must not be empty; leave it out instead".to_owned()));
+        assert_eq!(json(&Date, &json!("2026-02-28")).ok(), CalendarDate::parse("2026-02-28"));
+        assert!(json(&Date, &json!("2026-02-30")).is_err());
+        let flag = Flag { default: true };
+        assert_eq!((json(&flag, &json!(false)), json(&flag, &json!("false")).is_err()), (Ok(false), true));
+    }
+}
