@@ -43,7 +43,6 @@ impl Origin for ClusterFollower {
     type Error = ClusterFollowError;
 
     const NEW: &'static str = "a new generation of the cluster is served";
-    const UNCHANGED: Option<&'static str> = None;
     const RECOVERED: &'static str = "the cluster is followed again";
 
     fn restore(&mut self) -> Start {

@@ -35,7 +35,7 @@ pub trait Origin {
     /// The line in the log about a new generation.
     const NEW: &'static str;
     /// The line if all was read and nothing is new, which counts as a reload; `None` if looks are too frequent for that.
-    const UNCHANGED: Option<&'static str>;
+    const UNCHANGED: Option<&'static str> = None;
     /// The end of the line if no problem is left.
     const RECOVERED: &'static str;
 
@@ -239,18 +239,16 @@ impl<O: Origin> Updater<O> {
         started: Instant,
     ) -> Result<Outcome, O::Error> {
         // The failure may have come after publishing.
-        let current = self.health.directory().current();
-        let is_empty = current.is_none();
-        let last_good = current.or(last_good);
+        let last_good = self.health.directory().current().or(last_good);
         let mut problem = self.origin.problem(&error, last_good.as_deref(), &self.health);
         // The caller of a start tells why there is nothing to serve.
         problem.log = problem.log.filter(|_| self.is_running || last_good.is_some());
         let is_withheld = problem.reason.code == FailureCode::RecordsRemoved.as_str();
         let outcome = if is_withheld { Outcome::Withheld } else { Outcome::Failed };
-        self.health.directory().record(outcome, started);
         self.health.begin(problem);
+        self.health.directory().record(outcome, started);
         let last_good = last_good.ok_or(error)?;
-        if is_empty {
+        if self.health.directory().current().is_none() {
             self.publish(last_good);
         }
         Ok(outcome)

@@ -1,20 +1,21 @@
-//! Reloads and their outcomes, for monitoring.
+//! Reloads and their outcomes, for the log, the command and monitoring.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
+/// The outcome of a start or a reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// A new generation was built and published.
+    /// A new generation was built or fetched, and is published.
     Published,
-    /// A generation that was on disk already was published.
+    /// A generation that was on disk already is published.
     Loaded,
-    /// The exports make the generation that is served already.
+    /// There is no other generation than the one that is served.
     Unchanged,
     /// The exports would remove too many records: the former generation is served until `--reindex` confirms them.
     Withheld,
-    /// The exports can't be served, or building failed: the last good generation is served, if there is one.
+    /// There is no new generation: the last good one is served, if there is one.
     Failed,
 }
 

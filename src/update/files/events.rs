@@ -4,7 +4,7 @@
 //! recreated, a link swapped, a network file system).
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::SyncSender;
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -14,7 +14,8 @@ use crate::update::signal::Signal;
 /// The events of the file system, as [`Signal::FsEvent`].
 pub(super) struct FsEvents {
     sender: SyncSender<Signal>,
-    watcher: Option<(RecommendedWatcher, PathBuf, Option<u64>)>,
+    /// The watcher, and the inode of its folder.
+    watcher: Option<(RecommendedWatcher, u64)>,
 }
 
 impl FsEvents {
@@ -26,8 +27,8 @@ impl FsEvents {
     /// Watches a folder; again, if its path leads to another folder now. Without events the polls once a second remain.
     pub(super) fn follow(&mut self, folder: Option<&Path>) {
         let Some(folder) = folder else { return };
-        let identity = identity(folder);
-        if self.watcher.as_ref().is_some_and(|(_, path, of)| path == folder && *of == identity) || identity.is_none() {
+        let Ok(inode) = folder.metadata().map(|metadata| metadata.ino()) else { return };
+        if self.watcher.as_ref().is_some_and(|(_, of)| *of == inode) {
             return;
         }
         let sender = self.sender.clone();
@@ -43,12 +44,8 @@ impl FsEvents {
             Ok(watcher)
         });
         match watcher {
-            Ok(watcher) => self.watcher = Some((watcher, folder.to_owned(), identity)),
+            Ok(watcher) => self.watcher = Some((watcher, inode)),
             Err(error) => tracing::debug!(%error, "no events from the data folder; it is polled once a second"),
         }
     }
-}
-
-fn identity(folder: &Path) -> Option<u64> {
-    folder.metadata().ok().map(|metadata| metadata.ino())
 }

@@ -83,7 +83,6 @@ impl Origin for Follower {
     type Error = FollowError;
 
     const NEW: &'static str = "a new generation of the leader is served";
-    const UNCHANGED: Option<&'static str> = None;
     const RECOVERED: &'static str = "the leader is followed again";
 
     /// The newest whole generation of the index folder is served at once. It's current only once the leader has said so.
