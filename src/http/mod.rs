@@ -74,11 +74,11 @@ pub fn service_with(
     stack(state, routes)
 }
 
-/// Every route.
+/// Every route, with the layer around it.
 fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppState>> {
+    let layer = from_fn_with_state(Arc::clone(state), every_request);
     let keyed = |routes: Router<Arc<AppState>>, source: Source| {
-        let layer = from_fn_with_state((Arc::clone(state), source), with_key);
-        routes.method_not_allowed_fallback(method_not_allowed).layer(layer)
+        routes.method_not_allowed_fallback(method_not_allowed).layer(layer.clone()).layer(Extension(source))
     };
     let operation =
         |(operation, kind)| keyed(OpenApiRouter::new().routes(operation).into(), Source::Generation(Some(kind)));
@@ -88,7 +88,8 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
     let open = Router::from(health_routes())
         .merge(site::router(&state.config, openapi(&state.config)))
         .merge(more)
-        .method_not_allowed_fallback(method_not_allowed);
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(layer.clone());
     operations()
         .into_iter()
         .map(operation)
@@ -125,13 +126,14 @@ fn health_routes() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(health::get_health)).routes(routes!(health::get_readiness))
 }
 
-/// Every layer, from the outside in: a request passes them from here down to [`answer_from_generation`], its response back up.
+/// The outermost layers. A request passes them, the route's own, and the functions from here down to [`answer_from_generation`];
+/// its response passes them back up.
 fn stack(
     state: Arc<AppState>,
     routes: Router<Arc<AppState>>,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
     let is_preview = state.config.preview.is_some();
-    let routes = routes.layer(from_fn_with_state(Arc::clone(&state), every_request)).with_state(state);
+    let routes = routes.with_state(state);
     ServiceBuilder::new()
         .map_request(middleware::drop_unread_body)
         .map_request(middleware::trim_trailing_slash)
@@ -163,7 +165,7 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
         middleware::preflight(&request)
     } else {
         let is_cross_origin = request.headers().contains_key(ORIGIN);
-        let mut response = try_to_answer(state, request, next).await;
+        let mut response = try_to_answer(state, context, request, next).await;
         middleware::write_problem(state, context, &mut response);
         middleware::allow_origin(is_cross_origin, response.headers_mut());
         response
@@ -177,7 +179,7 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
 }
 
 /// Inside of that: panics, limits, `OPTIONS`, the timeout. From here on an error is a response that carries an [`ApiError`].
-async fn try_to_answer(state: &AppState, request: Request, next: Next) -> Response {
+async fn try_to_answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     let response = async {
         if let Err(error) = middleware::check_limits(&request) {
             return error.into_response();
@@ -185,13 +187,19 @@ async fn try_to_answer(state: &AppState, request: Request, next: Next) -> Respon
         if request.method() == Method::OPTIONS {
             return middleware::list_methods(&request);
         }
-        middleware::with_timeout(state.config.request_timeout, next.run(request)).await
+        let response = async {
+            match request.extensions().get().copied() {
+                Some(source) => with_key(state, context, source, request, next).await,
+                None => next.run(request).await,
+            }
+        };
+        middleware::with_timeout(state.config.request_timeout, response).await
     };
     let response = AssertUnwindSafe(response).catch_unwind().await;
     response.unwrap_or_else(|panic| ApiError::panicked(&*panic).into_response())
 }
 
-/// What a route that needs a key answers from.
+/// What a route that needs a key answers from: an extension of its requests.
 #[derive(Debug, Clone, Copy)]
 enum Source {
     /// The generation in service, with entity tags of a kind, if any.
@@ -200,22 +208,23 @@ enum Source {
     Other,
 }
 
-/// The layer around a route that needs a key: key and origin.
+/// Inside of that, for a route that needs a key: key and origin.
 async fn with_key(
-    State((state, source)): State<(Arc<AppState>, Source)>,
-    Extension(context): Extension<Arc<RequestContext>>,
+    state: &AppState,
+    context: &RequestContext,
+    source: Source,
     request: Request,
     next: Next,
 ) -> Response {
-    let grant = match middleware::authenticate(&state, &request) {
+    let grant = match middleware::authenticate(state, &request) {
         Ok(grant) => grant,
         Err(error) => return error.into_response(),
     };
     let _ = context.grant.set(Arc::clone(&grant));
     let mut response = match (middleware::check_origin(&grant, request.headers()), source) {
         (Err(error), _) => error.into_response(),
-        (Ok(()), Source::Generation(kind)) => answer_from_generation(&state, &context, kind, request, next).await,
-        (Ok(()), Source::Other) => middleware::spend_quota(&context, request, next).await,
+        (Ok(()), Source::Generation(kind)) => answer_from_generation(state, context, kind, request, next).await,
+        (Ok(()), Source::Other) => middleware::spend_quota(context, request, next).await,
     };
     middleware::report_quota(&grant, &mut response);
     response

@@ -20,7 +20,7 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderValue;
 use axum::http::header::CONNECTION;
 use axum::response::Response;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -191,7 +191,7 @@ where
         let (service, is_closing) = (self.server.service.clone(), Arc::clone(&self.is_closing));
         let service = service_fn(move |request: axum::http::Request<Incoming>| {
             progress.request_begins();
-            let mut request = request.map(Body::new);
+            let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
             request.extensions_mut().insert(ConnectInfo(peer));
             // At once, so that a body which the service drops is skipped before hyper writes the response.
             let response = service.clone().call(request);
