@@ -15,7 +15,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ("export", &["record", "scratch", "text"]),
     ("catalogue", &["export", "record", "scratch"]),
     ("search", &["catalogue", "record", "text"]),
-    ("engine", &["catalogue", "error", "scratch", "search", "text"]),
+    ("engine", &["catalogue", "error", "record", "scratch", "search", "text"]),
     (
         "generation",
         &["catalogue", "engine", "error", "export", "lock", "panics", "record", "scratch", "search", "text"],

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use software_directory::export::{self, IdPrefixes, Limits};
 use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
+use software_directory::scratch::Scratch;
 use software_directory::search::Ranking;
 use software_directory::service::{PageRequest, SearchPage, SearchSoftware, search_software};
 
@@ -94,10 +95,9 @@ impl Built {
             return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
         }
         let generation = Generation::of(&report.exports);
-        Ok(Self {
-            generation,
-            artifact: build(report.exports, None, Processors::All, &mut |_, _| ControlFlow::Continue(()))?,
-        })
+        let scratch = Scratch::in_memory();
+        let parts = build(report.exports, &scratch, Processors::All, &mut |_, _| ControlFlow::Continue(()))?;
+        Ok(Self { generation, artifact: Artifact::read(parts)? })
     }
 
     fn open(&self, ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {

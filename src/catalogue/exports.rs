@@ -11,10 +11,9 @@ use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
 use super::Catalogue;
-use super::arena::{Arena, Span};
-use super::bulk::BulkReader;
 use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{Export, write_compact};
+use crate::scratch::{BulkReader, BulkWriter, Span};
 
 /// Compression of the documents kept for download (zstd's scale, 1 to 22): nearly as small as higher ones, at a
 /// fraction of their time.
@@ -116,11 +115,7 @@ impl ExportDocument {
     }
 
     /// Lays out in the arena what is shown of an export whose document is stored.
-    pub(super) fn push(
-        arena: &mut Arena,
-        resource: ExportResource,
-        stored: StoredDocument,
-    ) -> Result<Self, serde_json::Error> {
+    pub(super) fn push(arena: &mut BulkWriter, resource: ExportResource, stored: StoredDocument) -> io::Result<Self> {
         let object = arena.push_json(&resource)?;
         Ok(Self { resource, object, stored })
     }

@@ -1,9 +1,8 @@
 //! Finding export files and reading their bytes, bounded.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -14,7 +13,7 @@ use super::finding::Fault;
 use super::text::Locator;
 use super::{Code, Finding, IdPrefixes, Location, Related, stray};
 use crate::record::CalendarDate;
-use crate::scratch::Scratch;
+use crate::scratch::{Bulk, Scratch, Span};
 
 /// The limits of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +89,7 @@ pub struct SourceFile {
     id_prefix: Option<Box<str>>,
     locator: OnceLock<Locator>,
     /// The bytes, where they aren't in memory.
-    copy: Option<Arc<File>>,
+    copy: Option<Bulk>,
 }
 
 impl SourceFile {
@@ -193,21 +192,15 @@ impl SourceFile {
 
     /// Moves its bytes to a scratch file.
     pub(super) fn release(self, scratch: &Scratch) -> io::Result<Self> {
-        let mut copy = scratch.file()?;
-        copy.write_all(&self.bytes)?;
-        Ok(Self { bytes: Bytes::new(), locator: OnceLock::new(), copy: Some(Arc::new(copy)), ..self })
+        let copy = scratch.keep(self.bytes)?;
+        Ok(Self { bytes: Bytes::new(), locator: OnceLock::new(), copy: Some(copy), ..self })
     }
 
     /// The same file with its bytes in memory.
     pub(super) fn reload(&self) -> io::Result<Self> {
         let bytes = match &self.copy {
             None => self.bytes.clone(),
-            Some(copy) => {
-                let length = usize::try_from(copy.metadata()?.len()).map_err(io::Error::other)?;
-                let mut bytes = vec![0; length];
-                copy.read_exact_at(&mut bytes, 0)?;
-                bytes.into()
-            }
+            Some(copy) => copy.read_all()?,
         };
         Ok(Self {
             path: Arc::clone(&self.path),
@@ -221,22 +214,17 @@ impl SourceFile {
         })
     }
 
-    /// The scratch file with its bytes, where they aren't in memory.
-    pub(super) const fn copy(&self) -> Option<&Arc<File>> {
-        self.copy.as_ref()
-    }
-
     /// The bytes of a range, up to the end of the file.
     pub(super) fn part(&self, range: Range<usize>) -> Bytes {
         let Some(copy) = &self.copy else {
             let end = range.end.min(self.bytes.len());
             return self.bytes.slice(range.start.min(end)..end);
         };
-        let mut bytes = vec![0; range.len()];
+        let end = copy.len().unwrap_or_default();
+        let start = end.min(range.start as u64);
+        let length = end.min(range.end as u64).saturating_sub(start);
         // One that can't be read isn't shown.
-        let length = copy.read_at(&mut bytes, range.start as u64).unwrap_or_default();
-        bytes.truncate(length);
-        bytes.into()
+        copy.read(Span { start, length }).unwrap_or_default()
     }
 
     /// Its bytes; none where they aren't in memory.

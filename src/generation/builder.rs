@@ -1,7 +1,6 @@
 //! Builds a generation of the exports as they are: on disk, as `--reindex` does, or in memory.
 
 use std::cell::RefCell;
-use std::path::Path;
 use std::sync::Arc;
 
 use foldhash::HashSet;
@@ -9,6 +8,7 @@ use foldhash::HashSet;
 use crate::error::chain;
 use crate::export::{Export, Report, ScratchSet};
 use crate::generation::Generation;
+use crate::generation::artifact::{CHANGES, Parts, VERSIONS};
 use crate::generation::build::{BuildError, Processors, build};
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::failure::{BuildFailure, FailureCode};
@@ -21,7 +21,7 @@ use crate::generation::source::ReadSet;
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::{Manifest, NewGeneration, Store};
 use crate::generation::{Artifact, Snapshot, open_catalogue};
-use crate::scratch::Scratch;
+use crate::scratch::{Bulk, Scratch};
 
 /// A generation on disk, and whether it had to be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,9 +69,9 @@ impl Builder<'_> {
         let skipped = report.skipped;
         let software_count = report.exports.iter().map(|export| export.software.len() as u64).sum();
         store.create()?;
-        let mut artifact = self.build(report, Some(store.folder()))?;
+        let mut parts = self.build(report, &Scratch::new(store.folder()))?;
         let built_at = jiff::Timestamp::now().to_string();
-        ChangeLog::add_to(&mut artifact, store.former(), &generation, &built_at).map_err(BuildError::Encode)?;
+        add_log(&mut parts, store.former(), &generation, &built_at)?;
         if self.observer.progress(Phase::Writing, 0, 0).is_break() {
             return Err(BuildError::Stopped.into());
         }
@@ -83,7 +83,7 @@ impl Builder<'_> {
             id_prefixes: self.settings.id_prefixes.clone(),
             skipped,
         };
-        Ok(Built { manifest: store.save(&artifact, about)?, is_new: true })
+        Ok(Built { manifest: store.save(&parts, about)?, is_new: true })
     }
 
     /// Builds a generation in memory that comes after another one, and says what the exports looked like.
@@ -92,9 +92,11 @@ impl Builder<'_> {
         self.check_removed(&report.exports, None, || false)?;
         let skipped = report.skipped;
         let generation = self.name(&report);
-        let mut artifact = self.build(report, None)?;
+        let mut parts = self.build(report, &Scratch::in_memory())?;
         let built_at = jiff::Timestamp::now().to_string();
-        ChangeLog::add_to(&mut artifact, former.map(Former::of), &generation, &built_at).map_err(BuildError::Encode)?;
+        let former = former.map(Former::of).transpose().map_err(BuildError::Encode)?;
+        add_log(&mut parts, former, &generation, &built_at)?;
+        let artifact = Artifact::read(parts).map_err(BuildError::scratch)?;
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
 
@@ -140,7 +142,7 @@ impl Builder<'_> {
         if servable { Ok(()) } else { Err(BuildFailure::invalid(report)) }
     }
 
-    fn build(&mut self, report: Report, scratch: Option<&Path>) -> Result<Artifact, BuildFailure> {
+    fn build(&mut self, report: Report, scratch: &Scratch) -> Result<Parts, BuildFailure> {
         let (observer, processors) = (&mut *self.observer, self.processors);
         let Report { exports, files, .. } = report;
         // Frees the bytes of the files.
@@ -197,4 +199,19 @@ fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Resul
     let log = ChangeLog::after(Some(former), &manifest.generation, &versions, &built_at);
     let log = log.encode().map_err(BuildError::Encode)?;
     Ok(store.save_again(manifest, &log, built_at, stamp)?)
+}
+
+/// Adds the log of a new generation to its parts.
+fn add_log(
+    parts: &mut Parts,
+    former: Option<Former>,
+    generation: &Generation,
+    built_at: &str,
+) -> Result<(), BuildFailure> {
+    if let Some((_, versions)) = parts.iter().find(|(name, _)| name == VERSIONS) {
+        let log = ChangeLog::after(former, generation, versions, built_at);
+        let log = log.encode().map_err(BuildError::Encode)?;
+        parts.push((CHANGES.to_owned(), Bulk::Memory(log)));
+    }
+    Ok(())
 }

@@ -10,6 +10,7 @@ use super::name::Generation;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
 use crate::engine::{Engine, EngineError, TantivyEngine, TantivyIndex};
 use crate::export::{Export, Skipped};
+use crate::scratch::Scratch;
 use crate::search::headings::HeadingIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
 
@@ -92,8 +93,9 @@ impl Snapshot {
     /// Builds a generation and opens it, in memory only.
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
         let generation = Generation::of(&exports);
-        let artifact = build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(()))?;
-        Self::open(generation, artifact)
+        let scratch = Scratch::in_memory();
+        let parts = build(exports, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(()))?;
+        Self::open(generation, Artifact::read(parts).map_err(BuildError::scratch)?)
     }
 
     /// The generation's name.

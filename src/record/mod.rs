@@ -1,10 +1,11 @@
 //! The records of a directory: software products, categories, reviews, glossary terms and synonym groups.
 //!
 //! These are values that an export has been *validated* into, so they need not be checked again. They
-//! are independent of files, JSON text, engines and HTTP. `export` makes them; `snapshot` turns them into a generation.
+//! are independent of files, JSON text, engines and HTTP. `export` makes them; `generation` turns them into a generation.
 
 mod date;
 mod glossary;
+mod raw;
 mod review;
 mod slug;
 mod software;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::AdditionalProperty;
+use super::{AdditionalProperty, raw};
 
 /// One product of the directory: an export record and its optional properties.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Software {
     /// Identifier, unique in the directory, never empty. Any text: only ever compared.
     pub id: Box<str>,
@@ -48,20 +48,22 @@ pub struct Software {
     /// The number of reviews that the record states.
     pub review_count: Option<u64>,
     /// All other properties, in the order written; and known ones with a value of a type that the directory can't use.
+    #[serde(with = "raw::properties")]
     pub additional_properties: Box<[AdditionalProperty]>,
 }
 
 /// A stated rating: the number for ordering, and its text so that it comes back to the digit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Rating {
     /// The value; finite. 0 to 5 by convention, but any number is served.
     pub value: f64,
     /// The number as the export writes it.
+    #[serde(with = "raw")]
     pub text: Box<RawValue>,
 }
 
 /// A source of evidence: an export writes a pair of label and URI.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     /// The source's name.
     pub label: Box<str>,

@@ -5,11 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::document_analyzer::DocumentAnalyzer;
 use super::forward::Forward;
 use super::lexicon::{LexiconError, LexiconParts};
-use super::plan::Term;
-use super::score::{Lengths, Occurrences};
+use super::score::Lengths;
 use super::synonym::Thesaurus;
-use crate::catalogue::resource::CategoryResource;
-use crate::record::{Software, SynonymGroup};
 
 /// The search tables besides the engine's index, encoded.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,9 +22,8 @@ pub struct SearchParts {
 }
 
 /// The search side of a generation being filled, document by document in the order of ordinals.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SearchBuilder {
-    analyzer: DocumentAnalyzer,
     /// The words of all documents by their provisional numbers.
     provisional: Forward,
     lengths: Vec<Lengths>,
@@ -43,28 +39,17 @@ impl SearchParts {
 }
 
 impl SearchBuilder {
-    /// An empty search side.
-    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
-        Self { analyzer: DocumentAnalyzer::new(synonyms), provisional: Forward::default(), lengths: Vec::new() }
-    }
-
-    /// Adds the next product and answers its terms with their occurrences.
-    pub fn push<'c>(
-        &mut self,
-        software: &Software,
-        categories: impl Iterator<Item = &'c CategoryResource>,
-    ) -> impl Iterator<Item = (&Term, Occurrences)> {
-        self.analyzer.analyse(software, categories);
-        self.provisional.push(self.analyzer.words());
-        self.lengths.push(self.analyzer.lengths());
-        self.analyzer.terms()
+    /// Adds the document that was just analysed.
+    pub fn push(&mut self, analyzer: &DocumentAnalyzer) {
+        self.provisional.push(analyzer.words());
+        self.lengths.push(analyzer.lengths());
     }
 
     /// Ends the search side.
-    pub fn finish(self) -> Result<SearchParts, LexiconError> {
-        let (lexicon, thesaurus, numbering) = self.analyzer.lexicon()?;
+    pub fn finish(self, analyzer: DocumentAnalyzer) -> Result<SearchParts, LexiconError> {
+        let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
         // Out of memory before the words are in it twice.
-        drop(self.analyzer);
+        drop(analyzer);
         let mut forward = Forward::with_capacity_of(&self.provisional);
         for document in (0..).take(self.provisional.len()) {
             forward.push(numbering.of(self.provisional.words(document)));

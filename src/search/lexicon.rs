@@ -53,6 +53,13 @@ pub struct LexiconParts {
     tables: Vec<u8>,
 }
 
+impl LexiconParts {
+    /// The stem of each word.
+    pub fn stems(&self) -> Result<Arc<[StemId]>, LexiconError> {
+        Ok(postcard::from_bytes::<Tables>(&self.tables)?.stem)
+    }
+}
+
 /// Why a lexicon can't be built or read back.
 #[derive(Debug, thiserror::Error)]
 pub enum LexiconError {

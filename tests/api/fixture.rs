@@ -6,8 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 use software_directory::export::{self, Export, Finding, Limits, Skipped, SourceFile};
-use software_directory::generation::{Generation, Processors, Snapshot, build};
+use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
 use software_directory::record::CalendarDate;
+use software_directory::scratch::Scratch;
 use software_directory::update::Directory;
 
 use crate::cluster;
@@ -97,7 +98,9 @@ pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     }
     let exports = read(&documents);
     let generation = Generation::of(&exports).skipping(skipped);
-    let artifact = build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(())).expect("a generation");
+    let scratch = Scratch::in_memory();
+    let parts = build(exports, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(())).expect("a generation");
+    let artifact = Artifact::read(parts).expect("in memory");
     Snapshot::open_skipping(generation, artifact, skipped).expect("a generation")
 }
 

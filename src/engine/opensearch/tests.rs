@@ -74,7 +74,7 @@ impl Compared {
             };
             let generation = Generation::named(&name);
             let folder = tempfile::tempdir().expect("a folder");
-            let merged = MergedSet::of(exports(software), generation, &Scratch::with_sort_bytes(folder.path(), 10_000));
+            let merged = MergedSet::of(exports(software), generation, &Scratch::with_own_bytes(folder.path(), 10_000));
             let indices = filler.fill(merged, None, "now").await.expect("it is filled");
             assert_eq!(indices.products, software.len() as u64);
             let published = Published {

@@ -1,16 +1,14 @@
 //! The second reading: exports, one at a time.
 
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::iter::Peekable;
-use std::sync::Arc;
 
 use super::{ScratchSet, Skip};
 use crate::export::Export;
 use crate::export::report::{into_export, parse};
 use crate::scratch::SpoolRows;
 
-/// The exports of a set by their ids, each with a file that holds its document.
+/// The exports of a set by their ids.
 #[derive(Debug)]
 pub struct ScratchExports<'s> {
     set: &'s ScratchSet,
@@ -24,8 +22,8 @@ impl<'s> ScratchExports<'s> {
         Self { set, next: 0, skips: set.skips.rows().peekable() }
     }
 
-    fn read(&mut self, at: usize) -> io::Result<(Export, Arc<File>)> {
-        let (file, copy) = self.set.file(self.set.order[at])?;
+    fn read(&mut self, at: usize) -> io::Result<Export> {
+        let file = self.set.file(self.set.order[at])?;
         let (export, _) = parse(&file, &self.set.limits, self.set.today);
         let mut export = export.ok_or_else(changed)?;
         let is_due = |skip: &io::Result<Skip>| skip.as_ref().map_or(true, |skip| skip.export <= at);
@@ -33,15 +31,7 @@ impl<'s> ScratchExports<'s> {
             let skip = skip?;
             export.contents.sections[usize::from(skip.section)].skip(skip.index);
         }
-        let export = into_export(export).ok_or_else(changed)?;
-        let copy = if export.document.len() == file.bytes().len() {
-            copy
-        } else {
-            let mut cut = self.set.scratch.file()?;
-            cut.write_all(&export.document)?;
-            Arc::new(cut)
-        };
-        Ok((export, copy))
+        into_export(export).ok_or_else(changed)
     }
 }
 
@@ -51,7 +41,7 @@ fn changed() -> io::Error {
 }
 
 impl Iterator for ScratchExports<'_> {
-    type Item = io::Result<(Export, Arc<File>)>;
+    type Item = io::Result<Export>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.next;

@@ -8,7 +8,6 @@ mod exports;
 mod ids;
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
@@ -39,7 +38,6 @@ pub struct ScratchSet {
     skips: Spool<Skip>,
     limits: Limits,
     today: CalendarDate,
-    scratch: Scratch,
 }
 
 /// An element that is left out, in the order of the exports' ids.
@@ -190,7 +188,7 @@ impl Reading {
         report.counts = total;
         report.skipped.exports = (total.files - by_id.len()) as u64;
         (report.findings, report.left_out) = findings.finish();
-        Ok(ScratchSet { report, order, skips, limits: *limits, today, scratch: scratch.clone() })
+        Ok(ScratchSet { report, order, skips, limits: *limits, today })
     }
 }
 
@@ -209,7 +207,7 @@ impl Skips<'_> {
 
     /// Returns them sorted, and of each export how many products and reviews are left out that are valid by themselves.
     fn finish(self, exports: usize, scratch: &Scratch) -> io::Result<(Spool<Skip>, Vec<[usize; 2]>)> {
-        let mut skips = scratch.spool()?;
+        let mut skips = scratch.spool();
         let mut counts = vec![[0, 0]; exports];
         let mut last: Option<Skip> = None;
         for skip in self.rows.finish()? {
@@ -221,7 +219,7 @@ impl Skips<'_> {
             if skip.is_served {
                 counts[skip.export][usize::from(skip.section == SectionKind::Reviews as u8)] += 1;
             }
-            skips.push(&skip)?;
+            skips.push(skip)?;
         }
         Ok((skips.finish()?, counts))
     }
@@ -247,16 +245,14 @@ impl ScratchSet {
         self.order.len()
     }
 
-    /// The exports by their ids, one at a time in memory, each with a file that holds its document.
+    /// The exports by their ids, one at a time in memory.
     pub fn exports(&self) -> ScratchExports<'_> {
         ScratchExports::new(self)
     }
 
     /// Reads a file of the set again.
-    fn file(&self, at: usize) -> io::Result<(SourceFile, Arc<File>)> {
-        let released = &self.report.files[at];
-        let copy = released.copy().ok_or(io::ErrorKind::NotFound)?;
-        Ok((released.reload()?, Arc::clone(copy)))
+    fn file(&self, at: usize) -> io::Result<SourceFile> {
+        self.report.files[at].reload()
     }
 }
 

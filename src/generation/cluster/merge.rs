@@ -1,6 +1,6 @@
-//! Exports merged into one directory in scratch files, and named.
+//! Exports merged into one directory and named.
 
-use crate::catalogue::{Bulk, CatalogueBuildError, ScratchCatalogue, ScratchCatalogueBuilder, ScratchParts};
+use crate::catalogue::{Merged, Merger};
 #[cfg(test)]
 use crate::export::Export;
 use crate::export::{IdPrefixes, ScratchSet, Skipped};
@@ -14,9 +14,7 @@ use crate::scratch::Scratch;
 pub struct MergedSet {
     pub(super) generation: Generation,
     pub(super) skipped: Skipped,
-    pub(super) catalogue: ScratchCatalogue,
-    pub(super) parts: ScratchParts,
-    pub(super) scratch: Scratch,
+    pub(super) merged: Merged,
 }
 
 impl MergedSet {
@@ -27,31 +25,24 @@ impl MergedSet {
         scratch: &Scratch,
         mut progress: impl FnMut(u64, u64),
     ) -> Result<Self, FillError> {
-        let failed = |error: CatalogueBuildError| FillError::catalogue(error, scratch);
+        let failed = |error| FillError::build(error, scratch);
         let mut namer = Namer::new();
-        let mut builder = ScratchCatalogueBuilder::new(scratch.clone()).map_err(failed)?;
+        let mut merger = Merger::new(scratch).map_err(|error| failed(error.into()))?;
         for (done, export) in (1..).zip(set.exports()) {
-            let (export, document) = export.map_err(|error| scratch.error(error))?;
+            let export = export.map_err(|error| scratch.error(error))?;
             namer.push(&export);
-            builder.push(export, Bulk::File(document)).map_err(failed)?;
+            merger.push(export).map_err(|error| failed(error.into()))?;
             progress(done, set.export_count() as u64);
         }
-        let (catalogue, parts) = builder.finish().map_err(failed)?;
         let skipped = set.report.skipped;
         let generation = namer.finish().prefixed(prefixes).skipping(skipped);
-        Ok(Self { generation, skipped, catalogue, parts, scratch: scratch.clone() })
+        Ok(Self { generation, skipped, merged: merger.finish().map_err(|error| failed(error.into()))? })
     }
 
     /// Exports in memory, under this name.
     #[cfg(test)]
-    pub(crate) fn of(mut exports: Vec<Export>, generation: Generation, scratch: &Scratch) -> Self {
-        exports.sort_by(|a, b| a.id.cmp(&b.id));
-        let mut builder = ScratchCatalogueBuilder::new(scratch.clone()).expect("a builder");
-        for export in exports {
-            let document = Bulk::Memory(export.document.clone());
-            builder.push(export, document).expect("merged");
-        }
-        let (catalogue, parts) = builder.finish().expect("merged");
-        Self { generation, skipped: Skipped::default(), catalogue, parts, scratch: scratch.clone() }
+    pub(crate) fn of(exports: Vec<Export>, generation: Generation, scratch: &Scratch) -> Self {
+        let merged = Merged::of(exports, scratch).expect("merged");
+        Self { generation, skipped: Skipped::default(), merged }
     }
 }

@@ -20,10 +20,11 @@ use serde::{Deserialize, Serialize};
 use self::read::read_small;
 use self::write::{CURRENT_STEPS, replace, write_generation, write_manifest};
 use crate::export::{IdPrefixes, Skipped};
-use crate::generation::artifact::Artifact;
+use crate::generation::artifact::Parts;
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::stamp::FolderStamp;
 use crate::generation::{Generation, INDEX_FORMAT};
+use crate::scratch::{Bulk, Span};
 
 /// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
@@ -184,9 +185,10 @@ impl Store {
     ///
     /// # Errors
     /// If the disk refuses, or another process holds the lock for too long; what was current stays so.
-    pub fn save(&self, artifact: &Artifact, about: NewGeneration) -> Result<Manifest, StoreError> {
+    pub fn save(&self, parts: &Parts, about: NewGeneration) -> Result<Manifest, StoreError> {
         self.create()?;
         let _lock = self.lock()?;
+        let entries = parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect::<io::Result<_>>();
         let manifest = Manifest {
             format: INDEX_FORMAT,
             build: self.unused_build(&about.generation),
@@ -196,10 +198,10 @@ impl Store {
             inputs: about.inputs,
             id_prefixes: about.id_prefixes,
             skipped: about.skipped,
-            parts: artifact.parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect(),
+            parts: entries.map_err(StoreError::io("reading scratch files in", &self.folder))?,
         };
         let folder = self.folder.join(manifest.folder_name());
-        let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.point_to(&manifest));
+        let written = write_generation(&folder, parts, &manifest).and_then(|()| self.point_to(&manifest));
         // Where only the last sync failed it is current, and would leave nothing current. Folders that can't be removed now are
         // swept with the next generation.
         if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
@@ -261,12 +263,17 @@ impl Manifest {
 }
 
 impl PartEntry {
-    fn of(name: &str, content: &[u8]) -> Self {
-        Self {
-            name: name.to_owned(),
-            size: content.len() as u64,
-            blake3: blake3::hash(content).to_hex().as_str().to_owned(),
-        }
+    fn of(name: &str, content: &Bulk) -> io::Result<Self> {
+        let size = content.len()?;
+        let hash = match content {
+            Bulk::Memory(bytes) => blake3::hash(bytes),
+            _ => blake3::Hasher::new().update_reader(content.reader(Span { start: 0, length: size })?)?.finalize(),
+        };
+        Ok(Self::new(name, size, hash))
+    }
+
+    fn new(name: &str, size: u64, hash: blake3::Hash) -> Self {
+        Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned() }
     }
 }
 

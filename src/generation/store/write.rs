@@ -4,15 +4,18 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::generation::artifact::Artifact;
+use bytes::Bytes;
+
+use crate::generation::artifact::Parts;
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::store::{MANIFEST, Manifest, NEXT, StoreError};
+use crate::scratch::{Bulk, Span};
 
 /// Writes a generation's folder, its manifest last.
-pub(super) fn write_generation(folder: &Path, artifact: &Artifact, manifest: &Manifest) -> Result<(), StoreError> {
+pub(super) fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest) -> Result<(), StoreError> {
     let created = fs::create_dir(folder).and_then(|()| reach(Step::StoreBegun));
     created.map_err(StoreError::io("creating", folder))?;
-    for (name, content) in &artifact.parts {
+    for (name, content) in parts {
         let path = folder.join(name);
         write_synced(&path, content).map_err(StoreError::io("writing", &path))?;
     }
@@ -46,7 +49,7 @@ pub(super) fn replace(folder: &Path, path: &Path, content: &[u8], steps: Replace
     builder.permissions(readable());
     let mut next = builder.tempfile_in(folder).map_err(StoreError::io("writing in", folder))?;
     let written = reach(created)
-        .and_then(|()| write_in_halves(next.as_file_mut(), content, half))
+        .and_then(|()| write_in_halves(next.as_file_mut(), &Bulk::Memory(Bytes::copy_from_slice(content)), half))
         .and_then(|()| next.as_file().sync_all())
         .and_then(|()| reach(synced));
     written.map_err(StoreError::io("writing", path))?;
@@ -55,7 +58,7 @@ pub(super) fn replace(folder: &Path, path: &Path, content: &[u8], steps: Replace
     sync_folder(folder)
 }
 
-pub(super) fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(super) fn write_synced(path: &Path, content: &Bulk) -> io::Result<()> {
     let mut file = File::create_new(path)?;
     reach(Step::PartCreated)?;
     write_in_halves(&mut file, content, Step::PartHalf)?;
@@ -65,11 +68,16 @@ pub(super) fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a file in two pieces, for what can go wrong in between.
-fn write_in_halves(file: &mut File, content: &[u8], between: Step) -> io::Result<()> {
-    let (first, second) = content.split_at(content.len() / 2);
-    file.write_all(first)?;
+fn write_in_halves(file: &mut File, content: &Bulk, between: Step) -> io::Result<()> {
+    let length = content.len()?;
+    let half = length / 2;
+    let mut write = |start, length| match content {
+        Bulk::Memory(bytes) => file.write_all(&bytes[Span { start, length }.range()]),
+        _ => io::copy(&mut content.reader(Span { start, length })?, file).map(drop),
+    };
+    write(0, half)?;
     reach(between)?;
-    file.write_all(second)
+    write(half, length - half)
 }
 
 /// Makes sure that names just written survive a power cut.

@@ -2,13 +2,15 @@
 
 use std::sync::LazyLock;
 
+use serde::{Deserialize, Serialize};
+
 use crate::search::field::Field;
 
 /// The number of occurrences that count, by section: more would hardly change the saturated sum.
 const MAX_COUNTED: [u8; 3] = [3, 3, 15];
 
 /// The number of occurrences of a term in each section of a document.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occurrences {
     sections: [u8; 3],
     /// Whether it is in the description of a category of the document. Counts only where it is nowhere else.
