@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use software_directory::export::{self, IdPrefixes, Limits};
+use software_directory::export::{self, ExportSet, IdPrefixes, Limits};
 use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
 use software_directory::scratch::Scratch;
 use software_directory::search::Ranking;
@@ -90,13 +90,14 @@ impl Built {
             &IdPrefixes::default(),
             export::latest_day(jiff::Timestamp::now()),
             &|_, _| {},
-        );
+        )?;
         if !report.is_valid() {
             return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
         }
-        let generation = Generation::of(&report.exports);
         let scratch = Scratch::in_memory();
-        let parts = build(report.exports, &scratch, Processors::All, &mut |_, _| ControlFlow::Continue(()))?;
+        let set = ExportSet::of(report.exports, &scratch)?;
+        let generation = Generation::of(&set)?;
+        let parts = build(set, &scratch, Processors::All, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(Self { generation, artifact: Artifact::read(parts)? })
     }
 

@@ -32,7 +32,7 @@ pub use columns::{Columns, Order, STARS, SortedOrder, whole_stars};
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, Filter, SoftwareFilter};
 pub use glossary::GlossaryEntry;
-pub use merge::{Merged, MergedProduct, Merger, StoredReview};
+pub use merge::{Merged, MergedProduct, StoredReview};
 pub use prefetch::fetch;
 pub use products::content_hash;
 pub use records::{DamagedText, ProductVersion, Records};

@@ -130,7 +130,7 @@ impl<'m> CatalogueWriter<'m> {
             let exports = exports
                 .map(|(merged, document)| ExportDocument::push(&mut texts, merged.resource.clone(), document))
                 .collect::<io::Result<_>>()?;
-            let of_glossary = merged.exports.iter().map(|merged| &merged.export);
+            let of_glossary = merged.exports.iter().map(|merged| &merged.set.export);
             let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;
             let tables = Tables { categories: merged.categories.clone(), category_objects, glossary, exports };
             let mut encoded = merged.scratch.bulk();
@@ -148,9 +148,9 @@ impl<'m> CatalogueWriter<'m> {
 /// Compresses the documents of the exports.
 fn downloads(merged: &Merged) -> Result<(Vec<StoredDocument>, Bulk), CatalogueBuildError> {
     let mut downloads = merged.scratch.bulk();
-    let store = |MergedExport { export, document, .. }: &MergedExport| -> Result<_, CatalogueBuildError> {
-        let document = document.read_all().map_err(CatalogueBuildError::Scratch)?;
-        let (stored, compressed) = StoredDocument::compress(downloads.len(), &document, &export.software_spans)
+    let store = |MergedExport { set, .. }: &MergedExport| -> Result<_, CatalogueBuildError> {
+        let document = set.document.read_all().map_err(CatalogueBuildError::Scratch)?;
+        let (stored, compressed) = StoredDocument::compress(downloads.len(), &document, &set.export.software_spans)
             .map_err(CatalogueBuildError::Compress)?;
         downloads.push(&compressed).map_err(CatalogueBuildError::Scratch)?;
         Ok(stored)

@@ -57,7 +57,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         name: required(args.name.as_ref(), "--name", "Name of the export")?,
         license: required(args.license.as_ref(), "--license", "Licence, as a URL")?,
     };
-    let categories = declared_categories(&data, args.max_file_bytes);
+    let categories = declared_categories(&data, args.max_file_bytes).map_err(|error| Failure::other(&error))?;
     let order = args.date_order.map(|order| match order {
         DateOrderArg::Dmy => DateOrder::DayFirst,
         DateOrderArg::Mdy => DateOrder::MonthFirst,
@@ -178,14 +178,14 @@ fn ask(question: &str) -> Result<String, Failure> {
 }
 
 /// The names of the declared categories, by id. A data folder with errors declares what is valid; none declares nothing.
-fn declared_categories(data: &Path, max_file_bytes: u64) -> BTreeMap<String, String> {
+fn declared_categories(data: &Path, max_file_bytes: u64) -> io::Result<BTreeMap<String, String>> {
     let files = export::find_files(data).unwrap_or_default();
-    let report = read(&files, max_file_bytes);
+    let report = read(&files, max_file_bytes)?;
     let names = report.exports.iter().flat_map(|export| &export.categories).map(|category| category.name.to_string());
-    names.map(|name| (slug(&name), name)).collect()
+    Ok(names.map(|name| (slug(&name), name)).collect())
 }
 
-fn read(files: &[PathBuf], max_file_bytes: u64) -> Report {
+fn read(files: &[PathBuf], max_file_bytes: u64) -> io::Result<Report> {
     let limits = Limits { max_file_bytes, ..Limits::default() };
     step("Reading the declared categories", |progress| {
         export::read(files, &limits, &IdPrefixes::default(), export::latest_day(jiff::Timestamp::now()), progress)
@@ -201,6 +201,7 @@ fn checked(table: &Table, mapping: &Mapping, document: &Document, output: &Path)
             progress(done, total);
         })
     });
+    let report = report.map_err(|error| Failure::other(&error))?;
     for finding in report.findings.iter().take(PRINTED) {
         let severity = if finding.severity() == Severity::Error { "error" } else { "warning" };
         let place = place(table, mapping, document, finding);

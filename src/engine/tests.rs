@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::scan::ScanEngine;
 use super::{Engine, Hit, SearchRequest};
 use crate::catalogue::{Attribute, Merged, Order, SoftwareFilter};
-use crate::export::{self, Export, Limits, SourceFile};
+use crate::export::{self, Export, ExportSet, Limits, SourceFile};
 use crate::generation::Snapshot;
 use crate::record::OfferingType;
 use crate::scratch::Scratch;
@@ -62,15 +62,21 @@ pub(super) fn exports(software: &[Value]) -> Vec<Export> {
     });
     let file = SourceFile::from_bytes(Path::new("test.json"), document.to_string().into_bytes().into());
     let today = export::latest_day(jiff::Timestamp::UNIX_EPOCH);
-    let report = export::examine(vec![file], &Limits::default(), today, &|_| {});
+    let report = export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");
     assert!(report.is_valid(), "{:?}", report.findings);
     report.exports
+}
+
+/// Exports merged into one directory.
+pub(super) fn merged(exports: Vec<Export>, scratch: &Scratch) -> Merged {
+    let set = ExportSet::of(exports, scratch).expect("written");
+    Merged::of(set, scratch, |_, _| {}).expect("merged")
 }
 
 impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
-        let merged = Merged::of(exports(software), &Scratch::in_memory()).expect("in memory");
+        let merged = merged(exports(software), &Scratch::in_memory());
         let (mut analyzer, mut builder) = (DocumentAnalyzer::new(merged.synonyms()), SearchBuilder::default());
         let mut documents = Vec::new();
         for product in merged.products() {

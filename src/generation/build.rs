@@ -7,7 +7,7 @@ use std::thread::{self, Scope};
 
 use crate::catalogue::{CatalogueBuildError, CatalogueParts, CatalogueWriter, Merged, MergedProduct};
 use crate::engine::{Documents, EngineError, EngineFiles, TantivyBuilder};
-use crate::export::Export;
+use crate::export::ExportSet;
 use crate::generation::artifact::{DOWNLOADS, ENGINE, Parts, SEARCH, TABLES, TEXTS, VERSIONS};
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::versions::VersionWriter;
@@ -91,12 +91,12 @@ pub(super) fn build_into<S: Sink>(
 
 /// Builds the parts of a generation for the embedded engine.
 pub fn build(
-    exports: Vec<Export>,
+    set: ExportSet,
     scratch: &Scratch,
     processors: Processors,
     progress: &mut Progress<'_>,
 ) -> Result<Parts, BuildError> {
-    let merged = Merged::of(exports, scratch)?;
+    let merged = Merged::of(set, scratch, |_, _| {})?;
     pass(Step::BuildBegun);
     let has_processors = || thread::available_parallelism().is_ok_and(|count| count.get() > 1);
     let at_once = processors == Processors::All && merged.document_bytes() <= MOST_AT_ONCE && has_processors();
@@ -238,9 +238,8 @@ mod tests {
     const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
 
     fn merged(scratch: &Scratch) -> Merged {
-        let set =
-            Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}).expect("they are there");
-        Merged::of(set.report.exports, scratch).expect("merged")
+        let read = Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), scratch, &|_, _| {});
+        Merged::of(read.expect("they are there").set, scratch, |_, _| {}).expect("merged")
     }
 
     /// The content of all parts, without the random name of the engine's segment.

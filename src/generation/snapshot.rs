@@ -9,7 +9,7 @@ use super::log::ChangeLog;
 use super::name::Generation;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
 use crate::engine::{Engine, EngineError, TantivyEngine, TantivyIndex};
-use crate::export::{Export, Skipped};
+use crate::export::{Export, ExportSet, Skipped};
 use crate::scratch::Scratch;
 use crate::search::headings::HeadingIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
@@ -92,9 +92,10 @@ impl Snapshot {
 
     /// Builds a generation and opens it, in memory only.
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
-        let generation = Generation::of(&exports);
         let scratch = Scratch::in_memory();
-        let parts = build(exports, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(()))?;
+        let set = ExportSet::of(exports, &scratch).map_err(BuildError::scratch)?;
+        let generation = Generation::of(&set).map_err(BuildError::scratch)?;
+        let parts = build(set, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(()))?;
         Self::open(generation, Artifact::read(parts).map_err(BuildError::scratch)?)
     }
 

@@ -30,9 +30,9 @@ pub(super) mod properties {
         serializer.collect_seq(properties.iter().map(|(name, value)| (name, value.get())))
     }
 
-    pub(in crate::record) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(in crate::record) fn deserialize<'de, D: Deserializer<'de>, P: FromIterator<AdditionalProperty>>(
         deserializer: D,
-    ) -> Result<Box<[AdditionalProperty]>, D::Error> {
+    ) -> Result<P, D::Error> {
         let properties = Vec::<(Box<str>, String)>::deserialize(deserializer)?;
         properties.into_iter().map(|(name, value)| Ok((name, parse(value)?))).collect()
     }

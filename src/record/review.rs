@@ -1,9 +1,11 @@
 //! A user's review of a product.
 
-use super::AdditionalProperty;
+use serde::{Deserialize, Serialize};
+
+use super::{AdditionalProperty, raw};
 
 /// One review (an envelope's `reviews`).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Review {
     /// Identifier, unique among the reviews of the directory, never empty.
     pub id: Box<str>,
@@ -22,5 +24,6 @@ pub struct Review {
     /// Whether the reviewer is known to use the product.
     pub verified: Option<bool>,
     /// All other properties, in the order written.
+    #[serde(with = "raw::properties")]
     pub additional_properties: Vec<AdditionalProperty>,
 }

@@ -46,7 +46,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Scratch files in a folder that exists.
+    /// Scratch files in a folder, which is made when it is needed.
     pub fn new(folder: &Path) -> Self {
         Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(SHARED_BYTES, OWN_BYTES)) }
     }
@@ -89,7 +89,13 @@ impl Scratch {
     /// An empty file without a name.
     fn file(&self) -> io::Result<File> {
         match &self.folder {
-            Some(folder) => tempfile::tempfile_in(folder),
+            Some(folder) => match tempfile::tempfile_in(folder) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    std::fs::create_dir_all(folder)?;
+                    tempfile::tempfile_in(folder)
+                }
+                file => file,
+            },
             None => Err(io::Error::new(io::ErrorKind::Unsupported, "there is no folder for scratch files")),
         }
     }

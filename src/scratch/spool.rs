@@ -149,6 +149,22 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
         }
     }
 
+    /// Calls a function with so many rows from the one at a place on, each with its place.
+    pub fn visit(&self, mut place: u64, count: u64, mut each: impl FnMut(u64, &T) -> io::Result<()>) -> io::Result<()> {
+        if let Rows::Memory(rows) = &self.0.rows {
+            let rows = rows[index_of(rows, place)..].iter().take(usize::try_from(count).unwrap_or(usize::MAX));
+            return rows.into_iter().try_for_each(|(place, row)| each(*place, row));
+        }
+        let reader = RowReader { of: Arc::clone(&self.0), at: place };
+        let mut file = BufReader::with_capacity(BUFFER_BYTES, reader);
+        for _ in 0..count {
+            let (row, bytes) = read(&mut file)?;
+            each(place, &row)?;
+            place += bytes;
+        }
+        Ok(())
+    }
+
     /// The row at a place.
     pub fn get(&self, place: u64) -> io::Result<Cow<'_, T>> {
         match &self.0.rows {
@@ -165,6 +181,16 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
             }
         }
     }
+}
+
+/// Reads the next row, and returns its bytes with those of its length.
+fn read<T: DeserializeOwned>(file: &mut impl Read) -> io::Result<(T, u64)> {
+    let mut length = [0; LENGTH_BYTES];
+    file.read_exact(&mut length)?;
+    let mut row = vec![0; u32::from_le_bytes(length) as usize];
+    file.read_exact(&mut row)?;
+    let bytes = (LENGTH_BYTES + row.len()) as u64;
+    Ok((postcard::from_bytes(&row).map_err(io::Error::other)?, bytes))
 }
 
 /// The index of the row at a place; rows lie in the order of their places.
@@ -203,16 +229,7 @@ impl<T: Clone + DeserializeOwned> Iterator for SpoolRows<T> {
                 Some(Ok(row.clone()))
             }
             Position::Owned(rows) => rows.next().map(|(_, row)| Ok(row)),
-            Position::File(file) => {
-                let mut read = || {
-                    let mut length = [0; LENGTH_BYTES];
-                    file.read_exact(&mut length)?;
-                    let mut row = vec![0; u32::from_le_bytes(length) as usize];
-                    file.read_exact(&mut row)?;
-                    postcard::from_bytes(&row).map_err(io::Error::other)
-                };
-                Some(read())
-            }
+            Position::File(file) => Some(read(file).map(|(row, _)| row)),
         }
     }
 }

@@ -13,6 +13,7 @@ mod rows;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::hash::BuildHasher as _;
+use std::io;
 
 use foldhash::quality::FixedState;
 
@@ -29,17 +30,14 @@ use super::reviews::{Stars, place, shown};
 use super::write::CatalogueBuildError;
 use super::{Collation, MAX_ORDINAL, Order, Ordinal};
 use crate::catalogue::resource::{CategoryResource, ExportResource, ReviewSummary};
-use crate::export::Export;
+use crate::export::{ExportSet, SetExport};
 use crate::record::{CalendarDate, Software, SynonymGroup, normalised_url};
-use crate::scratch::{Bulk, Keyed, Scratch, ScratchSorter, Spool, SpoolRows, SpoolWriter};
+use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolRows};
 
 /// Merges exports into one directory.
 #[derive(Debug)]
-pub struct Merger {
-    scratch: Scratch,
+struct Merger {
     collation: Collation,
-    exports: Vec<MergedExport>,
-    records: SpoolWriter<Software>,
     categories: CategoriesBuilder,
     /// By id.
     products: ScratchSorter<Keyed<Box<str>, ProductRow>>,
@@ -49,75 +47,60 @@ pub struct Merger {
 /// An export of a merged directory.
 #[derive(Debug)]
 pub(super) struct MergedExport {
-    /// Without its document, products and reviews.
-    pub(super) export: Export,
-    pub(super) document: Bulk,
+    pub(super) set: SetExport,
     pub(super) resource: ExportResource,
 }
 
 impl Merger {
-    /// A merger without exports.
-    pub fn new(scratch: &Scratch) -> Result<Self, CatalogueBuildError> {
-        Ok(Self {
-            scratch: scratch.clone(),
-            collation: Collation::new()?,
-            exports: Vec::new(),
-            records: scratch.spool(),
-            categories: CategoriesBuilder::default(),
-            products: scratch.sorter(),
-            reviews: scratch.sorter(),
-        })
-    }
-
-    /// Adds an export; they come in the order of their ids.
-    pub fn push(&mut self, mut export: Export) -> Result<(), CatalogueBuildError> {
-        let resource = ExportDocument::resource(&export);
-        let document = self.scratch.keep(std::mem::take(&mut export.document)).map_err(CatalogueBuildError::Scratch)?;
-        let number = u32::try_from(self.exports.len()).unwrap_or(u32::MAX);
-        export.categories.iter().for_each(|category| self.categories.describe(category));
-        for software in std::mem::take(&mut export.software) {
-            self.push_product(number, software).map_err(CatalogueBuildError::Scratch)?;
-        }
-        for review in std::mem::take(&mut export.reviews) {
+    /// Adds an export of a set; they come in the order of their ids.
+    fn push(&mut self, set: &ExportSet, number: u32, export: &SetExport) -> io::Result<()> {
+        export.export.categories.iter().for_each(|category| self.categories.describe(category));
+        set.for_each_product(export, |at, software| self.push_product(RecordPlace { export: number, at }, software))?;
+        set.for_each_review(export, |review| {
             let row = ReviewRow {
                 rating: review.rating,
                 verified: review.verified,
                 created_at_seconds: review.created_at_seconds,
-                object: serde_json::to_vec(&shown(&review))?,
+                object: serde_json::to_vec(&shown(review))?,
             };
-            let (Reverse(at), id) = place(&review);
+            let (Reverse(at), id) = place(review);
             let key = (review.software_id.clone(), Reverse(at), id.into());
-            self.reviews.push(Keyed { key, value: row }).map_err(CatalogueBuildError::Scratch)?;
-        }
-        self.exports.push(MergedExport { export, document, resource });
-        Ok(())
+            self.reviews.push(Keyed { key, value: row })
+        })
     }
 
-    fn push_product(&mut self, export: u32, software: Software) -> std::io::Result<()> {
-        let key = software.id.clone();
-        let name = self.collation.key(&software.name);
-        let website = FixedState::default().hash_one(&*normalised_url(&software.url));
-        let merits = Merits::of(&software);
-        let stated = software.rating.as_ref().map(|rating| rating.value);
-        let review_count = software.review_count;
-        let evidence_checked_on = software.evidence_checked_on.as_deref().and_then(CalendarDate::parse);
-        let categories = software.categories.iter().map(|name| self.categories.number(name)).collect();
-        let place = RecordPlace { export, at: self.records.push(software)? };
-        let value = ProductRow { place, name, website, merits, stated, review_count, evidence_checked_on, categories };
-        self.products.push(Keyed { key, value })
+    fn push_product(&mut self, place: RecordPlace, software: &Software) -> io::Result<()> {
+        let value = ProductRow {
+            place,
+            name: self.collation.key(&software.name),
+            website: FixedState::default().hash_one(&*normalised_url(&software.url)),
+            merits: Merits::of(software),
+            stated: software.rating.as_ref().map(|rating| rating.value),
+            review_count: software.review_count,
+            evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
+            categories: software.categories.iter().map(|name| self.categories.number(name)).collect(),
+        };
+        self.products.push(Keyed { key: software.id.clone(), value })
     }
+}
 
+impl Merger {
     /// Joins, sorts and links all products.
-    pub fn finish(self) -> Result<Merged, CatalogueBuildError> {
-        let Self { scratch, collation, exports, records, categories, products, reviews } = self;
+    fn finish(
+        self,
+        exports: Vec<MergedExport>,
+        records: Spool<Software>,
+        scratch: &Scratch,
+    ) -> Result<Merged, CatalogueBuildError> {
+        let Self { collation, categories, products, reviews } = self;
         let MergedCategories { categories, places } = categories.finish(&collation);
-        let joined = join::join(products, reviews, &places, &scratch).map_err(CatalogueBuildError::Scratch)?;
+        let joined = join::join(products, reviews, &places, scratch).map_err(CatalogueBuildError::Scratch)?;
         if joined.products.len() > u64::from(MAX_ORDINAL) {
             return Err(CatalogueBuildError::TooMany);
         }
-        let ordered = order::order(joined.products, joined.mean, exports.len() > 1, &scratch);
+        let ordered = order::order(joined.products, joined.mean, exports.len() > 1, scratch);
         let ordered = ordered.map_err(CatalogueBuildError::Scratch)?;
-        let records = records.finish().map_err(CatalogueBuildError::Scratch)?;
+        let scratch = scratch.clone();
         Ok(Merged { scratch, collation, exports, records, categories, ordered, reviews: joined.reviews })
     }
 }
@@ -170,12 +153,25 @@ impl MergedProduct<'_> {
 }
 
 impl Merged {
-    /// Merges exports in any order.
-    pub fn of(mut exports: Vec<Export>, scratch: &Scratch) -> Result<Self, CatalogueBuildError> {
-        exports.sort_by(|a, b| a.id.cmp(&b.id));
-        let mut merger = Merger::new(scratch)?;
-        exports.into_iter().try_for_each(|export| merger.push(export))?;
-        merger.finish()
+    /// Merges a set. `progress` gets the exports done and their number.
+    pub fn of(
+        set: ExportSet,
+        scratch: &Scratch,
+        mut progress: impl FnMut(u64, u64),
+    ) -> Result<Self, CatalogueBuildError> {
+        let collation = Collation::new()?;
+        let (categories, products, reviews) = (CategoriesBuilder::default(), scratch.sorter(), scratch.sorter());
+        let mut merger = Merger { collation, categories, products, reviews };
+        let mut resources = Vec::with_capacity(set.exports.len());
+        for (number, export) in (0..).zip(set.by_id()) {
+            let resource = merger.push(&set, number, export).and_then(|()| ExportDocument::resource(export));
+            resources.push(resource.map_err(CatalogueBuildError::Scratch)?);
+            progress(resources.len() as u64, set.exports.len() as u64);
+        }
+        let (exports, records) = set.into_parts();
+        let exports = exports.into_iter().zip(resources);
+        let exports = exports.map(|(set, resource)| MergedExport { set, resource }).collect();
+        merger.finish(exports, records, scratch)
     }
 
     /// The number of products.
@@ -199,7 +195,7 @@ impl Merged {
 
     /// The synonym groups of all exports.
     pub fn synonyms(&self) -> impl Iterator<Item = &SynonymGroup> {
-        self.exports.iter().flat_map(|merged| &merged.export.synonyms)
+        self.exports.iter().flat_map(|merged| &merged.set.export.synonyms)
     }
 
     pub fn categories<'c>(&'c self, indices: &'c [u32]) -> impl Iterator<Item = &'c CategoryResource> {
@@ -247,11 +243,11 @@ impl Merged {
             for place in product.links.iter().take(MAX_LINKS) {
                 let software = self.record(*place)?;
                 if normalised_url(&software.url) == website {
-                    same_as.push((software, &self.exports[place.export as usize].export.id));
+                    same_as.push((software, &self.exports[place.export as usize].set.export.id));
                 }
             }
         }
-        let export = &self.exports[product.export as usize].export;
+        let export = &self.exports[product.export as usize].set.export;
         Ok(product_json::detail_fields(&product.software, product.shown, export, &same_as)?)
     }
 
@@ -282,7 +278,7 @@ impl<'m> MergedProducts<'m> {
             };
             let ordinal = self.ordinal;
             self.ordinal += 1;
-            let lost = || CatalogueBuildError::Scratch(std::io::ErrorKind::UnexpectedEof.into());
+            let lost = || CatalogueBuildError::Scratch(io::ErrorKind::UnexpectedEof.into());
             let ranks = self.ranks.next().ok_or_else(lost)?.map_err(CatalogueBuildError::Scratch)?;
             let links = self.links_of(ordinal)?;
             if !ordinal.is_multiple_of(self.step) {

@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 
 use super::Merged;
 use crate::catalogue::{CatalogueParts, CatalogueWriter, StoredReview};
-use crate::export::{Export, Limits, SourceFile, examine, latest_day};
+use crate::export::{ExportSet, Limits, SourceFile, latest_day};
 use crate::scratch::{Bulk, Scratch};
 
-fn exports(documents: &[Value]) -> Vec<Export> {
+fn set(documents: &[Value], scratch: &Scratch) -> ExportSet {
     let names = ["b.json", "a.json", "c.json"];
     let files = names
         .into_iter()
         .zip(documents)
         .map(|(name, document)| SourceFile::from_bytes(Path::new(name), document.to_string().into_bytes().into()));
     let today = latest_day(jiff::Timestamp::UNIX_EPOCH);
-    examine(files.collect(), &Limits::default(), today, &|_| {}).exports
+    ExportSet::read(files, &Limits::default(), today, scratch, &|_| {}).expect("read")
 }
 
 /// The bytes of all parts, and the reviews.
 fn written(documents: &[Value], scratch: &Scratch) -> (Vec<Vec<u8>>, Vec<StoredReview>) {
-    let merged = Merged::of(exports(documents), scratch).expect("merged");
+    let merged = Merged::of(set(documents, scratch), scratch, |_, _| {}).expect("merged");
     let mut writer = CatalogueWriter::new(&merged).expect("a writer");
     for product in merged.products() {
         writer.push(&product.expect("read")).expect("written");

@@ -22,7 +22,7 @@ use crate::engine::opensearch::Published;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::export::Report;
 use crate::generation::builder::{Builder, Built};
-use crate::generation::cluster::{self as generation_cluster, Filler, MergedSet};
+use crate::generation::cluster::{self as generation_cluster, Filler};
 use crate::generation::process::{BuildProcess, Message};
 use crate::generation::source::Source;
 use crate::generation::store::{Manifest, Store};
@@ -128,12 +128,7 @@ fn fill(
     runtime: &Runtime,
 ) -> Result<Published, Failure> {
     let mut builder = Builder { settings, observer: terminal, served: None, processors: Processors::One };
-    let set = BuildFailure::catch(|| builder.read_scratch(scratch)).map_err(|failure| Failure::from_build(&failure))?;
-    let merged = MergedSet::new(&set, &settings.id_prefixes, scratch, |done, total| {
-        let _ = terminal.progress(Phase::Merging, done, total);
-    });
-    let merged = merged.map_err(|error| Failure::other(&error))?;
-    drop(set);
+    let merged = BuildFailure::catch(|| builder.merge(scratch)).map_err(|failure| Failure::from_build(&failure))?;
     let filler = Filler {
         cluster,
         prefix: args.engine.engine_index_prefix.clone(),

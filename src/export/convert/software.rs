@@ -10,12 +10,6 @@ use crate::export::vocabulary::{NearMiss, RECORD};
 use crate::export::{Code, SectionKind};
 use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
 
-/// Reads a record that was checked before, alone.
-pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
-    let mut reader = Reader::new(None);
-    reader.product(record, 0, Path::Root)?.value.software
-}
-
 /// A builder of a product, filled while its record is read.
 #[derive(Default)]
 struct SoftwareBuilder<'d> {

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use foldhash::{HashMap, HashMapExt as _};
+use bytes::Bytes;
+use foldhash::HashMap;
 
 use super::ParsedExport;
 use crate::export::finding::Findings;
 use crate::export::text::{self, Value};
 use crate::export::{Code, Finding, Limits, Location, Related, SectionKind};
-use crate::record::slug;
+use crate::record::{Software, slug};
 
 /// Shortest slug that is compared, in characters: among short names one edit makes another word.
 const SHORTEST: usize = 5;
@@ -27,15 +28,45 @@ const RECORD_BYTES: usize = 1 << 20;
 struct Category<'d> {
     name: &'d str,
     slug: String,
-    /// How many products have it, and the first of them: export, index.
+    /// How many products have it, and the first of them.
     products: usize,
-    first: Option<(usize, usize)>,
+    first: Option<&'d First>,
     /// Where its name is declared.
     declared: Option<Location>,
 }
 
-pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
-    let categories: Vec<_> = categories(exports).into_values().collect();
+/// The first product with a category.
+#[derive(Debug)]
+struct First {
+    /// Its document and its index.
+    place: (usize, usize),
+    /// Its record in the document.
+    span: Range<usize>,
+}
+
+/// The names of categories as products have them, with the number of these. There are few names and many products.
+#[derive(Debug, Default)]
+pub(super) struct CategoryUses(HashMap<Box<str>, (usize, First)>);
+
+impl CategoryUses {
+    /// Adds the categories of a product; products come in the order of the set.
+    pub(super) fn push<'s>(
+        &mut self,
+        place: (usize, usize),
+        software: impl Iterator<Item = &'s Software>,
+        span: impl Fn() -> Range<usize>,
+    ) {
+        for name in software.flat_map(|software| &software.categories) {
+            match self.0.get_mut(name) {
+                Some((products, _)) => *products += 1,
+                None => drop(self.0.insert(name.clone(), (1, First { place, span: span() }))),
+            }
+        }
+    }
+}
+
+pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &CategoryUses, findings: &mut Findings) {
+    let categories: Vec<_> = categories(exports, uses).into_values().collect();
     let (suspects, targets): (Vec<_>, Vec<_>) = (
         categories.iter().filter(|category| category.declared.is_none()).collect(),
         categories.iter().filter(|category| category.declared.is_some() || category.products >= MANY_TIMES).collect(),
@@ -46,26 +77,17 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     for suspect in suspects {
         let meant = targets.iter().filter(|target| is_meant(suspect, target));
         let Some(meant) = meant.max_by_key(|target| (target.declared.is_some(), target.products)) else { continue };
-        let Some((export, index)) = suspect.first.map(|(export, index)| (&exports[export], index)) else { continue };
-        findings.add(Code::NearMissCategory, export.file.shared_path(), || {
-            finding(suspect, meant, location(export, index, suspect.name), exports)
+        let Some(first) = suspect.first else { continue };
+        findings.add(Code::NearMissCategory, exports[first.place.0].file.shared_path(), || {
+            finding(suspect, meant, location(exports, first, suspect.name), exports)
         });
     }
 }
 
 /// The categories that are declared or used, the names that are too short or too long to be compared left out.
-fn categories<'d>(exports: &'d [ParsedExport<'_>]) -> BTreeMap<String, Category<'d>> {
-    // By name at first: there are few names and many products.
-    let mut names: HashMap<&str, (usize, (usize, usize))> = HashMap::new();
-    for (number, export) in exports.iter().enumerate() {
-        for entry in &export.contents.software {
-            for name in entry.value.software.iter().flat_map(|software| &software.categories) {
-                names.entry(name).or_insert((0, (number, entry.index))).0 += 1;
-            }
-        }
-    }
+fn categories<'d>(exports: &'d [ParsedExport<'_>], uses: &'d CategoryUses) -> BTreeMap<String, Category<'d>> {
     let mut categories: BTreeMap<String, Category<'_>> = BTreeMap::new();
-    let mut add = |name: &'d str, products: usize, first: Option<(usize, usize)>, declared: Option<Location>| {
+    let mut add = |name: &'d str, products: usize, first: Option<&'d First>, declared: Option<Location>| {
         let slug = slug(name);
         if slug.len() > LONGEST || slug.chars().count() < SHORTEST {
             return;
@@ -74,12 +96,12 @@ fn categories<'d>(exports: &'d [ParsedExport<'_>]) -> BTreeMap<String, Category<
         let category = categories.entry(slug).or_insert(empty);
         category.products += products;
         category.declared = category.declared.take().or(declared);
-        if first.is_some_and(|first| category.first.is_none_or(|other| first < other)) {
+        if first.is_some_and(|first| category.first.is_none_or(|other| first.place < other.place)) {
             (category.first, category.name) = (first, name);
         }
     };
-    for (name, (products, first)) in names {
-        add(name, products, Some(first), None);
+    for (name, (products, first)) in &uses.0 {
+        add(name, *products, Some(first), None);
     }
     for export in exports {
         for entry in &export.contents.categories {
@@ -111,7 +133,7 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, exp
     let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
     let (name, other) = (suspect.name, meant.name);
     let (of, has) = (products(suspect.products), products(meant.products));
-    let first = || meant.first.map(|(export, index)| self::location(&exports[export], index, other));
+    let first = || meant.first.map(|first| self::location(exports, first, other));
     let (why, related) = match &meant.declared {
         Some(declared) => ("is declared".to_owned(), Some((declared.clone(), "declared here".to_owned()))),
         None => (format!("{has} have"), first().map(|first| (first, format!("`{other}` is first used here")))),
@@ -126,16 +148,15 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, exp
 }
 
 /// Where a product names a category. Its record is parsed again, which costs less than to keep the place for each product.
-fn location(export: &ParsedExport<'_>, index: usize, name: &str) -> Location {
-    let element = export.contents.sections[SectionKind::Software as usize].span(index);
-    let bytes =
-        export.file.bytes().get(element.clone()).filter(|bytes| bytes.len() <= RECORD_BYTES).unwrap_or_default();
-    let (document, _) = text::parse(bytes, Limits::default().max_depth);
+fn location(exports: &[ParsedExport<'_>], First { place: (number, index), span }: &First, name: &str) -> Location {
+    let file = exports[*number].file;
+    let bytes = if span.len() <= RECORD_BYTES { file.part(span.clone()) } else { Bytes::new() };
+    let (document, _) = text::parse(&bytes, Limits::default().max_depth);
     let found = document.as_ref().and_then(|document| named(document.root(), name));
-    let (key, position, place) = found.unwrap_or(("category", None, 0..element.len()));
-    let pointer = SectionKind::Software.pointer(index, key);
+    let (key, position, place) = found.unwrap_or(("category", None, 0..span.len()));
+    let pointer = SectionKind::Software.pointer(*index, key);
     let pointer = position.map_or_else(|| pointer.clone(), |position| format!("{pointer}/{position}"));
-    export.file.location(element.start + place.start..element.start + place.end, pointer)
+    file.location(span.start + place.start..span.start + place.end, pointer)
 }
 
 /// The place in a record that names a category: the property, the position if it is an array, and the range.

@@ -9,8 +9,8 @@ use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind, SourceFile, is_id_prefix};
 
 /// The keys that must be unique in a section.
-pub(in crate::export) struct Identity {
-    pub(in crate::export) section: SectionKind,
+pub(super) struct Identity {
+    pub(super) section: SectionKind,
     key: &'static str,
     code: Code,
     what: &'static str,
@@ -18,7 +18,7 @@ pub(in crate::export) struct Identity {
 }
 
 /// Ids of products.
-pub(in crate::export) const PRODUCTS: Identity = Identity {
+pub(super) const PRODUCTS: Identity = Identity {
     section: SectionKind::Software,
     key: "id",
     code: Code::DuplicateSoftwareId,
@@ -27,7 +27,7 @@ pub(in crate::export) const PRODUCTS: Identity = Identity {
 };
 
 /// Ids of reviews.
-pub(in crate::export) const REVIEWS: Identity = Identity {
+pub(super) const REVIEWS: Identity = Identity {
     section: SectionKind::Reviews,
     key: "id",
     code: Code::DuplicateReviewId,
@@ -36,7 +36,7 @@ pub(in crate::export) const REVIEWS: Identity = Identity {
 };
 
 /// Glossary terms.
-pub(in crate::export) const TERMS: Identity = Identity {
+pub(super) const TERMS: Identity = Identity {
     section: SectionKind::Glossary,
     key: "term",
     code: Code::DuplicateTerm,
@@ -45,29 +45,29 @@ pub(in crate::export) const TERMS: Identity = Identity {
 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in crate::export) struct Element {
+pub(super) struct Element {
     /// The number of its export.
-    pub(in crate::export) export: usize,
-    pub(in crate::export) index: usize,
+    pub(super) export: usize,
+    pub(super) index: usize,
     /// Where its identifying value stands.
-    pub(in crate::export) place: Range<usize>,
+    pub(super) place: Range<usize>,
 }
 
 /// An element with an identity that is in use already.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in crate::export) struct Duplicate {
-    pub(in crate::export) element: Element,
+pub(super) struct Duplicate {
+    pub(super) element: Element,
     /// The first one with it.
-    pub(in crate::export) earlier: Element,
+    pub(super) earlier: Element,
     /// The value as it is written.
-    pub(in crate::export) shown: Box<str>,
+    pub(super) shown: Box<str>,
 }
 
 /// Pairs of documents: one that repeats another, and that one.
-pub(in crate::export) type Repeats = HashSet<(usize, usize)>;
+pub(super) type Repeats = HashSet<(usize, usize)>;
 
 /// Counts of duplicates, by the numbers of their documents and those of the earlier elements.
-pub(in crate::export) type PairCounts = HashMap<(usize, usize), usize>;
+pub(super) type PairCounts = HashMap<(usize, usize), usize>;
 
 /// Fewest common elements of a file that repeats another one.
 const REPEAT_ELEMENTS: usize = 5;
@@ -75,20 +75,20 @@ const REPEAT_ELEMENTS: usize = 5;
 const REPEAT_HELP: &str = "remove the older of the two files; the folder holds each export once";
 
 /// Reports duplicates in the order of documents and places, but a file that repeats another one only once.
-pub(in crate::export) struct DuplicateReport<'r> {
-    pub(in crate::export) identity: &'r Identity,
+pub(super) struct DuplicateReport<'r> {
+    pub(super) identity: &'r Identity,
     /// The files of the documents, and how many elements each has.
-    pub(in crate::export) files: &'r [&'r SourceFile],
-    pub(in crate::export) elements: &'r [usize],
-    pub(in crate::export) common: &'r PairCounts,
-    pub(in crate::export) repeats: &'r mut Repeats,
+    pub(super) files: &'r [&'r SourceFile],
+    pub(super) elements: &'r [usize],
+    pub(super) common: &'r PairCounts,
+    pub(super) repeats: &'r mut Repeats,
     /// The pairs of documents that this report has.
-    pub(in crate::export) summarised: Repeats,
+    pub(super) summarised: Repeats,
 }
 
 impl DuplicateReport<'_> {
     /// Reports the next one.
-    pub(in crate::export) fn add(&mut self, duplicate: &Duplicate, findings: &mut Findings) {
+    pub(super) fn add(&mut self, duplicate: &Duplicate, findings: &mut Findings) {
         let identity = self.identity;
         let Duplicate { element, earlier, shown } = duplicate;
         let pair @ (file, other) = (element.export, earlier.export);
