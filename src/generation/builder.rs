@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::HashSet;
 
-use crate::catalogue::Merged;
+use crate::catalogue::{CatalogueBuildError, Merged};
 use crate::export::ExportSet;
 use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, Parts, VERSIONS};
@@ -106,7 +106,10 @@ impl Builder<'_> {
         let merged = Merged::of(set, scratch, |done, total| {
             let _ = self.observer.progress(Phase::Merging, done, total);
         });
-        let merged = merged.map_err(BuildError::Catalogue)?;
+        let merged = merged.map_err(|error| match error {
+            CatalogueBuildError::Scratch(error) => BuildFailure::from(ReadError::Scratch(scratch.error(error))),
+            error => BuildError::Catalogue(error).into(),
+        })?;
         Ok(MergedSet { generation, skipped, merged })
     }
 

@@ -123,6 +123,9 @@ enum Content {
     File(BufWriter<File>),
 }
 
+/// The bytes that are worth a file.
+const WORTH_A_FILE: usize = 4096;
+
 /// Bytes in memory with their share of the budget.
 struct Held(Bytes, #[expect(dead_code, reason = "given back when dropped")] Share);
 
@@ -140,7 +143,7 @@ impl BulkWriter {
 
     pub(super) fn keep(scratch: &Scratch, bytes: Bytes) -> io::Result<Bulk> {
         let mut share = scratch.share();
-        if !share.take(bytes.len(), BUFFER_BYTES) {
+        if bytes.len() < WORTH_A_FILE || !share.take_rare(bytes.len()) {
             return Ok(Bulk::Memory(Bytes::from_owner(Held(bytes, share))));
         }
         let mut file = scratch.file()?;

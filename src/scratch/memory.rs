@@ -37,6 +37,12 @@ impl Share {
         taken > self.memory.shared_bytes && self.bytes > least.min(self.memory.own_bytes)
     }
 
+    /// Takes bytes that are rarely read, of which a quarter of the memory holds the most. Returns whether they are too many.
+    pub(super) fn take_rare(&mut self, bytes: usize) -> bool {
+        self.take(bytes, 0);
+        self.memory.taken.load(Ordering::Relaxed) > self.memory.shared_bytes / 4
+    }
+
     #[cfg(test)]
     pub(super) const fn bytes(&self) -> usize {
         self.bytes

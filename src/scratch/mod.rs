@@ -81,7 +81,7 @@ impl Scratch {
         BulkWriter::new(self)
     }
 
-    /// Keeps bytes.
+    /// Keeps bytes that are rarely read.
     pub fn keep(&self, bytes: Bytes) -> io::Result<Bulk> {
         BulkWriter::keep(self, bytes)
     }

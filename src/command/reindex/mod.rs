@@ -36,7 +36,7 @@ use crate::text::printable::printable;
 /// The largest generation that is compared with the one before, in products.
 const MOST_COMPARED: u64 = 200_000;
 
-/// The files that a fill may have open: a copy of each export, and up to some hundred of each sort.
+/// The files that a build may have open: a copy of each export, and up to some hundred of each sort.
 const SCRATCH_FILES: u64 = 16_384;
 
 /// Builds a generation for a person, and reports.
@@ -45,6 +45,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
         return Err(Failure::usage("--reindex writes an index folder, so --index none makes no sense with it"));
     };
     memory::limit(args.max_build_bytes);
+    open_files::allow(SCRATCH_FILES);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
     let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
@@ -163,6 +164,7 @@ pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, sett
         .try_init();
     give_way();
     memory::limit(args.max_build_bytes);
+    open_files::allow(SCRATCH_FILES);
     let mut messenger = Messenger { format: args.log_format, is_heard: true };
     let processors = match processors {
         BuildProcessors::One => Processors::One,
