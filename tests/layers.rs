@@ -16,7 +16,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("export", &["record", "scratch", "text"]),
     ("catalogue", &["export", "record", "scratch"]),
     ("search", &["catalogue", "record", "text"]),
-    ("engine", &["catalogue", "client", "error", "scratch", "search", "text"]),
+    ("engine", &["catalogue", "client", "error", "record", "scratch", "search", "text"]),
     (
         "generation",
         &["catalogue", "engine", "error", "export", "file", "panics", "record", "scratch", "search", "text"],

@@ -1,7 +1,7 @@
 //! The time that tantivy alone takes to index the same terms in the same schema: documents prepared beforehand, its own writer, one
 //! segment in memory.
 
-use software_directory::search::SearchBuilder;
+use software_directory::search::DocumentAnalyzer;
 use tantivy::directory::RamDirectory;
 use tantivy::indexer::SingleSegmentIndexWriter;
 use tantivy::schema::{IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
@@ -10,7 +10,7 @@ use tantivy::{Index, TantivyDocument};
 
 use crate::corpus::Failure;
 use crate::terms::{self, Frequencies};
-use software_directory::catalogue::CatalogueBuilder;
+use software_directory::catalogue::Merged;
 
 /// Memory for the segment while it is written, in bytes.
 const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
@@ -25,12 +25,13 @@ pub(crate) enum Repeat {
 }
 
 /// The documents as texts that hold their terms.
-pub(crate) fn prepare(products: &CatalogueBuilder, repeat: Repeat) -> Vec<String> {
-    let mut search = SearchBuilder::new(products.synonyms());
+pub(crate) fn prepare(merged: &Merged, repeat: Repeat) -> Vec<String> {
+    let mut analyzer = DocumentAnalyzer::new(merged.synonyms());
     let mut term = String::new();
-    let texts = products.software().flatten().map(|(software, categories)| {
+    let texts = merged.products().flatten().map(|product| {
         let mut text = String::new();
-        for (of, occurrences) in search.push(&software, categories) {
+        analyzer.analyse(&product.software, merged.categories(&product.categories));
+        for (of, occurrences) in analyzer.terms() {
             term.clear();
             of.write(&mut term);
             terms::write(&mut text, &term, if repeat == Repeat::Code { occurrences.packed() } else { 1 });

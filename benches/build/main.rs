@@ -20,13 +20,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use software_directory::catalogue::CatalogueBuilder;
+use software_directory::catalogue::{CatalogueWriter, Merged};
 use software_directory::engine::Engine;
 use software_directory::export::{IdPrefixes, Limits};
-use software_directory::generation::source::Source;
+use software_directory::generation::source::{ReadSet, Source};
 use software_directory::generation::store::{NewGeneration, Store};
-use software_directory::generation::{Generation, Processors, Snapshot, build};
-use software_directory::search::SearchBuilder;
+use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
+use software_directory::scratch::Scratch;
+use software_directory::search::{DocumentAnalyzer, SearchBuilder};
 
 use bare::Repeat;
 use corpus::Failure;
@@ -114,49 +115,66 @@ fn time<T>(work: impl FnOnce() -> T) -> (T, Time) {
 /// One round: what a reloader does from files to a published generation, and what it is compared with.
 fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let source = Source::Folder(data.to_owned());
-    let (set, read) = time(|| source.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}));
-    let set = set?;
+    let scratch = Scratch::in_memory();
+    let read_again = || source.read(&Limits::default(), &IdPrefixes::default(), &scratch, &|_, _| {});
+    let (set, read) = time(read_again);
+    let ReadSet { set, stamp } = set?;
     if !set.report.is_valid() {
         return Err("the export isn't valid; see `software-directory check`".into());
     }
-    let (generation, name) = time(|| Generation::of(&set.report.exports));
+    let (generation, name) = time(|| Generation::of(&set));
+    let (generation, skipped) = (generation?, set.report.skipped);
     // The stages of a build before indexing.
-    let (records, order) = time(|| CatalogueBuilder::new(set.report.exports, None));
-    let records = records?;
-    let (search, analysis) = time(|| {
-        let mut search = SearchBuilder::new(records.synonyms());
-        for (software, categories) in records.software().flatten() {
-            search.push(&software, categories).for_each(drop);
+    let (merged, order) = time(|| Merged::of(set, &scratch, |_, _| {}));
+    let merged = merged?;
+    let ((analyzer, search), analysis) = time(|| {
+        let (mut analyzer, mut search) = (DocumentAnalyzer::new(merged.synonyms()), SearchBuilder::default());
+        for product in merged.products().flatten() {
+            analyzer.analyse(&product.software, merged.categories(&product.categories));
+            search.push(&analyzer);
+            analyzer.terms().for_each(drop);
         }
-        search
+        (analyzer, search)
     });
-    let (parts, words) = time(|| search.finish());
+    let (parts, words) = time(|| search.finish(analyzer));
     drop(parts?);
-    let exports = source.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {})?.report.exports;
-    let (catalogue, answers) = time(|| records.finish());
+    let set = read_again()?.set;
+    let (catalogue, answers) = time(|| {
+        let mut writer = CatalogueWriter::new(&merged)?;
+        merged.products().try_for_each(|product| writer.push(&product?).map(drop))?;
+        writer.finish()
+    });
     drop(catalogue?);
-    let ids = exports.iter().flat_map(|export| export.software.iter().map(|software| software.id.clone())).collect();
-    let (artifact, all) = time(|| build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(())));
-    let artifact = artifact?;
+    drop(merged);
+    let mut ids = Vec::new();
+    for export in &set.exports {
+        set.for_each_product(export, |_, software| {
+            ids.push(software.id.clone());
+            Ok(())
+        })?;
+    }
+    let (parts, all) = time(|| build(set, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(())));
+    let parts = parts?;
     let measured = [order, answers, analysis, words];
     let indexing = Time {
         cpu: all.cpu.saturating_sub(measured.iter().map(|time| time.cpu).sum()),
         clock: all.clock.saturating_sub(measured.iter().map(|time| time.clock).sum()),
     };
-    let (opened, check) = time(|| Snapshot::open(generation.clone(), artifact.clone()));
+    let (opened, check) =
+        time(|| Ok::<_, Failure>(Snapshot::open(generation.clone(), Artifact::read(parts.clone())?)?));
     let software_count = opened?.software_count() as u64;
     let store = Store::new(index);
     let about = NewGeneration {
         generation: generation.clone(),
         built_at: jiff::Timestamp::now().to_string(),
         software_count,
-        inputs: set.stamp.clone(),
+        inputs: stamp.clone(),
         id_prefixes: IdPrefixes::default(),
-        skipped: set.report.skipped,
+        skipped,
     };
-    let (manifest, persist) = time(|| store.save(&artifact, about));
+    let (manifest, persist) = time(|| store.save(&parts, about));
     let manifest = manifest?;
-    drop(artifact);
+    drop(parts);
     let (loaded, verify) = time(|| Ok::<_, Failure>(Snapshot::open(generation, store.load(&manifest)?)?));
     let answers_of = lookups(&*loaded?.engine, ids);
     std::fs::remove_dir_all(index)?;
@@ -175,8 +193,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     stages.extend(answers_of);
     for (name, repeat) in [("its terms as frequent as served", Repeat::Code), ("each of its terms once", Repeat::Once)]
     {
-        let exports = source.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {})?.report.exports;
-        let texts = bare::prepare(&CatalogueBuilder::new(exports, None)?, repeat);
+        let merged = Merged::of(read_again()?.set, &scratch, |_, _| {})?;
+        let texts = bare::prepare(&merged, repeat);
         let (index, bare) = time(|| bare::index(&texts));
         drop(index?);
         stages.push((name, bare));

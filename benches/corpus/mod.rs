@@ -59,7 +59,7 @@ pub(crate) fn path() -> Result<PathBuf, Failure> {
 pub(crate) fn read(path: &Path) -> Result<Vec<Export>, Failure> {
     let today = export::latest_day(jiff::Timestamp::now());
     let files = if path.is_dir() { export::find_files(path)? } else { vec![path.to_owned()] };
-    let report = export::read(&files, &Limits::default(), &IdPrefixes::default(), today, &|_, _| {});
+    let report = export::read(&files, &Limits::default(), &IdPrefixes::default(), today, &|_, _| {})?;
     if report.is_valid() {
         Ok(report.exports)
     } else {

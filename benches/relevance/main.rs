@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use software_directory::export::{self, IdPrefixes, Limits};
+use software_directory::export::{self, ExportSet, IdPrefixes, Limits};
 use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
+use software_directory::scratch::Scratch;
 use software_directory::search::Ranking;
 use software_directory::service::{PageRequest, SearchPage, SearchSoftware, search_software};
 
@@ -89,15 +90,15 @@ impl Built {
             &IdPrefixes::default(),
             export::latest_day(jiff::Timestamp::now()),
             &|_, _| {},
-        );
+        )?;
         if !report.is_valid() {
             return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
         }
-        let generation = Generation::of(&report.exports);
-        Ok(Self {
-            generation,
-            artifact: build(report.exports, None, Processors::All, &mut |_, _| ControlFlow::Continue(()))?,
-        })
+        let scratch = Scratch::in_memory();
+        let set = ExportSet::of(report.exports, &scratch)?;
+        let generation = Generation::of(&set)?;
+        let parts = build(set, &scratch, Processors::All, &mut |_, _| ControlFlow::Continue(()))?;
+        Ok(Self { generation, artifact: Artifact::read(parts)? })
     }
 
     fn open(&self, ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {

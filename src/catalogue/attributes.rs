@@ -142,11 +142,60 @@ pub(super) struct AttributeColumnsBuilder([ColumnBuilder; Attribute::COUNT]);
 
 #[derive(Debug, Default)]
 struct ColumnBuilder {
-    /// The number of each key, in the order of their first products.
-    numbers: HashMap<Box<str>, u32>,
-    labels: Vec<Box<str>>,
+    labels: Labels,
     ends: Vec<u32>,
     values: Vec<u32>,
+}
+
+/// The values of an attribute so far, numbered by their first products, each as that writes it.
+#[derive(Debug, Default)]
+struct Labels {
+    /// The number of each key.
+    numbers: HashMap<Box<str>, u32>,
+    labels: Vec<Box<str>>,
+}
+
+impl Labels {
+    /// Numbers the values of the next product. One that it has twice, in two spellings, counts once.
+    fn numbers_of(&mut self, values: &[Box<str>], numbers: &mut Vec<u32>) {
+        let start = numbers.len();
+        for value in values {
+            let next = u32::try_from(self.labels.len()).unwrap_or(u32::MAX);
+            let number = *self.numbers.entry(Attribute::key(value).into()).or_insert(next);
+            if number == next {
+                self.labels.push(value.clone());
+            }
+            if !numbers[start..].contains(&number) {
+                numbers.push(number);
+            }
+        }
+    }
+}
+
+/// A value of a product.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttributeValue {
+    /// The form in which values are compared.
+    pub key: String,
+    /// The value as the best product that has it writes it.
+    pub label: Box<str>,
+}
+
+/// Labels the values of products, which come in the order of their ordinals.
+#[derive(Debug, Default)]
+pub struct AttributeLabels([Labels; Attribute::COUNT]);
+
+impl AttributeLabels {
+    /// The values of the next product, by attribute.
+    pub fn of(&mut self, software: &Software) -> [Vec<AttributeValue>; Attribute::COUNT] {
+        Attribute::ALL.map(|attribute| {
+            let (labels, mut numbers) = (&mut self.0[attribute as usize], Vec::new());
+            labels.numbers_of(attribute.values_of(software), &mut numbers);
+            let label = |number: u32| labels.labels[number as usize].clone();
+            let values = numbers.into_iter().map(label);
+            values.map(|label| AttributeValue { key: Attribute::key(&label), label }).collect()
+        })
+    }
 }
 
 impl AttributeColumnsBuilder {
@@ -164,18 +213,7 @@ impl AttributeColumnsBuilder {
 
 impl ColumnBuilder {
     fn push(&mut self, values: &[Box<str>]) {
-        let start = self.values.len();
-        for value in values {
-            let next = u32::try_from(self.labels.len()).unwrap_or(u32::MAX);
-            let number = *self.numbers.entry(Attribute::key(value).into()).or_insert(next);
-            if number == next {
-                self.labels.push(value.clone());
-            }
-            // A value that a record has twice, in two spellings, counts once.
-            if !self.values[start..].contains(&number) {
-                self.values.push(number);
-            }
-        }
+        self.labels.numbers_of(values, &mut self.values);
         self.ends.push(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
     }
 
@@ -183,7 +221,8 @@ impl ColumnBuilder {
         if self.values.is_empty() {
             return AttributeColumn::default();
         }
-        let mut keys: Vec<_> = self.numbers.into_iter().collect();
+        let Labels { numbers, mut labels } = self.labels;
+        let mut keys: Vec<_> = numbers.into_iter().collect();
         keys.sort_unstable();
         let mut sorted = vec![0; keys.len()];
         for (at, (_, number)) in (0..).zip(&keys) {
@@ -192,7 +231,7 @@ impl ColumnBuilder {
         for value in &mut self.values {
             *value = sorted[*value as usize];
         }
-        let labels = keys.iter().map(|(_, number)| std::mem::take(&mut self.labels[*number as usize])).collect();
+        let labels = keys.iter().map(|(_, number)| std::mem::take(&mut labels[*number as usize])).collect();
         let keys = keys.into_iter().map(|(key, _)| key).collect();
         let bounds = std::iter::once(0).chain(self.ends).collect();
         AttributeColumn { keys, labels, bounds, values: self.values, lists: SharedLists::default() }

@@ -97,11 +97,11 @@ pub fn whole_stars(rating: Option<f64>) -> usize {
 }
 
 impl SortedOrder {
-    /// The order that a list of ordinals is in.
-    pub fn new(ordinals: Vec<Ordinal>) -> Self {
-        let mut ranks = vec![0; ordinals.len()];
-        for (rank, ordinal) in (0..).zip(&ordinals) {
-            ranks[*ordinal as usize] = rank;
+    /// The order in which ordinals have these ranks.
+    pub(super) fn of_ranks(ranks: Vec<u32>) -> Self {
+        let mut ordinals = vec![0; ranks.len()];
+        for (ordinal, rank) in (0..).zip(&ranks) {
+            ordinals[*rank as usize] = ordinal;
         }
         Self { ordinals, ranks }
     }
@@ -141,6 +141,15 @@ impl Columns {
             Order::Rating => &self.rating_descending,
             Order::ReviewCount => &self.review_count_descending,
             Order::EvidenceCheckedOn => &self.evidence_checked_on_descending,
+        }
+    }
+
+    pub(super) const fn order_mut(&mut self, order: Order) -> &mut SortedOrder {
+        match order {
+            Order::Name => &mut self.name,
+            Order::Rating => &mut self.rating_descending,
+            Order::ReviewCount => &mut self.review_count_descending,
+            Order::EvidenceCheckedOn => &mut self.evidence_checked_on_descending,
         }
     }
 

@@ -11,10 +11,9 @@ use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
 use super::Catalogue;
-use super::arena::{Arena, Span};
-use super::bulk::BulkReader;
 use crate::catalogue::resource::{ExportRef, ExportResource};
-use crate::export::{Export, write_compact};
+use crate::export::{SetExport, write_compact};
+use crate::scratch::{BulkReader, BulkWriter, Span};
 
 /// Compression of the documents kept for download (zstd's scale, 1 to 22): nearly as small as higher ones, at a
 /// fraction of their time.
@@ -97,30 +96,27 @@ fn misplaced() -> io::Error {
 
 impl ExportDocument {
     /// What lists show of an export.
-    pub(super) fn resource(export: &Export) -> ExportResource {
-        let count = |n: usize| n as u64;
-        ExportResource {
+    pub(super) fn resource(set: &SetExport) -> io::Result<ExportResource> {
+        let (count, export) = (|n: usize| n as u64, &set.export);
+        let document = set.document.read_all()?;
+        Ok(ExportResource {
             id: export.id.to_string(),
             name: export.name.to_string(),
             id_prefix: (!export.id_prefix.is_empty()).then(|| export.id_prefix.to_string()),
             license: export.license.to_string(),
             as_of: export.as_of.as_deref().map(str::to_owned),
-            software_count: count(export.software.len()),
+            software_count: count(export.software_spans.len()),
             category_count: count(export.categories.len()),
-            review_count: count(export.reviews.len()),
+            review_count: count(set.review_count()),
             glossary_count: count(export.glossary.len()),
-            size_bytes: count(export.document.len()),
-            sha256: hex::encode(Sha256::digest(&export.document)),
+            size_bytes: count(document.len()),
+            sha256: hex::encode(Sha256::digest(&document)),
             changed_at: export.modified.and_then(rfc3339),
-        }
+        })
     }
 
     /// Lays out in the arena what is shown of an export whose document is stored.
-    pub(super) fn push(
-        arena: &mut Arena,
-        resource: ExportResource,
-        stored: StoredDocument,
-    ) -> Result<Self, serde_json::Error> {
+    pub(super) fn push(arena: &mut BulkWriter, resource: ExportResource, stored: StoredDocument) -> io::Result<Self> {
         let object = arena.push_json(&resource)?;
         Ok(Self { resource, object, stored })
     }

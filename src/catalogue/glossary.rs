@@ -1,12 +1,14 @@
 //! The glossary's entries.
 
+use std::io;
+
 use serde::{Deserialize, Serialize};
 
-use super::arena::{Arena, Span};
 use super::collate::Collation;
 use crate::catalogue::resource::{GlossarySourceResource, GlossaryTermResource};
 use crate::export::Export;
 use crate::record::slug;
+use crate::scratch::{BulkWriter, Span};
 
 /// A glossary term: what a search in the glossary reads, and its answer.
 #[derive(Debug, Serialize, Deserialize)]
@@ -17,12 +19,12 @@ pub struct GlossaryEntry {
 }
 
 /// Lays out the glossary of all exports, by term.
-pub(super) fn entries(
-    exports: &[Export],
+pub(super) fn entries<'e>(
+    exports: impl Iterator<Item = &'e Export>,
     collation: &Collation,
-    arena: &mut Arena,
-) -> Result<Vec<GlossaryEntry>, serde_json::Error> {
-    let mut terms: Vec<_> = exports.iter().flat_map(|export| &export.glossary).collect();
+    arena: &mut BulkWriter,
+) -> io::Result<Vec<GlossaryEntry>> {
+    let mut terms: Vec<_> = exports.flat_map(|export| &export.glossary).collect();
     terms.sort_by_cached_key(|term| (collation.key(&term.term), term.term.clone()));
     let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
     terms

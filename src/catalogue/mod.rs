@@ -2,13 +2,10 @@
 //! number is its *ordinal*, its place in the order of quality.
 //!
 //! The [`Catalogue`] has categories, glossary and exports, the [`Records`] products and their reviews; only an engine reads
-//! those. Written once per generation by [`CatalogueBuilder`]. Nothing here depends on an index or on HTTP; only the exports for
+//! those. Written once per generation by [`CatalogueWriter`]. Nothing here depends on an index or on HTTP; only the exports for
 //! download may be elsewhere ([`Bulk`]).
 
-mod arena;
 mod attributes;
-mod builder;
-mod bulk;
 mod collate;
 mod columns;
 mod compression;
@@ -17,6 +14,7 @@ mod filter;
 mod glossary;
 mod listing;
 mod merge;
+mod prefetch;
 mod product_json;
 mod products;
 mod quality;
@@ -24,26 +22,23 @@ mod rating;
 mod records;
 pub mod resource;
 mod reviews;
-mod same_as;
-mod scratch;
 mod value_counts;
+mod write;
 
-pub use arena::{Arena, Span, fetch};
-pub use attributes::{Attribute, AttributeColumn};
-pub use builder::{CatalogueBuildError, CatalogueBuilder, CatalogueParts};
-pub use bulk::{Bulk, BulkReader, Pieces};
+pub use crate::scratch::{Bulk, BulkReader, Pieces, Span};
+pub use attributes::{Attribute, AttributeColumn, AttributeLabels, AttributeValue};
 pub use collate::Collation;
 pub use columns::{Columns, Order, STARS, SortedOrder, whole_stars};
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, Filter, SoftwareFilter};
 pub use glossary::GlossaryEntry;
+pub use merge::{Merged, MergedProduct, StoredReview};
+pub use prefetch::fetch;
+pub use products::content_hash;
 pub use records::{DamagedText, ProductVersion, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
-pub use scratch::{
-    AttributeValue, AttributeValues, AttributeValuesBuilder, MergedProduct, MergedProducts, ScratchCatalogue,
-    ScratchCatalogueBuilder, ScratchParts, StoredReview,
-};
 pub use value_counts::ValueCounts;
+pub use write::{CatalogueBuildError, CatalogueParts, CatalogueWriter};
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;

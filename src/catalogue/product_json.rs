@@ -1,5 +1,7 @@
 //! The JSON of a product: its item, as lists show it, and the fields of its detail which the item doesn't have.
 
+use std::borrow::Cow;
+
 use super::rating::Rating;
 use crate::catalogue::resource::{
     AdditionalProperties, CategoryRef, CategoryResource, DetailFields, ExportRef, SameAsRef, SoftwareItem,
@@ -7,6 +9,9 @@ use crate::catalogue::resource::{
 };
 use crate::export::Export;
 use crate::record::Software;
+
+/// A product of another export with the same website, and that export's id.
+pub(super) type SameAs<'m> = (Cow<'m, Software>, &'m str);
 
 /// A product as lists show it.
 pub(super) fn item<'c>(
@@ -36,13 +41,12 @@ pub(super) fn item<'c>(
     })
 }
 
-/// The fields of a product's detail which its item doesn't have. `same_as` are the products of other exports with its website, the
-/// best first, each with its export's id.
+/// The fields of a product's detail which its item doesn't have. `same_as` are the best first.
 pub(super) fn detail_fields(
     software: &Software,
     shown: Rating,
     export: &Export,
-    same_as: &[(Software, &str)],
+    same_as: &[SameAs<'_>],
 ) -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_vec(&DetailFields {
         description: software.description.as_deref(),

@@ -10,9 +10,10 @@ use hashbrown::hash_table::Entry;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::Ordinal;
-use super::arena::{Arena, Span, fetch};
 use super::compression::{Compressor, Dictionary, text_len};
+use super::prefetch::fetch;
+use super::{CatalogueBuildError, Ordinal};
+use crate::scratch::{BulkWriter, Span};
 
 /// The beginning and the end of a detail's response body.
 const OPENING: &[u8] = br#"{"data":"#;
@@ -62,7 +63,7 @@ impl ProductSpans {
 }
 
 /// A hash of a product's item and detail fields, which changes with the product alone.
-pub(super) fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
+pub fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(item);
     hasher.write(fields);
@@ -82,21 +83,27 @@ pub(super) struct ProductWriter {
 
 impl ProductWriter {
     /// Creates a writer to the end of an arena, with a sample of detail fields.
-    pub(super) fn new(arena: &mut Arena, sample: &[Vec<u8>]) -> io::Result<Self> {
-        let compressor = Compressor::train(sample)?;
-        let dictionary = arena.push(compressor.dictionary());
+    pub(super) fn new(arena: &mut BulkWriter, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
+        let compressor = Compressor::train(sample).map_err(CatalogueBuildError::Product)?;
+        let dictionary = arena.push(compressor.dictionary()).map_err(CatalogueBuildError::Scratch)?;
         let (starts, item_lengths, hashes) = (vec![arena.len()], Vec::new(), Vec::new());
         Ok(Self { spans: ProductSpans { starts, item_lengths, hashes, dictionary }, compressor })
     }
 
     /// Appends the next product: its item and its detail fields, both JSON objects. The item begins with the id. Returns
     /// the content hash.
-    pub(super) fn push(&mut self, arena: &mut Arena, item: &[u8], fields: &[u8]) -> io::Result<u64> {
+    pub(super) fn push(
+        &mut self,
+        arena: &mut BulkWriter,
+        item: &[u8],
+        fields: &[u8],
+    ) -> Result<u64, CatalogueBuildError> {
         let hash = content_hash(item, fields);
+        let length = u32::try_from(item.len()).map_err(io::Error::other).map_err(CatalogueBuildError::Product)?;
         self.spans.hashes.push(hash);
-        self.spans.item_lengths.push(u32::try_from(item.len()).map_err(io::Error::other)?);
-        arena.push(item);
-        arena.push(&self.compressor.compress(fields)?);
+        self.spans.item_lengths.push(length);
+        let fields = self.compressor.compress(fields).map_err(CatalogueBuildError::Product)?;
+        arena.push(item).and_then(|_| arena.push(&fields)).map_err(CatalogueBuildError::Scratch)?;
         self.spans.starts.push(arena.len());
         Ok(hash)
     }
@@ -215,6 +222,7 @@ impl Products {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
     const IDS: [&str; 7] = ["b", "a", "", "\"", "ü😀", "a b", "a\\\n"];
 
@@ -223,14 +231,14 @@ mod tests {
     }
 
     fn written(ids: &[&str]) -> (ProductSpans, Vec<u8>) {
-        let mut arena = Arena::default();
-        arena.push(b"before");
+        let mut arena = Scratch::in_memory().bulk();
+        arena.push(b"before").expect("in memory");
         let mut writer = ProductWriter::new(&mut arena, &[]).expect("a writer");
         for (number, id) in ids.iter().enumerate() {
             let fields = format!(r#"{{"tags":["{number}"]}}"#);
             writer.push(&mut arena, item(id).as_bytes(), fields.as_bytes()).expect("written");
         }
-        (writer.finish(), arena.into_bytes())
+        (writer.finish(), arena.finish().and_then(|arena| arena.read_all()).expect("in memory").to_vec())
     }
 
     #[test]

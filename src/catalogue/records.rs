@@ -5,10 +5,11 @@ use std::io;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::arena::{Span, fetch};
+use super::prefetch::fetch;
 use super::products::{ProductSpans, Products};
 use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;
+use crate::scratch::Span;
 
 /// The differences between two versions of a product.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

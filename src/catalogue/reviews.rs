@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use super::arena::{Arena, Span};
 use super::{Ordinal, STARS};
 use crate::catalogue::resource::{AdditionalProperties, RatingDistribution, ReviewResource, ReviewSummary};
 use crate::record::Review;
+use crate::scratch::Span;
 
 /// The reviews of all products that have any.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -108,26 +108,9 @@ impl Default for ReviewsOf {
 }
 
 impl Reviews {
-    /// Lays out the reviews of one product; products come in the order of their ordinals.
-    pub fn push(
-        &mut self,
-        arena: &mut Arena,
-        ordinal: Ordinal,
-        mut reviews: Vec<&Review>,
-    ) -> Result<(), serde_json::Error> {
-        reviews.sort_by(|a, b| place(a).cmp(&place(b)));
-        let entry = |review: &&Review| {
-            let object = arena.push_json(&shown(review))?;
-            Ok(ReviewEntry {
-                object,
-                rating: review.rating,
-                verified: review.verified,
-                created_at_seconds: review.created_at_seconds,
-            })
-        };
-        let entries = reviews.iter().map(entry).collect::<Result<_, serde_json::Error>>()?;
-        self.of.push((ordinal, ReviewsOf { entries, summary: Stars::of(reviews.into_iter()).summary() }));
-        Ok(())
+    /// Adds the reviews of one product; products come in the order of their ordinals.
+    pub(super) fn push(&mut self, ordinal: Ordinal, entries: Vec<ReviewEntry>, stars: Stars) {
+        self.of.push((ordinal, ReviewsOf { entries, summary: stars.summary() }));
     }
 
     /// A product's reviews.
@@ -165,12 +148,6 @@ pub(super) fn shown(review: &Review) -> ReviewResource<'_> {
 pub(super) struct Stars([u64; STARS]);
 
 impl Stars {
-    pub(super) fn of<'r>(reviews: impl Iterator<Item = &'r Review>) -> Self {
-        let mut stars = Self::default();
-        reviews.for_each(|review| stars.push(review.rating));
-        stars
-    }
-
     /// Adds a review.
     pub(super) fn push(&mut self, rating: u8) {
         if let Some(count) = usize::from(rating).checked_sub(1).and_then(|at| self.0.get_mut(at)) {

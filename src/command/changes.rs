@@ -13,7 +13,8 @@ const SHOWN_CHANGES: usize = 20;
 pub(super) fn open(path: &Path, max_file_bytes: u64) -> Result<Export, Failure> {
     let limits = Limits { max_file_bytes, ..Limits::default() };
     let today = export::latest_day(jiff::Timestamp::now());
-    let report = export::read(&[path.to_owned()], &limits, &IdPrefixes::default(), today, &|_, _| {});
+    let report = export::read(&[path.to_owned()], &limits, &IdPrefixes::default(), today, &|_, _| {})
+        .map_err(|error| Failure::other(&error))?;
     let is_valid = report.is_valid();
     report.exports.into_iter().next().filter(|_| is_valid).ok_or_else(|| {
         let name = path.display();

@@ -63,7 +63,8 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         return Err(Failure::usage(text));
     }
     let checked = Checked { table: &table, mapping: &mapping, path, json: &updated.json, rows: &updated.rows };
-    tabular::check(&checked, export::latest_day(jiff::Timestamp::now()), &mut conversion.findings);
+    tabular::check(&checked, export::latest_day(jiff::Timestamp::now()), &mut conversion.findings)
+        .map_err(|error| Failure::other(&error))?;
     print_findings(&conversion.findings);
     if conversion.findings.count(Level::Error).0 > 0 {
         return Err(Failure::usage("nothing was written"));

@@ -23,7 +23,8 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
     }
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     let today = export::latest_day(jiff::Timestamp::now());
-    let report = export::read(std::slice::from_ref(&args.file), &limits, &IdPrefixes::default(), today, &|_, _| {});
+    let report = export::read(std::slice::from_ref(&args.file), &limits, &IdPrefixes::default(), today, &|_, _| {})
+        .map_err(|error| Failure::other(&error))?;
     let name = args.file.display();
     let export =
         report.exports.first().filter(|_| report.is_valid()).ok_or_else(|| {

@@ -16,6 +16,8 @@ use crate::record::CalendarDate;
 pub(super) enum FilesError {
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error("the exports can't be held in memory")]
+    Memory(#[from] io::Error),
     #[error("the path {} can't be read", .path.display())]
     Path {
         path: PathBuf,
@@ -70,12 +72,12 @@ pub(super) fn read(
     let prefixes = data::prefixes(&args.id_prefix);
     let report = if is_standard_input(&args.paths)? {
         let source = SourceFile::from_standard_input(io::stdin().lock(), &limits);
-        export::examine(vec![source.map(|file| file.prefixed(&prefixes))], &limits, today, &|_| {})
+        export::examine(vec![source.map(|file| file.prefixed(&prefixes))], &limits, today, &|_| {})?
     } else {
         let default = [args.data.as_deref().unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
         let paths = if args.paths.is_empty() { &default[..] } else { &args.paths };
         let files = files(paths)?;
-        let mut report = reading(|progress| export::read(&files, &limits, &prefixes, today, progress));
+        let mut report = reading(|progress| export::read(&files, &limits, &prefixes, today, progress))?;
         let mut seen = HashSet::new();
         for folder in paths.iter().filter(|path| path.is_dir() && seen.insert(path.canonicalize().ok())) {
             export::mention_ignored_files(&mut report, folder);

@@ -11,11 +11,11 @@ mod convert;
 mod finding;
 mod id_prefix;
 mod pointer;
+mod reading;
 mod record_name;
 pub mod render;
 mod report;
 mod schema;
-mod scratch;
 mod section;
 mod set;
 mod source;
@@ -28,9 +28,9 @@ pub use code::{Code, Severity};
 pub use convert::write_compact;
 pub use finding::{Finding, Location, Related, SourceSpan};
 pub use id_prefix::{IdPrefixes, is_id_prefix};
+pub use reading::{ExportSet, SetExport};
 pub use record_name::RecordName;
 pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
-pub use scratch::{ScratchExports, ScratchSet, examine_scratch};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
 pub use stray::mention_ignored_files;
@@ -72,10 +72,4 @@ pub struct Export {
 /// The JSON Schema of export documents (draft 2020-12, `format` to be asserted): the second layer gives its verdict.
 pub const fn schema() -> &'static str {
     schema::PUBLISHED
-}
-
-/// Reads a product again from its element in a valid export, with the id that stands there; `None` where it isn't one.
-pub fn read_record(element: &[u8]) -> Option<Software> {
-    let (document, _) = text::parse(element, Limits::default().max_depth);
-    convert::record(document?.root())
 }

@@ -2,21 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::convert::{self, Days, Entry};
-use super::finding::{Faults, Findings};
-use super::record_name::name_records;
-use super::section::Cut;
-use super::set::{self, ParsedExport};
+use super::convert::{self, Days};
+use super::finding::Faults;
+use super::set::ParsedExport;
 use super::{
-    Code, Export, Finding, IdPrefixes, Limits, Section, SectionKind, Severity, SourceFile, Stale, schema, text,
+    Code, Export, ExportSet, Finding, IdPrefixes, Limits, Section, SectionKind, Severity, SourceFile, Stale, schema,
+    text,
 };
 use crate::record::CalendarDate;
+use crate::scratch::Scratch;
 
 /// The result of reading a set of export files.
 #[derive(Debug, Default)]
@@ -141,7 +142,7 @@ pub fn read(
     prefixes: &IdPrefixes,
     today: CalendarDate,
     progress: &dyn Fn(u64, u64),
-) -> Report {
+) -> io::Result<Report> {
     let sizes: Vec<u64> =
         files.iter().map(|file| std::fs::metadata(file).map_or(0, |metadata| metadata.len())).collect();
     let total = sizes.iter().sum();
@@ -157,42 +158,8 @@ pub fn examine(
     limits: &Limits,
     today: CalendarDate,
     progress: &dyn Fn(u64),
-) -> Report {
-    let mut report = Report { counts: Counts { files: sources.len(), ..Counts::default() }, ..Report::default() };
-    let mut findings = Findings::default();
-    for source in sources {
-        match source {
-            Ok(file) => report.files.push(file),
-            Err(finding) => findings.add(finding.code, &Arc::clone(&finding.location.file), || *finding),
-        }
-    }
-    let mut exports = Vec::new();
-    let mut done = 0;
-    for file in &report.files {
-        let (export, faults) = parse(file, limits, today);
-        findings.extend(file.shared_path(), faults, |fault| file.finding(fault));
-        exports.extend(export);
-        done += file.bytes().len() as u64;
-        progress(done);
-    }
-    let is_complete = exports.len() == report.counts.files;
-    set::examine(&mut exports, is_complete, &mut findings);
-    name_records(&mut findings, &report.files, &exports, limits);
-    for export in exports {
-        let records = export.contents.sections[SectionKind::Software as usize].len();
-        let [_, others @ ..] = SectionKind::ALL;
-        let skipped_others: usize = others.into_iter().map(|kind| skipped_elements(&export, kind)).sum();
-        let export = into_export(export);
-        report.counts.records += records;
-        let skipped_software = records - export.as_ref().map_or(0, |export| export.software.len());
-        report.counts.skipped_records += skipped_software;
-        report.skipped.records += (skipped_software + skipped_others) as u64;
-        report.exports.extend(export);
-    }
-    report.stale = limits.stale_before.map(|before| Stale::collect(&report.exports, before));
-    report.skipped.exports = (report.counts.files - report.exports.len()) as u64;
-    (report.findings, report.left_out) = findings.finish();
-    report
+) -> io::Result<Report> {
+    ExportSet::read(sources.into_iter(), limits, today, &Scratch::in_memory(), progress)?.into_report(limits)
 }
 
 /// The number of elements of a section that are left out.
@@ -237,41 +204,4 @@ fn skip_invalid<'f>(sections: &mut [Section], errors: impl Iterator<Item = &'f R
         }
     }
     valid
-}
-
-/// The valid part of a document; `None` where the envelope isn't valid.
-pub(super) fn into_export(export: ParsedExport<'_>) -> Option<Export> {
-    if !export.valid {
-        return None;
-    }
-    let contents = export.contents;
-    let sections = contents.sections;
-    let cut = Cut::new(&sections);
-    let mut software = Vec::with_capacity(contents.software.len());
-    let mut spans = Vec::with_capacity(contents.software.len());
-    for product in served(contents.software, &sections, SectionKind::Software) {
-        if let Some(valid) = product.value.software {
-            software.push(valid);
-            spans.push(sections[SectionKind::Software as usize].span(product.index));
-        }
-    }
-    Some(Export {
-        id: export.file.id().into(),
-        id_prefix: contents.id_prefix.unwrap_or_default(),
-        name: contents.name,
-        license: contents.license,
-        as_of: contents.as_of,
-        modified: export.file.modified(),
-        document: cut.apply(export.file.bytes()),
-        software,
-        software_spans: cut.moved(spans.into_iter()),
-        categories: served(contents.categories, &sections, SectionKind::Categories).map(|entry| entry.value).collect(),
-        reviews: served(contents.reviews, &sections, SectionKind::Reviews).map(|entry| entry.value.review).collect(),
-        glossary: served(contents.glossary, &sections, SectionKind::Glossary).map(|entry| entry.value.term).collect(),
-        synonyms: served(contents.synonyms, &sections, SectionKind::Synonyms).map(|entry| entry.value).collect(),
-    })
-}
-
-fn served<T>(entries: Vec<Entry<T>>, sections: &[Section], kind: SectionKind) -> impl Iterator<Item = Entry<T>> {
-    entries.into_iter().filter(move |entry| !sections[kind as usize].is_skipped(entry.index))
 }

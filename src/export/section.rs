@@ -111,6 +111,11 @@ impl Cut {
         Self { cuts }
     }
 
+    /// Whether nothing is left out.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.cuts.is_empty()
+    }
+
     pub(super) fn apply(&self, document: &Bytes) -> Bytes {
         if self.cuts.is_empty() {
             return document.clone();

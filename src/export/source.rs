@@ -1,9 +1,8 @@
 //! Finding export files and reading their bytes, bounded.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -14,7 +13,7 @@ use super::finding::Fault;
 use super::text::Locator;
 use super::{Code, Finding, IdPrefixes, Location, Related, stray};
 use crate::record::CalendarDate;
-use crate::scratch::Scratch;
+use crate::scratch::{Bulk, Scratch, Span};
 
 /// The limits of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,13 +83,11 @@ pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
 pub struct SourceFile {
     path: Arc<Path>,
     id: Box<str>,
-    bytes: Bytes,
+    content: Bulk,
     hash: blake3::Hash,
     modified: Option<SystemTime>,
     id_prefix: Option<Box<str>>,
     locator: OnceLock<Locator>,
-    /// The bytes, where they aren't in memory.
-    copy: Option<Arc<File>>,
 }
 
 impl SourceFile {
@@ -156,12 +153,11 @@ impl SourceFile {
         Ok(Self {
             path: path.into(),
             id: id.into(),
-            bytes,
+            content: Bulk::Memory(bytes),
             hash,
             modified: None,
             id_prefix: None,
             locator: OnceLock::new(),
-            copy: None,
         })
     }
 
@@ -191,57 +187,48 @@ impl SourceFile {
         &self.id
     }
 
-    /// Moves its bytes to a scratch file.
+    /// Takes its bytes out of memory where there is no room for them.
     pub(super) fn release(self, scratch: &Scratch) -> io::Result<Self> {
-        let mut copy = scratch.file()?;
-        copy.write_all(&self.bytes)?;
-        Ok(Self { bytes: Bytes::new(), locator: OnceLock::new(), copy: Some(Arc::new(copy)), ..self })
+        match self.content {
+            Bulk::Memory(bytes) => Ok(Self { content: scratch.keep(bytes)?, locator: OnceLock::new(), ..self }),
+            _ => Ok(self),
+        }
     }
 
     /// The same file with its bytes in memory.
     pub(super) fn reload(&self) -> io::Result<Self> {
-        let bytes = match &self.copy {
-            None => self.bytes.clone(),
-            Some(copy) => {
-                let length = usize::try_from(copy.metadata()?.len()).map_err(io::Error::other)?;
-                let mut bytes = vec![0; length];
-                copy.read_exact_at(&mut bytes, 0)?;
-                bytes.into()
-            }
-        };
         Ok(Self {
             path: Arc::clone(&self.path),
             id: self.id.clone(),
-            bytes,
+            content: Bulk::Memory(self.content.read_all()?),
             hash: self.hash,
             modified: self.modified,
             id_prefix: self.id_prefix.clone(),
             locator: OnceLock::new(),
-            copy: None,
         })
     }
 
-    /// The scratch file with its bytes, where they aren't in memory.
-    pub(super) const fn copy(&self) -> Option<&Arc<File>> {
-        self.copy.as_ref()
+    /// Its bytes, in memory or not.
+    pub(super) const fn content(&self) -> &Bulk {
+        &self.content
     }
 
     /// The bytes of a range, up to the end of the file.
     pub(super) fn part(&self, range: Range<usize>) -> Bytes {
-        let Some(copy) = &self.copy else {
-            let end = range.end.min(self.bytes.len());
-            return self.bytes.slice(range.start.min(end)..end);
-        };
-        let mut bytes = vec![0; range.len()];
+        let end = self.content.len().unwrap_or_default();
+        let start = end.min(range.start as u64);
+        let length = end.min(range.end as u64).saturating_sub(start);
         // One that can't be read isn't shown.
-        let length = copy.read_at(&mut bytes, range.start as u64).unwrap_or_default();
-        bytes.truncate(length);
-        bytes.into()
+        self.content.read(Span { start, length }).unwrap_or_default()
     }
 
-    /// Its bytes; none where they aren't in memory.
+    /// Its bytes; none if they aren't in memory.
     pub const fn bytes(&self) -> &Bytes {
-        &self.bytes
+        static NONE: Bytes = Bytes::new();
+        match &self.content {
+            Bulk::Memory(bytes) => bytes,
+            _ => &NONE,
+        }
     }
 
     /// The BLAKE3 hash of its bytes.
@@ -255,8 +242,13 @@ impl SourceFile {
     }
 
     pub(super) fn location(&self, range: Range<usize>, pointer: String) -> Location {
-        let locator = self.locator.get_or_init(|| Locator::new(&self.bytes));
-        Location { file: Arc::clone(&self.path), place: Some(locator.place(&self.bytes, range)), pointer, record: None }
+        let locator = self.locator.get_or_init(|| Locator::new(self.bytes()));
+        Location {
+            file: Arc::clone(&self.path),
+            place: Some(locator.place(self.bytes(), range)),
+            pointer,
+            record: None,
+        }
     }
 
     pub(super) fn whole(&self) -> Location {

@@ -1,9 +1,11 @@
 //! The parts of a generation as named pieces of bytes: what a build makes, what the disk keeps, and what a snapshot is
 //! opened from. A fresh generation and a stored one are opened by the same code.
 
+use std::io;
+
 use bytes::Bytes;
 
-use crate::catalogue::Bulk;
+use crate::scratch::Bulk;
 
 pub const TABLES: &str = "catalogue.tables";
 /// The catalogue's texts.
@@ -19,7 +21,10 @@ pub const SEARCH: &str = "search";
 /// The prefix of the names of the engine's files.
 pub const ENGINE: &str = "engine.";
 
-/// The parts of a generation.
+/// The parts that a build has made, in memory or in scratch files: name and content of each.
+pub type Parts = Vec<(String, Bulk)>;
+
+/// The parts of a generation that a snapshot is opened from.
 #[derive(Debug, Clone, Default)]
 pub struct Artifact {
     /// Name and content of each.
@@ -29,6 +34,12 @@ pub struct Artifact {
 }
 
 impl Artifact {
+    /// Reads the parts that a build has made into memory.
+    pub fn read(parts: Parts) -> io::Result<Self> {
+        let parts = parts.into_iter().map(|(name, content)| Ok((name, content.read_all()?)));
+        Ok(Self { parts: parts.collect::<io::Result<_>>()?, downloads: None })
+    }
+
     /// Removes a part and returns its content.
     pub fn take(&mut self, name: &str) -> Option<Bytes> {
         let index = self.parts.iter().position(|(of, _)| of == name)?;

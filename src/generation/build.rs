@@ -1,27 +1,25 @@
-//! Builds the parts of a generation out of validated exports.
+//! The build of a generation: products are read in the order of quality, their words found, and both given to a sink.
 
 use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::mpsc::sync_channel;
-use std::thread;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{self, Scope};
 
-use bytes::Bytes;
-
-use crate::catalogue::{Bulk, CatalogueBuildError, CatalogueBuilder, CatalogueParts};
+use crate::catalogue::{CatalogueBuildError, CatalogueParts, CatalogueWriter, Merged, MergedProduct};
 use crate::engine::{Documents, EngineError, EngineFiles, TantivyBuilder};
-use crate::export::Export;
-use crate::generation::artifact::{Artifact, DOWNLOADS, ENGINE, SEARCH, TABLES, TEXTS, VERSIONS};
+use crate::export::ExportSet;
+use crate::generation::artifact::{DOWNLOADS, ENGINE, Parts, SEARCH, TABLES, TEXTS, VERSIONS};
 use crate::generation::failpoint::{Step, pass};
+use crate::generation::versions::VersionWriter;
 use crate::panics::ScopedThread;
-use crate::search::SearchBuilder;
+use crate::scratch::{Bulk, Scratch};
 use crate::search::lexicon::LexiconError;
+use crate::search::{DocumentAnalyzer, SearchBuilder};
 
 /// The documents that go from the analysis to the index together: some hundred kilobytes of terms.
 const BATCH: usize = 64;
-/// The exports that are built by several threads, in bytes at most. These take half as much memory again as one: 3.3 GiB for
-/// a million records, 740 MB.
-const MOST_AT_ONCE: usize = 256 * 1024 * 1024;
+/// The exports that are built by several threads, in bytes at most. These take half as much memory again as one.
+const MOST_AT_ONCE: u64 = 256 * 1024 * 1024;
 /// The batches that wait for the index at most.
 const WAITING_BATCHES: usize = 4;
 
@@ -43,6 +41,12 @@ pub enum BuildError {
     Stopped,
 }
 
+impl BuildError {
+    pub(super) const fn scratch(error: io::Error) -> Self {
+        Self::Catalogue(CatalogueBuildError::Scratch(error))
+    }
+}
+
 /// The processors that a build may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Processors {
@@ -51,112 +55,178 @@ pub enum Processors {
     All,
 }
 
-/// The parts as they are built.
-type Parts = (Bytes, EngineFiles, CatalogueParts);
-
 /// Gets the products indexed so far and their number; may stop the build.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'p;
 
-/// Builds the parts of a generation. With a folder for scratch files, less is held in memory.
-pub fn build(
-    exports: Vec<Export>,
-    scratch: Option<&Path>,
-    processors: Processors,
-    progress: &mut Progress<'_>,
-) -> Result<Artifact, BuildError> {
-    let bytes: usize = exports.iter().map(|export| export.document.len()).sum();
-    let has_processors = || thread::available_parallelism().is_ok_and(|count| count.get() > 1);
-    let at_once = processors == Processors::All && bytes <= MOST_AT_ONCE && has_processors();
-    // So few documents may stay in memory, for time.
-    let scratch = scratch.filter(|_| !at_once);
-    let records = CatalogueBuilder::new(exports, scratch)?;
-    pass(Step::BuildBegun);
-    let (search, engine, catalogue) =
-        if at_once { build_at_once(&records, progress)? } else { build_in_turn(&records, scratch, progress)? };
-    let mut parts = vec![(SEARCH.to_owned(), search)];
-    parts.extend(engine.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content)));
-    let catalogue = [
-        (TABLES, catalogue.tables),
-        (TEXTS, catalogue.arena),
-        (DOWNLOADS, catalogue.downloads),
-        (VERSIONS, catalogue.versions),
-    ];
-    parts.extend(catalogue.map(|(name, content)| (name.to_owned(), Bytes::from(content))));
-    pass(Step::BuildOpen);
-    Ok(Artifact { parts, downloads: None })
+/// What a directory is built into.
+pub(super) trait Sink {
+    type Output;
+
+    /// Takes the next product, which was just analysed.
+    fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError>;
+
+    /// Takes the words of all products.
+    fn finish(self, analyzer: DocumentAnalyzer) -> Result<Self::Output, BuildError>;
 }
 
-/// Builds one part after the other.
-fn build_in_turn(
-    records: &CatalogueBuilder,
-    scratch: Option<&Path>,
-    progress: &mut Progress<'_>,
-) -> Result<Parts, BuildError> {
-    let mut search = SearchBuilder::new(records.synonyms());
-    let mut engine = TantivyBuilder::new()?;
-    analyse(records, &mut search, progress, |documents| Ok(engine.add(&documents)?))?;
-    pass(Step::BuildFinish);
-    let unusable = |error| BuildError::from(CatalogueBuildError::Scratch(error));
-    // Out of memory while the engine takes the most of it.
-    let search = Bulk::store(search.finish()?.encode()?.into(), scratch).map_err(unusable)?;
-    let engine = engine.finish()?;
-    // Last, so that the texts and the index aren't in memory at once.
-    let catalogue = records.finish()?;
-    Ok((search.read_all().map_err(unusable)?, engine, catalogue))
-}
-
-/// Builds the same parts with three threads: one analyses, one indexes, and one writes the catalogue. That starts when a
-/// quarter of the products are analysed: earlier it would only delay the analysis, which the index waits for.
-fn build_at_once(records: &CatalogueBuilder, progress: &mut Progress<'_>) -> Result<Parts, BuildError> {
-    let mut search = SearchBuilder::new(records.synonyms());
-    let mut engine = TantivyBuilder::new()?;
-    thread::scope(|scope| {
-        let write_catalogue = || ScopedThread::spawn(scope, "catalogue", || records.finish());
-        let mut catalogue = None;
-        let mut progress = |done, count| {
-            if done == count / 4 {
-                catalogue = Some(write_catalogue());
-            }
-            progress(done, count)
-        };
-        let (sender, batches) = sync_channel::<Documents>(WAITING_BATCHES);
-        let index = move || batches.iter().try_for_each(|documents| engine.add(&documents)).map(|()| engine);
-        let index = ScopedThread::spawn(scope, "index", index).map_err(BuildError::Thread)?;
-        // The channel is closed early only where indexing failed.
-        let send = |documents| sender.send(documents).map_err(|_| BuildError::Stopped);
-        let analysed = analyse(records, &mut search, &mut progress, send);
-        drop(sender);
-        let engine = index.join()?;
-        analysed?;
-        pass(Step::BuildFinish);
-        let catalogue = catalogue.unwrap_or_else(write_catalogue).map_err(BuildError::Thread)?;
-        let engine = ScopedThread::spawn(scope, "index", || engine.finish()).map_err(BuildError::Thread)?;
-        let search = search.finish()?.encode()?;
-        Ok((search.into(), engine.join()?, catalogue.join()?))
-    })
-}
-
-/// Analyses all products and emits their terms in batches.
-fn analyse(
-    records: &CatalogueBuilder,
-    search: &mut SearchBuilder,
-    progress: &mut Progress<'_>,
-    mut emit: impl FnMut(Documents) -> Result<(), BuildError>,
-) -> Result<(), BuildError> {
-    let count = records.software_count() as u64;
-    let mut documents = Documents::default();
-    for (done, product) in (1..).zip(records.software()) {
+/// Builds a directory into a sink. `progress` gets the products done.
+pub(super) fn build_into<S: Sink>(
+    merged: &Merged,
+    mut sink: S,
+    mut progress: impl FnMut(u64) -> ControlFlow<()>,
+) -> Result<S::Output, BuildError> {
+    let mut analyzer = DocumentAnalyzer::new(merged.synonyms());
+    for (done, product) in (1..).zip(merged.products()) {
         pass(Step::BuildProduct);
-        let (software, categories) = product?;
-        documents.push(search.push(&software, categories));
-        if documents.len() == BATCH {
-            emit(std::mem::take(&mut documents))?;
-        }
-        if progress(done, count).is_break() {
+        let product = product?;
+        analyzer.analyse(&product.software, merged.categories(&product.categories));
+        sink.push(product, &analyzer)?;
+        if progress(done).is_break() {
             return Err(BuildError::Stopped);
         }
     }
-    emit(documents)
+    pass(Step::BuildFinish);
+    sink.finish(analyzer)
+}
+
+/// Builds the parts of a generation for the embedded engine.
+pub fn build(
+    set: ExportSet,
+    scratch: &Scratch,
+    processors: Processors,
+    progress: &mut Progress<'_>,
+) -> Result<Parts, BuildError> {
+    let merged = Merged::of(set, scratch, |_, _| {})?;
+    pass(Step::BuildBegun);
+    let has_processors = || thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+    let at_once = processors == Processors::All && merged.document_bytes() <= MOST_AT_ONCE && has_processors();
+    let parts = build_embedded(&merged, at_once, progress)?;
+    pass(Step::BuildOpen);
+    Ok(parts)
+}
+
+/// Builds in this thread, or with two more: one indexes, and one writes the catalogue.
+fn build_embedded(merged: &Merged, at_once: bool, progress: &mut Progress<'_>) -> Result<Parts, BuildError> {
+    let count = merged.software_count();
+    thread::scope(|scope| {
+        let index = if at_once { Index::beside(scope)? } else { Index::Here(TantivyBuilder::new()?) };
+        let (search, documents) = (SearchBuilder::default(), Documents::default());
+        let sink = EmbeddedSink { merged, scope: at_once.then_some(scope), search, documents, index, catalogue: None };
+        build_into(merged, sink, |done| progress(done, count))
+    })
+}
+
+/// The embedded engine.
+struct EmbeddedSink<'scope, 'env> {
+    merged: &'env Merged,
+    /// Where threads are started; `None`: nowhere.
+    scope: Option<&'scope Scope<'scope, 'env>>,
+    search: SearchBuilder,
+    documents: Documents,
+    index: Index<'scope>,
+    catalogue: Option<ScopedThread<'scope, Result<WrittenCatalogue, BuildError>>>,
+}
+
+/// The index being filled, in this thread or in one of its own.
+enum Index<'scope> {
+    Here(TantivyBuilder),
+    Beside(SyncSender<Documents>, ScopedThread<'scope, Result<TantivyBuilder, EngineError>>),
+}
+
+impl<'scope> Index<'scope> {
+    fn beside(scope: &'scope Scope<'scope, '_>) -> Result<Self, BuildError> {
+        let mut engine = TantivyBuilder::new()?;
+        let (sender, batches) = sync_channel::<Documents>(WAITING_BATCHES);
+        let index = move || batches.iter().try_for_each(|documents| engine.add(&documents)).map(|()| engine);
+        Ok(Self::Beside(sender, ScopedThread::spawn(scope, "index", index).map_err(BuildError::Thread)?))
+    }
+
+    fn add(&mut self, documents: Documents) -> Result<(), BuildError> {
+        match self {
+            Self::Here(engine) => engine.add(&documents)?,
+            // The channel is closed early only if indexing failed.
+            Self::Beside(sender, _) => sender.send(documents).map_err(|_| BuildError::Stopped)?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<TantivyBuilder, BuildError> {
+        match self {
+            Self::Here(engine) => Ok(engine),
+            Self::Beside(sender, thread) => {
+                drop(sender);
+                Ok(thread.join()?)
+            }
+        }
+    }
+}
+
+/// The catalogue, and the part [`VERSIONS`].
+type WrittenCatalogue = (CatalogueParts, Bulk);
+
+fn write_catalogue(merged: &Merged) -> Result<WrittenCatalogue, BuildError> {
+    let mut writer = CatalogueWriter::new(merged)?;
+    let mut versions = VersionWriter::new(merged.scratch());
+    for product in merged.products() {
+        versions.push(writer.push(&product?)?).map_err(BuildError::scratch)?;
+    }
+    Ok((writer.finish()?, versions.finish().map_err(BuildError::scratch)?))
+}
+
+impl<'scope, 'env> EmbeddedSink<'scope, 'env> {
+    fn write_catalogue_beside(
+        merged: &'env Merged,
+        scope: &'scope Scope<'scope, 'env>,
+    ) -> Result<ScopedThread<'scope, Result<WrittenCatalogue, BuildError>>, BuildError> {
+        ScopedThread::spawn(scope, "catalogue", || write_catalogue(merged)).map_err(BuildError::Thread)
+    }
+}
+
+impl Sink for EmbeddedSink<'_, '_> {
+    type Output = Parts;
+
+    fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError> {
+        self.search.push(analyzer);
+        self.documents.push(analyzer.terms());
+        if self.documents.len() == BATCH {
+            self.index.add(std::mem::take(&mut self.documents))?;
+        }
+        // Earlier it would only delay the analysis, which the index waits for.
+        if let Some(scope) = self.scope
+            && u64::from(product.ordinal) == self.merged.software_count() / 4
+        {
+            self.catalogue = Some(Self::write_catalogue_beside(self.merged, scope)?);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, analyzer: DocumentAnalyzer) -> Result<Parts, BuildError> {
+        self.index.add(self.documents)?;
+        let engine = self.index.finish()?;
+        let search = |analyzer| -> Result<Bulk, BuildError> {
+            let encoded = self.search.finish(analyzer)?.encode()?;
+            self.merged.scratch().keep(encoded.into()).map_err(BuildError::scratch)
+        };
+        let (search, engine, catalogue) = match self.scope {
+            Some(scope) => {
+                let beside = || Self::write_catalogue_beside(self.merged, scope);
+                let catalogue = self.catalogue.map_or_else(beside, Ok)?;
+                let engine = ScopedThread::spawn(scope, "index", || engine.finish()).map_err(BuildError::Thread)?;
+                (search(analyzer)?, engine.join()?, catalogue.join()?)
+            }
+            // The catalogue last, so that the texts and the index aren't in memory at once.
+            None => (search(analyzer)?, engine.finish()?, write_catalogue(self.merged)?),
+        };
+        Ok(parts(search, engine, catalogue))
+    }
+}
+
+fn parts(search: Bulk, engine: EngineFiles, (catalogue, versions): WrittenCatalogue) -> Parts {
+    let CatalogueParts { tables, texts, downloads } = catalogue;
+    let engine = engine.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), Bulk::Memory(content)));
+    let catalogue = [(TABLES, tables), (TEXTS, texts), (DOWNLOADS, downloads), (VERSIONS, versions)];
+    let catalogue = catalogue.map(|(name, content)| (name.to_owned(), content));
+    std::iter::once((SEARCH.to_owned(), search)).chain(engine).chain(catalogue).collect()
 }
 
 #[cfg(test)]
@@ -167,44 +237,47 @@ mod tests {
 
     const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
 
-    fn records() -> CatalogueBuilder {
-        let set =
-            Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}).expect("they are there");
-        CatalogueBuilder::new(set.report.exports, None).expect("in memory")
+    fn merged(scratch: &Scratch) -> Merged {
+        let read = Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), scratch, &|_, _| {});
+        Merged::of(read.expect("they are there").set, scratch, |_, _| {}).expect("merged")
     }
 
     /// The content of all parts, without the random name of the engine's segment.
-    fn contents((search, engine, catalogue): Parts) -> Vec<Vec<u8>> {
-        let content = |(name, content): (String, Bytes)| (name != "meta.json").then(|| content.to_vec());
-        let engine = engine.into_iter().filter_map(content);
-        [search.to_vec(), catalogue.tables, catalogue.arena, catalogue.downloads].into_iter().chain(engine).collect()
+    fn contents(parts: Parts) -> Vec<Vec<u8>> {
+        let parts = parts.into_iter().filter(|(name, _)| name != "engine.meta.json");
+        parts.map(|(_, content)| content.read_all().expect("read").to_vec()).collect()
     }
 
     #[test]
-    fn threads_make_the_same_parts_as_one() {
-        let records = records();
-        assert!(records.software_count() > BATCH, "more than one batch");
-        let one = build_in_turn(&records, None, &mut |_, _| GO_ON).expect("built");
-        let (mut done, count) = (0, records.software_count() as u64);
+    fn threads_and_scratch_files_make_the_same_parts() {
+        let in_memory = merged(&Scratch::in_memory());
+        assert!(in_memory.software_count() > BATCH as u64, "more than one batch");
+        let one = build_embedded(&in_memory, false, &mut |_, _| GO_ON).expect("built");
+        let (mut done, count) = (0, in_memory.software_count());
         let mut progress = |now, total| {
             assert_eq!((now, total), (done + 1, count));
             done = now;
             GO_ON
         };
-        let several = build_at_once(&records, &mut progress).expect("built");
+        let several = build_embedded(&in_memory, true, &mut progress).expect("built");
         assert_eq!(done, count);
-        assert!(contents(one) == contents(several));
+        let folder = tempfile::tempdir().expect("a folder");
+        let on_disk = merged(&Scratch::with_own_bytes(folder.path(), 100));
+        let from_disk = build_embedded(&on_disk, false, &mut |_, _| GO_ON).expect("built");
+        let one = contents(one);
+        assert!(one == contents(several));
+        assert!(one == contents(from_disk));
     }
 
     #[test]
     fn build_stops_when_progress_says_so() {
-        let records = records();
+        let merged = merged(&Scratch::in_memory());
         let mut last = 0;
         let mut progress = |done, _| {
             last = done;
             if done == 5 { ControlFlow::Break(()) } else { GO_ON }
         };
-        let stopped = [build_in_turn(&records, None, &mut progress), build_at_once(&records, &mut progress)];
+        let stopped = [false, true].map(|at_once| build_embedded(&merged, at_once, &mut progress));
         assert!(stopped.iter().all(|stopped| matches!(stopped, Err(BuildError::Stopped))));
         assert_eq!(last, 5);
     }

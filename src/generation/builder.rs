@@ -1,27 +1,28 @@
 //! Builds a generation of the exports as they are: on disk, as `--reindex` does, or in memory.
 
 use std::cell::RefCell;
-use std::path::Path;
 use std::sync::Arc;
 
 use foldhash::HashSet;
 
-use crate::error::chain;
-use crate::export::{Export, Report, ScratchSet};
+use crate::catalogue::{CatalogueBuildError, Merged};
+use crate::export::ExportSet;
 use crate::generation::Generation;
+use crate::generation::artifact::{CHANGES, Parts, VERSIONS};
 use crate::generation::build::{BuildError, Processors, build};
+use crate::generation::cluster::MergedSet;
 use crate::generation::failpoint::{Step, pass};
-use crate::generation::failure::{BuildFailure, FailureCode};
-use crate::generation::log::ChangeLog;
+use crate::generation::failure::BuildFailure;
+use crate::generation::log::{ChangeLog, Former};
 use crate::generation::losses::losses;
 use crate::generation::observer::{Observer, Phase};
 use crate::generation::process::ServedIds;
 use crate::generation::settings::Settings;
-use crate::generation::source::ReadSet;
+use crate::generation::source::{ReadError, ReadSet};
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::{Manifest, NewGeneration, Store};
 use crate::generation::{Artifact, Snapshot, open_catalogue};
-use crate::scratch::Scratch;
+use crate::scratch::{Bulk, Scratch};
 
 /// A generation on disk, and whether it had to be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,24 +55,21 @@ impl Builder<'_> {
     pub fn build_on_disk(&mut self, store: &Store) -> Result<Built, BuildFailure> {
         // Before minutes of work that couldn't be kept.
         store.check_lock()?;
-        let set = self.read()?;
-        let generation = self.name(&set.report);
+        let scratch = Scratch::new(store.folder());
+        let ReadSet { set, stamp } = self.read(&scratch)?;
+        let generation = self.name(&set, &scratch)?;
         if self.served.is_some() {
-            self.check_removed(&set.report.exports, Some(store), || {
-                store.current().is_some_and(|of| of.generation == generation)
-            })?;
+            self.check_removed(&set, Some(store), || store.current().is_some_and(|of| of.generation == generation))?;
             if let Some(manifest) = self.whole(store, &generation) {
-                let manifest = make_current(store, &manifest, set.stamp)?;
+                let manifest = make_current(store, &manifest, stamp)?;
                 return Ok(Built { manifest, is_new: false });
             }
         }
-        let ReadSet { report, stamp } = set;
-        let skipped = report.skipped;
-        let software_count = report.exports.iter().map(|export| export.software.len() as u64).sum();
+        let (skipped, software_count) = (set.report.skipped, set.software_count());
         store.create()?;
-        let mut artifact = self.build(report, Some(store.folder()))?;
+        let mut parts = self.build(set, &scratch)?;
         let built_at = jiff::Timestamp::now().to_string();
-        ChangeLog::add_to(&mut artifact, store.former(), &generation, &built_at).map_err(BuildError::Encode)?;
+        add_log(&mut parts, store.former(), &generation, &built_at)?;
         if self.observer.progress(Phase::Writing, 0, 0).is_break() {
             return Err(BuildError::Stopped.into());
         }
@@ -83,91 +81,105 @@ impl Builder<'_> {
             id_prefixes: self.settings.id_prefixes.clone(),
             skipped,
         };
-        Ok(Built { manifest: store.save(&artifact, about)?, is_new: true })
+        Ok(Built { manifest: store.save(&parts, about)?, is_new: true })
     }
 
     /// Builds a generation in memory that comes after another one, and says what the exports looked like.
     pub fn build_in_memory(&mut self, former: Option<&Snapshot>) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
-        let ReadSet { report, stamp } = self.read()?;
-        self.check_removed(&report.exports, None, || false)?;
-        let skipped = report.skipped;
-        let generation = self.name(&report);
-        let mut artifact = self.build(report, None)?;
+        let scratch = Scratch::in_memory();
+        let ReadSet { set, stamp } = self.read(&scratch)?;
+        self.check_removed(&set, None, || false)?;
+        let skipped = set.report.skipped;
+        let generation = self.name(&set, &scratch)?;
+        let mut parts = self.build(set, &scratch)?;
         let built_at = jiff::Timestamp::now().to_string();
-        ChangeLog::add_to(&mut artifact, former.map(Snapshot::former), &generation, &built_at)
-            .map_err(BuildError::Encode)?;
+        let former = former.map(Snapshot::former).transpose().map_err(BuildError::Encode)?;
+        add_log(&mut parts, former, &generation, &built_at)?;
+        let artifact = Artifact::read(parts).map_err(BuildError::scratch)?;
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
 
-    /// Reads the exports one by one, to build a generation of them elsewhere.
-    pub fn read_scratch(&mut self, scratch: &Scratch) -> Result<ScratchSet, BuildFailure> {
-        let observer = RefCell::new(&mut *self.observer);
-        let (limits, prefixes) = (&self.settings.limits, &self.settings.id_prefixes);
-        let set = self.settings.source.read_scratch(limits, prefixes, scratch, &|done, total| {
-            // Stopping counts from the first product on.
-            let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
+    /// Reads the exports and merges them, to build a generation of them elsewhere.
+    pub fn merge(&mut self, scratch: &Scratch) -> Result<MergedSet, BuildFailure> {
+        let set = self.read(scratch)?.set;
+        let (generation, skipped) = (self.name(&set, scratch)?, set.report.skipped);
+        let merged = Merged::of(set, scratch, |done, total| {
+            let _ = self.observer.progress(Phase::Merging, done, total);
+        });
+        let merged = merged.map_err(|error| match error {
+            CatalogueBuildError::Scratch(error) => BuildFailure::from(ReadError::Scratch(scratch.error(error))),
+            error => BuildError::Catalogue(error).into(),
         })?;
-        let set =
-            set.map_err(|error| BuildFailure::transient(FailureCode::IndexNotWritten, chain(&scratch.error(error))))?;
-        self.check(&set.report, set.export_count() > 0)?;
-        Ok(set)
+        Ok(MergedSet { generation, skipped, merged })
     }
 
-    fn name(&self, report: &Report) -> Generation {
-        Generation::of(&report.exports).prefixed(&self.settings.id_prefixes).skipping(report.skipped)
+    fn name(&self, set: &ExportSet, scratch: &Scratch) -> Result<Generation, BuildFailure> {
+        let generation = Generation::of(set).map_err(|error| ReadError::Scratch(scratch.error(error)))?;
+        Ok(generation.prefixed(&self.settings.id_prefixes).skipping(set.report.skipped))
     }
 
     /// Reads the exports; what can't be served is an error.
-    fn read(&mut self) -> Result<ReadSet, BuildFailure> {
+    fn read(&mut self, scratch: &Scratch) -> Result<ReadSet, BuildFailure> {
         pass(Step::Read);
         let observer = RefCell::new(&mut *self.observer);
-        let set = self.settings.source.read(&self.settings.limits, &self.settings.id_prefixes, &|done, total| {
+        let (limits, prefixes) = (&self.settings.limits, &self.settings.id_prefixes);
+        let mut read = self.settings.source.read(limits, prefixes, scratch, &|done, total| {
             // Stopping counts from the first product on.
             let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
         })?;
-        self.check(&set.report, !set.report.exports.is_empty())?;
-        Ok(set)
+        self.check(&read.set)?;
+        // Frees the bytes of the files.
+        read.set.report.files = Vec::new();
+        Ok(read)
     }
 
     /// Reports exports; those that can't be served are an error.
-    fn check(&mut self, report: &Report, has_exports: bool) -> Result<(), BuildFailure> {
+    fn check(&mut self, set: &ExportSet) -> Result<(), BuildFailure> {
+        let report = &set.report;
         self.observer.report(report);
         for export in report.unused_prefixes(&self.settings.id_prefixes) {
             tracing::warn!(
                 "--id-prefix names the export `{export}`, which isn't there: write the name of its file without .json"
             );
         }
-        let servable = report.is_valid() || (self.settings.skip_invalid && has_exports);
-        if servable { Ok(()) } else { Err(BuildFailure::invalid(report)) }
+        let is_servable = report.is_valid() || (self.settings.skip_invalid && !set.exports.is_empty());
+        if !is_servable {
+            return Err(BuildFailure::invalid(report));
+        }
+        self.observer.exports(set);
+        Ok(())
     }
 
-    fn build(&mut self, report: Report, scratch: Option<&Path>) -> Result<Artifact, BuildFailure> {
+    fn build(&mut self, set: ExportSet, scratch: &Scratch) -> Result<Parts, BuildFailure> {
         let (observer, processors) = (&mut *self.observer, self.processors);
-        let Report { exports, files, .. } = report;
-        // Frees the bytes of the files.
-        drop(files);
         let mut progress = |done, total| observer.progress(Phase::Indexing, done, total);
-        Ok(build(exports, scratch, processors, &mut progress)?)
+        Ok(build(set, scratch, processors, &mut progress)?)
     }
 
     /// Holds back exports that would remove more products than may vanish by accident, unless they were confirmed before.
     fn check_removed(
         &self,
-        exports: &[Export],
+        set: &ExportSet,
         store: Option<&Store>,
         is_confirmed: impl Fn() -> bool,
     ) -> Result<(), BuildFailure> {
         let Some(ServedIds(served)) = &self.served else { return Ok(()) };
-        let ids: HashSet<&str> =
-            exports.iter().flat_map(|export| export.software.iter().map(|software| &*software.id)).collect();
-        let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| !ids.contains(id)).collect();
+        let mut missing: HashSet<&str> = served.iter().map(String::as_str).collect();
+        let seen = set.exports.iter().try_for_each(|export| {
+            set.for_each_product(export, |_, software| {
+                missing.remove(&*software.id);
+                Ok(())
+            })
+        });
+        seen.map_err(BuildError::scratch)?;
+        let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| missing.contains(id)).collect();
         if removed.len() * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
             // The generation that is served is current on disk, as a rule; else the files aren't named.
             let on_disk = store.and_then(|store| {
                 let mut artifact = store.load_catalogue(&store.current()?).ok()?;
                 open_catalogue(&mut artifact).ok()
             });
-            let losses = on_disk.map(|on_disk| losses(&on_disk, &removed, exports)).unwrap_or_default();
+            let losses = on_disk.map(|on_disk| losses(&on_disk, &removed, set)).unwrap_or_default();
             return Err(BuildFailure::removes(removed.len(), served.len(), self.settings.max_removed, &losses));
         }
         Ok(())
@@ -198,4 +210,19 @@ fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Resul
     let log = ChangeLog::after(Some(former), &manifest.generation, &versions, &built_at);
     let log = log.encode().map_err(BuildError::Encode)?;
     Ok(store.save_again(manifest, &log, built_at, stamp)?)
+}
+
+/// Adds the log of a new generation to its parts.
+fn add_log(
+    parts: &mut Parts,
+    former: Option<Former>,
+    generation: &Generation,
+    built_at: &str,
+) -> Result<(), BuildFailure> {
+    if let Some((_, versions)) = parts.iter().find(|(name, _)| name == VERSIONS) {
+        let log = ChangeLog::after(former, generation, versions, built_at);
+        let log = log.encode().map_err(BuildError::Encode)?;
+        parts.push((CHANGES.to_owned(), Bulk::Memory(log)));
+    }
+    Ok(())
 }

@@ -7,6 +7,7 @@ use crate::error::chain;
 use crate::export::{Code, FindError, Report, Severity};
 use crate::generation::OpenError;
 use crate::generation::build::BuildError;
+use crate::generation::source::ReadError;
 use crate::generation::store::StoreError;
 use crate::panics;
 
@@ -128,6 +129,15 @@ impl From<FindError> for BuildFailure {
         };
         let is_transient = !matches!(error, FindError::NoFiles { .. });
         Self { code, count: None, detail: chain(&error), is_transient }
+    }
+}
+
+impl From<ReadError> for BuildFailure {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Find(error) => error.into(),
+            ReadError::Scratch(error) => Self::transient(FailureCode::IndexNotWritten, chain(&error)),
+        }
     }
 }
 

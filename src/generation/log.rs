@@ -3,17 +3,14 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
-use std::convert::Infallible;
-use std::io;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::ProductVersion;
-use crate::generation::Artifact;
 use crate::generation::Generation;
-use crate::generation::artifact::{CHANGES, VERSIONS};
 use crate::generation::versions::VersionReader;
+use crate::scratch::Bulk;
 
 /// The most generations that the log goes back.
 const MAX_STEPS: usize = 100;
@@ -64,23 +61,15 @@ impl ProductChange {
 #[derive(Debug)]
 pub(crate) struct Former {
     pub(crate) generation: Generation,
-    pub(crate) versions: Vec<ProductVersion>,
-    pub(crate) log: ChangeLog,
-}
-
-/// A generation with versions beyond memory, with its log.
-#[derive(Debug)]
-pub(crate) struct ScratchFormer {
-    pub(crate) generation: Generation,
-    pub(crate) versions: VersionReader,
+    /// The part [`VERSIONS`](crate::generation::artifact::VERSIONS).
+    pub(crate) versions: Bulk,
     pub(crate) log: ChangeLog,
 }
 
 impl Former {
-    /// The generation of stored parts. `None` where they can't be decoded.
-    pub(crate) fn from_parts(generation: Generation, versions: &[u8], log: &[u8]) -> Option<Self> {
-        let (versions, log) = (postcard::from_bytes(versions).ok()?, ChangeLog::decode(log).ok()?);
-        Some(Self { generation, versions, log })
+    /// The generation of stored parts. `None` where the log can't be decoded.
+    pub(crate) fn from_parts(generation: Generation, versions: Bulk, log: &[u8]) -> Option<Self> {
+        Some(Self { generation, versions, log: ChangeLog::decode(log).ok()? })
     }
 }
 
@@ -90,51 +79,17 @@ impl ChangeLog {
         postcard::from_bytes(part)
     }
 
-    /// Adds the log of a new generation to its parts.
-    pub(crate) fn add_to(
-        artifact: &mut Artifact,
-        former: Option<Former>,
-        generation: &Generation,
-        at: &str,
-    ) -> Result<(), postcard::Error> {
-        let versions = artifact.parts.iter().find(|(name, _)| name == VERSIONS);
-        let versions = versions.map_or(Ok(Vec::new()), |(_, content)| postcard::from_bytes(content))?;
-        let log = Self::after(former, generation, &versions, at).encode()?;
-        artifact.parts.push((CHANGES.to_owned(), log));
-        Ok(())
-    }
-
-    /// The log of a generation that comes after another one. Without one it begins.
-    pub(crate) fn after(
-        former: Option<Former>,
-        generation: &Generation,
-        versions: &[ProductVersion],
-        at: &str,
-    ) -> Self {
+    /// The log of a generation with these versions that comes after another one. Without one it begins, and also if versions can't be
+    /// read.
+    pub(crate) fn after(former: Option<Former>, generation: &Generation, versions: &Bulk, at: &str) -> Self {
         let Some(Former { generation: from, versions: before, log }) = former else { return Self::begun(at) };
-        let versions = versions.iter().cloned().map(Ok::<_, Infallible>);
-        let changes = || {
-            let Ok(changes) = compare(before.into_iter().map(Ok), versions, MAX_BYTES);
-            changes
-        };
-        if from == *generation { log } else { log.with(from, at, changes()) }
-    }
-
-    /// The same for generations beyond memory; their versions are read by id.
-    pub(crate) fn after_external(
-        former: Option<ScratchFormer>,
-        generation: &Generation,
-        versions: impl Iterator<Item = io::Result<ProductVersion>>,
-        at: &str,
-    ) -> io::Result<Self> {
-        let Some(ScratchFormer { generation: from, versions: before, log }) = former else {
-            return Ok(Self::begun(at));
-        };
         if from == *generation {
-            return Ok(log);
+            return log;
         }
-        let changes = compare(before, versions, MAX_BYTES)?;
-        Ok(log.with(from, at, changes))
+        let changes = VersionReader::new(&before)
+            .and_then(|before| compare(before, VersionReader::new(versions)?, MAX_BYTES))
+            .inspect_err(|error| tracing::warn!(%error, "the log of changes begins again"));
+        changes.map_or_else(|_| Self::begun(at), |changes| log.with(from, at, changes))
     }
 
     fn begun(at: &str) -> Self {
@@ -230,6 +185,8 @@ fn compare<E>(
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use super::*;
     use crate::record::CalendarDate;
 
@@ -247,8 +204,10 @@ mod tests {
     fn log(generations: &[(&str, &[(&str, u64)])]) -> ChangeLog {
         let mut former: Option<Former> = None;
         for (name, of) in generations {
-            let log = ChangeLog::after(former.take(), &generation(name), &versions(of), &format!("at {name}"));
-            former = Some(Former { generation: generation(name), versions: versions(of), log });
+            let versions = postcard::to_stdvec(&versions(of)).expect("encoded");
+            let versions = Bulk::Memory(versions.into());
+            let log = ChangeLog::after(former.take(), &generation(name), &versions, &format!("at {name}"));
+            former = Some(Former { generation: generation(name), versions, log });
         }
         former.expect("at least one").log
     }

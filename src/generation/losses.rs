@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 
 use crate::catalogue::{Catalogue, Records};
-use crate::export::Export;
+use crate::export::ExportSet;
 
 /// The most files that are named.
 const MAX_FILES: usize = 5;
@@ -22,7 +22,7 @@ struct ExportId {
 
 /// Says which files are gone and how many products each loses, the largest loss first: `more.json is gone with 2 products,
 /// tools.json loses 1 of 4`. Empty where the products are of no file that is known.
-pub(crate) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&str], exports: &[Export]) -> String {
+pub(crate) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&str], exports: &ExportSet) -> String {
     let mut lost: BTreeMap<String, usize> = BTreeMap::new();
     for ordinal in removed.iter().filter_map(|id| records.find(id)) {
         let fields = records.detail_fields(ordinal).unwrap_or_default();
@@ -36,7 +36,7 @@ pub(crate) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&st
     files.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let more = files.len().saturating_sub(MAX_FILES);
     let named = files.iter().take(MAX_FILES).map(|(id, count)| {
-        if exports.iter().any(|export| *export.id == **id) {
+        if exports.exports.iter().any(|of| *of.export.id == **id) {
             let of = counts.get(id.as_str()).copied().unwrap_or_default();
             format!("{id}.json loses {count} of {of}")
         } else {

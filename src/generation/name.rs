@@ -6,7 +6,8 @@ use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
 
-use crate::export::{Export, IdPrefixes, Limits, Skipped};
+use crate::export::{ExportSet, IdPrefixes, Limits, Skipped};
+use crate::scratch::{Bulk, Span};
 use crate::text::stem;
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
@@ -18,15 +19,18 @@ pub const INDEX_FORMAT: u32 = 17;
 pub struct Generation(Box<str>);
 
 impl Generation {
-    /// The generation of exports, in any order.
-    pub fn of(exports: &[Export]) -> Self {
-        let mut exports: Vec<_> = exports.iter().collect();
-        exports.sort_by(|a, b| a.id.cmp(&b.id));
+    /// The generation of a set.
+    pub fn of(set: &ExportSet) -> io::Result<Self> {
         let mut namer = Namer::new();
-        for export in exports {
-            namer.push(export);
+        for export in set.by_id() {
+            let (document, length) = (&export.document, export.document.len()?);
+            namer.begin(&export.export.id, length);
+            match document {
+                Bulk::Memory(bytes) => namer.0.update(bytes),
+                _ => namer.0.update_reader(document.reader(Span { start: 0, length })?)?,
+            };
         }
-        namer.finish()
+        Ok(namer.finish())
     }
 
     /// The generation of the same exports with the operator's prefixes of ids.
@@ -94,10 +98,10 @@ impl Generation {
 
 /// Names a generation, from its exports in the order of their ids.
 #[derive(Debug)]
-pub(crate) struct Namer(blake3::Hasher);
+struct Namer(blake3::Hasher);
 
 impl Namer {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&INDEX_FORMAT.to_le_bytes());
         hasher.update(stem::VERSION.as_bytes());
@@ -105,12 +109,6 @@ impl Namer {
             hasher.update(&[major, minor, patch]);
         }
         Self(hasher)
-    }
-
-    /// Adds an export.
-    pub(crate) fn push(&mut self, export: &Export) {
-        self.begin(&export.id, export.document.len() as u64);
-        self.0.update(&export.document);
     }
 
     /// Begins an export; its bytes follow.
@@ -121,7 +119,7 @@ impl Namer {
         self.0.update(&length.to_le_bytes());
     }
 
-    pub(crate) fn finish(self) -> Generation {
+    fn finish(self) -> Generation {
         Generation(self.0.finalize().to_hex()[..16].into())
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::export::Report;
+use crate::export::{ExportSet, Report};
 
 /// A phase of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub trait Observer: Send {
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()>;
     /// Exports were read, and this is what was found.
     fn report(&mut self, report: &Report);
+    /// The exports of the last report can be served.
+    fn exports(&mut self, _: &ExportSet) {}
     /// Another process has read exports, and this is what it found.
     fn relay(&mut self, report: RenderedReport);
 }

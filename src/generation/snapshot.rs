@@ -11,7 +11,8 @@ use super::log::{ChangeLog, Former};
 use super::name::Generation;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
 use crate::engine::{Engine, EngineError, TantivyEngine, TantivyIndex};
-use crate::export::{Export, Skipped};
+use crate::export::{Export, ExportSet, Skipped};
+use crate::scratch::Scratch;
 use crate::search::headings::HeadingIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
 
@@ -113,9 +114,11 @@ impl Snapshot {
 
     /// Builds a generation and opens it, in memory only.
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
-        let generation = Generation::of(&exports);
-        let artifact = build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(()))?;
-        Self::open(generation, artifact)
+        let scratch = Scratch::in_memory();
+        let set = ExportSet::of(exports, &scratch).map_err(BuildError::scratch)?;
+        let generation = Generation::of(&set).map_err(BuildError::scratch)?;
+        let parts = build(set, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(()))?;
+        Self::open(generation, Artifact::read(parts).map_err(BuildError::scratch)?)
     }
 
     /// The generation's name.
@@ -124,9 +127,10 @@ impl Snapshot {
     }
 
     /// What the next generation is compared with.
-    pub(crate) fn former(&self) -> Former {
+    pub(crate) fn former(&self) -> Result<Former, postcard::Error> {
+        let versions = postcard::to_stdvec(&self.records.versions())?;
         let (generation, log) = (self.generation.clone(), self.changes.clone());
-        Former { generation, versions: self.records.versions(), log }
+        Ok(Former { generation, versions: Bulk::Memory(versions.into()), log })
     }
 
     /// The number of products.

@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 
-use crate::export::{self, FindError, Finding, IdPrefixes, Limits, Report, ScratchSet, SourceFile};
+use crate::export::{self, ExportSet, FindError, Finding, IdPrefixes, Limits, SourceFile};
 use crate::generation::Generation;
 use crate::generation::stamp::{self, FolderStamp};
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, ScratchError};
 
 /// The exports that the binary carries, by file name: what is served where there is no data folder.
 const EMBEDDED: [(&str, &[u8]); 3] = [
@@ -30,10 +30,18 @@ pub enum Source {
 /// A set of exports as it was read.
 #[derive(Debug)]
 pub struct ReadSet {
-    /// The report of its exports.
-    pub report: Report,
+    pub set: ExportSet,
     /// The stamp of the files before they were read.
     pub stamp: FolderStamp,
+}
+
+/// Why exports can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
 }
 
 impl Source {
@@ -57,53 +65,27 @@ impl Source {
         &self,
         limits: &Limits,
         prefixes: &IdPrefixes,
-        progress: &dyn Fn(u64, u64),
-    ) -> Result<ReadSet, FindError> {
-        let today = export::latest_day(jiff::Timestamp::now());
-        match self {
-            Self::Folder(folder) => {
-                let (stamp, files) = read_settled(folder, || open_all(folder, limits, prefixes))?;
-                let total = stamp.iter().map(|file| file.size).sum();
-                let mut report = export::examine(files, limits, today, &|done| progress(done, total));
-                export::mention_ignored_files(&mut report, folder);
-                Ok(ReadSet { report, stamp })
-            }
-            Self::Embedded => {
-                let files = embedded_files(prefixes).collect();
-                let report = export::examine(files, limits, today, &|done| progress(done, done));
-                Ok(ReadSet { report, stamp: FolderStamp::new() })
-            }
-        }
-    }
-}
-
-impl Source {
-    /// Reads and checks all exports one by one, for a set beyond memory; otherwise as [`read`](Self::read).
-    pub fn read_scratch(
-        &self,
-        limits: &Limits,
-        prefixes: &IdPrefixes,
         scratch: &Scratch,
         progress: &dyn Fn(u64, u64),
-    ) -> Result<io::Result<ScratchSet>, FindError> {
+    ) -> Result<ReadSet, ReadError> {
         let today = export::latest_day(jiff::Timestamp::now());
+        let unusable = |error| ReadError::Scratch(scratch.error(error));
         match self {
             Self::Folder(folder) => {
-                let (_, set) = read_settled(folder, || {
+                let (stamp, mut set) = read_settled(folder, || {
                     let files = export::find_files(folder)?;
                     let sizes = files.iter().map(|file| std::fs::metadata(file).map_or(0, |of| of.len()));
                     let total = sizes.sum();
                     let files = files.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes)));
-                    Ok(export::examine_scratch(files, limits, today, scratch, &|done| progress(done, total)))
+                    ExportSet::read(files, limits, today, scratch, &|done| progress(done, total)).map_err(unusable)
                 })?;
-                Ok(set.map(|mut set| {
-                    export::mention_ignored_files(&mut set.report, folder);
-                    set
-                }))
+                export::mention_ignored_files(&mut set.report, folder);
+                Ok(ReadSet { set, stamp })
             }
             Self::Embedded => {
-                let progress = |done| progress(done, done);
-                Ok(export::examine_scratch(embedded_files(prefixes), limits, today, scratch, &progress))
+                let files = embedded_files(prefixes);
+                let set = ExportSet::read(files, limits, today, scratch, &|done| progress(done, done));
+                Ok(ReadSet { set: set.map_err(unusable)?, stamp: FolderStamp::new() })
             }
         }
     }
@@ -132,15 +114,12 @@ const READS: usize = 10;
 /// File systems store times in steps: a change within the same step as the poll before can't be seen.
 const TIME_STEP: Duration = Duration::from_millis(10);
 
-/// Files that were read, or why they can't be.
-type OpenedFiles = Vec<Result<SourceFile, Box<Finding>>>;
-
 /// Reads all files as they are at one moment: no file was written between the first look and the last byte, so that none
 /// is half an old and half a new one. Answers what they looked like, too.
-fn read_settled<T>(
+fn read_settled<T, E: From<FindError>>(
     folder: &Path,
-    mut read: impl FnMut() -> Result<T, FindError>,
-) -> Result<(FolderStamp, T), FindError> {
+    mut read: impl FnMut() -> Result<T, E>,
+) -> Result<(FolderStamp, T), E> {
     let look = || stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
     let mut stamp = look()?;
     for _ in 0..READS {
@@ -154,11 +133,7 @@ fn read_settled<T>(
         }
         stamp = after;
     }
-    Err(FindError::Changing { folder: folder.to_owned() })
-}
-
-fn open_all(folder: &Path, limits: &Limits, prefixes: &IdPrefixes) -> Result<OpenedFiles, FindError> {
-    Ok(export::find_files(folder)?.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes))).collect())
+    Err(FindError::Changing { folder: folder.to_owned() }.into())
 }
 
 #[cfg(test)]
@@ -167,10 +142,11 @@ mod tests {
 
     #[test]
     fn the_embedded_exports_have_neither_errors_nor_warnings() {
-        let set =
-            Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}).expect("they are there");
+        let scratch = Scratch::in_memory();
+        let read = Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), &scratch, &|_, _| {});
+        let set = read.expect("they are there").set;
         assert_eq!(set.report.findings, []);
-        assert_eq!(set.report.exports.len(), EMBEDDED.len());
+        assert_eq!(set.exports.len(), EMBEDDED.len());
     }
 
     /// Reads a file, and has another revision written over it, in place, after the first reads.
@@ -185,7 +161,7 @@ mod tests {
             if reads <= writes {
                 std::fs::write(&path, reads.to_string()).expect("written");
             }
-            Ok(text)
+            Ok::<_, FindError>(text)
         });
         (read.map(|(_, text)| text), reads)
     }

@@ -1,10 +1,9 @@
-//! The part [`VERSIONS`](crate::generation::artifact::VERSIONS) beyond memory: written and read one version at a time.
+//! The part [`VERSIONS`](crate::generation::artifact::VERSIONS), written and read one version at a time.
 
-use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
-use std::sync::Arc;
+use std::io::{self, BufReader, Read as _};
 
-use crate::catalogue::{Bulk, BulkReader, ProductVersion, Span};
-use crate::scratch::{Scratch, ScratchSorter};
+use crate::catalogue::ProductVersion;
+use crate::scratch::{Bulk, BulkReader, Scratch, ScratchSorter, Span};
 
 /// The bytes of a version at most: the longest id has a million characters.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -30,12 +29,10 @@ impl VersionWriter {
 
     /// Writes the part, as postcard encodes a list.
     pub(crate) fn finish(self) -> io::Result<Bulk> {
-        let mut part = BufWriter::new(self.scratch.file()?);
-        part.write_all(&postcard::to_stdvec(&self.count).map_err(io::Error::other)?)?;
-        for version in self.versions.finish()? {
-            part.write_all(&postcard::to_stdvec(&version?).map_err(io::Error::other)?)?;
-        }
-        Ok(Bulk::File(Arc::new(part.into_inner().map_err(io::IntoInnerError::into_error)?)))
+        let mut part = self.scratch.bulk();
+        part.push_encoded(&self.count)?;
+        self.versions.finish()?.try_for_each(|version| part.push_encoded(&version?))?;
+        part.finish()
     }
 }
 
@@ -86,7 +83,7 @@ mod tests {
         };
         let versions: Vec<_> = (0..300).map(|n| version(&format!("{n:03}"), n)).collect();
         let folder = tempfile::tempdir().expect("a folder");
-        let mut writer = VersionWriter::new(&Scratch::with_sort_bytes(folder.path(), 100));
+        let mut writer = VersionWriter::new(&Scratch::with_own_bytes(folder.path(), 100));
         versions.iter().rev().for_each(|version| writer.push(version.clone()).expect("written"));
         let part = writer.finish().expect("written");
         assert_eq!(part.read_all().expect("read"), postcard::to_stdvec(&versions).expect("encoded"));

@@ -7,6 +7,7 @@
 
 mod date;
 mod glossary;
+mod raw;
 mod review;
 mod slug;
 mod software;

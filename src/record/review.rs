@@ -1,9 +1,11 @@
 //! A user's review of a product.
 
-use super::AdditionalProperty;
+use serde::{Deserialize, Serialize};
+
+use super::{AdditionalProperty, raw};
 
 /// An entry of an envelope's `reviews`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Review {
     /// Unique among the directory's reviews, never empty.
     pub id: Box<str>,
@@ -21,5 +23,6 @@ pub struct Review {
     /// Whether the reviewer is known to use the product.
     pub verified: Option<bool>,
     /// All other properties, in their original order.
+    #[serde(with = "raw::properties")]
     pub additional_properties: Vec<AdditionalProperty>,
 }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::AdditionalProperty;
+use super::{AdditionalProperty, raw};
 
 /// A product of the directory: an export record and its optional properties.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Software {
     /// Unique in the directory, never empty. May be any text; it's only ever compared.
     pub id: Box<str>,
@@ -46,20 +46,22 @@ pub struct Software {
     pub review_count: Option<u64>,
     /// All other properties in their original order, including known ones whose value has a type
     /// that the directory can't use.
+    #[serde(with = "raw::properties")]
     pub additional_properties: Box<[AdditionalProperty]>,
 }
 
 /// A stated rating: the number for sorting, and its text so that it's returned digit for digit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Rating {
     /// Always finite. From 0 to 5 by convention, but any number is served.
     pub value: f64,
     /// The number as written in the export.
+    #[serde(with = "raw")]
     pub text: Box<RawValue>,
 }
 
 /// A source of evidence, which an export writes as a pair of label and URI.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     pub label: Box<str>,
     /// A valid URI.

@@ -1,19 +1,33 @@
-//! Data beyond memory: rows in scratch files, in the order written ([`Spool`]) or sorted ([`ScratchSorter`]).
+//! Data that may be larger than memory: rows in the order written ([`Spool`]) or sorted ([`ScratchSorter`]), and bytes ([`Bulk`]).
+//! They stay in memory up to a budget, and go to scratch files beyond it.
 
+mod bulk;
+mod memory;
 mod sort;
 mod spool;
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span};
 pub use sort::{Keyed, ScratchSorter, SortedRows};
 pub use spool::{Spool, SpoolRows, SpoolWriter};
 
-/// The encoded rows that a sorter holds in memory, in bytes: some three times as much with their allocations.
-const SORT_BYTES: usize = 16 * 1024 * 1024;
+use self::memory::{Memory, Share};
+
+/// The bytes that all sorters, spools and buffers of a build hold in memory together before they go to disk.
+const SHARED_BYTES: usize = 256 * 1024 * 1024;
+/// The bytes that each of them holds at most once they are more than that together: some three times as much with their allocations.
+const OWN_BYTES: usize = 16 * 1024 * 1024;
+
+/// The buffer of a file that is written or read; fewer bytes than that aren't worth a file.
+const BUFFER_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, thiserror::Error)]
 #[error("the scratch files in {} can't be written or read: free disk space there, or name another folder with --index", .folder.display())]
@@ -26,42 +40,67 @@ pub struct ScratchError {
 /// A folder for scratch files. They have no names there, so none is left behind.
 #[derive(Debug, Clone)]
 pub struct Scratch {
-    folder: PathBuf,
-    sort_bytes: usize,
+    /// `None`: all stays in memory.
+    folder: Option<Arc<Path>>,
+    memory: Arc<Memory>,
 }
 
 impl Scratch {
-    /// Scratch files in a folder that exists.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self::with_sort_bytes(folder, SORT_BYTES)
+    /// Scratch files in a folder, which is made when it is needed.
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(SHARED_BYTES, OWN_BYTES)) }
     }
 
-    /// The same with another budget for each sorter, in encoded bytes.
-    pub fn with_sort_bytes(folder: impl Into<PathBuf>, sort_bytes: usize) -> Self {
-        Self { folder: folder.into(), sort_bytes }
+    /// No files: all stays in memory.
+    pub fn in_memory() -> Self {
+        Self { folder: None, memory: Arc::new(Memory::new(usize::MAX, usize::MAX)) }
     }
 
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// Scratch files of nearly everything: each user of memory has so many bytes.
+    pub fn with_own_bytes(folder: &Path, own_bytes: usize) -> Self {
+        Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(0, own_bytes)) }
     }
 
     /// The error of a scratch file, with the folder.
     pub fn error(&self, error: io::Error) -> ScratchError {
-        ScratchError { folder: self.folder.clone(), error }
+        ScratchError { folder: self.folder.as_deref().unwrap_or(Path::new("memory")).to_owned(), error }
     }
 
     /// An empty sorter.
-    pub fn sorter<T: Ord + Serialize + DeserializeOwned>(&self) -> ScratchSorter<T> {
-        ScratchSorter::new(&self.folder, self.sort_bytes)
+    pub fn sorter<T: Clone + Ord + Serialize + DeserializeOwned>(&self) -> ScratchSorter<T> {
+        ScratchSorter::new(self)
     }
 
     /// An empty spool.
-    pub fn spool<T: Serialize>(&self) -> io::Result<SpoolWriter<T>> {
-        SpoolWriter::new(&self.folder)
+    pub fn spool<T: Serialize>(&self) -> SpoolWriter<T> {
+        SpoolWriter::new(self)
+    }
+
+    /// Empty bytes, to be written.
+    pub fn bulk(&self) -> BulkWriter {
+        BulkWriter::new(self)
+    }
+
+    /// Keeps bytes that are rarely read.
+    pub fn keep(&self, bytes: Bytes) -> io::Result<Bulk> {
+        BulkWriter::keep(self, bytes)
     }
 
     /// An empty file without a name.
-    pub fn file(&self) -> io::Result<std::fs::File> {
-        tempfile::tempfile_in(&self.folder)
+    fn file(&self) -> io::Result<File> {
+        match &self.folder {
+            Some(folder) => match tempfile::tempfile_in(folder) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    std::fs::create_dir_all(folder)?;
+                    tempfile::tempfile_in(folder)
+                }
+                file => file,
+            },
+            None => Err(io::Error::new(io::ErrorKind::Unsupported, "there is no folder for scratch files")),
+        }
+    }
+
+    fn share(&self) -> Share {
+        Share::of(&self.memory)
     }
 }

@@ -3,12 +3,13 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::io;
-use std::path::PathBuf;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::spool::{Spool, SpoolRows, SpoolWriter};
+use super::memory::Share;
+use super::spool::{Spool, SpoolRows};
+use super::{OWN_BYTES, Scratch};
 
 /// Runs that are merged at once: each has a file and a buffer.
 const FAN_IN: usize = 64;
@@ -16,13 +17,10 @@ const FAN_IN: usize = 64;
 /// A sorter of rows. Equal rows come out in any order.
 #[derive(Debug)]
 pub struct ScratchSorter<T> {
-    /// The folder of the runs, which have no names there.
-    scratch: PathBuf,
-    /// The encoded bytes of rows in memory at most.
-    budget: usize,
+    scratch: Scratch,
     rows: Vec<T>,
-    /// The encoded bytes of `rows`.
-    bytes: usize,
+    /// The share of `rows`.
+    share: Share,
     runs: Vec<Run<T>>,
 }
 
@@ -63,24 +61,28 @@ impl<K: Ord, V> PartialEq for Keyed<K, V> {
     }
 }
 
-impl<T: Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
-    /// A sorter with a folder for its runs. It holds rows of up to `budget` encoded bytes in memory, and writes no file below that.
-    pub fn new(scratch: impl Into<PathBuf>, budget: usize) -> Self {
-        Self { scratch: scratch.into(), budget, rows: Vec::new(), bytes: 0, runs: Vec::new() }
+impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
+    pub(super) fn new(scratch: &Scratch) -> Self {
+        Self { scratch: scratch.clone(), rows: Vec::new(), share: scratch.share(), runs: Vec::new() }
+    }
+
+    /// Whether there are no rows.
+    pub const fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.runs.is_empty()
     }
 
     /// Adds a row.
     pub fn push(&mut self, row: T) -> io::Result<()> {
-        self.bytes += size_of::<T>() + postcard::experimental::serialized_size(&row).map_err(io::Error::other)?;
+        let bytes = size_of::<T>() + postcard::experimental::serialized_size(&row).map_err(io::Error::other)?;
         self.rows.push(row);
-        if self.bytes > self.budget { self.spill() } else { Ok(()) }
+        if self.share.take(bytes, OWN_BYTES) { self.spill() } else { Ok(()) }
     }
 
     /// Returns the rows in ascending order.
     pub fn finish(mut self) -> io::Result<SortedRows<T>> {
         if self.runs.is_empty() {
             self.rows.sort_unstable();
-            return Ok(SortedRows::Memory(self.rows.into_iter()));
+            return Ok(SortedRows::Memory(self.rows.into_iter(), self.share));
         }
         self.spill()?;
         // All in one merge, where the levels leave more runs than that.
@@ -95,11 +97,11 @@ impl<T: Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
     /// Writes the rows in memory as a run.
     fn spill(&mut self) -> io::Result<()> {
         self.rows.sort_unstable();
-        self.bytes = 0;
-        let mut writer = SpoolWriter::new(&self.scratch)?;
-        for row in self.rows.drain(..) {
-            writer.push(&row)?;
+        let mut writer = self.scratch.spool().in_file()?;
+        for row in std::mem::take(&mut self.rows) {
+            writer.push(row)?;
         }
+        self.share.give_back();
         self.runs.push(Run { rows: writer.finish()?, level: 0 });
         while let Some(level) = self.full_level() {
             let (full, others): (Vec<_>, Vec<_>) =
@@ -119,9 +121,9 @@ impl<T: Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
 
     fn merge(&self, runs: &[Run<T>]) -> io::Result<Run<T>> {
         let level = runs.iter().map(|run| run.level).max().unwrap_or(0) + 1;
-        let mut writer = SpoolWriter::new(&self.scratch)?;
+        let mut writer = self.scratch.spool().in_file()?;
         for row in Merge::<T>::new(runs)? {
-            writer.push(&row?)?;
+            writer.push(row?)?;
         }
         Ok(Run { rows: writer.finish()?, level })
     }
@@ -129,18 +131,19 @@ impl<T: Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
 
 /// Rows in ascending order.
 #[derive(Debug)]
+#[expect(private_interfaces, reason = "only iterated")]
 pub enum SortedRows<T> {
     /// All of them are in memory.
-    Memory(std::vec::IntoIter<T>),
+    Memory(std::vec::IntoIter<T>, Share),
     Runs(Merge<T>),
 }
 
-impl<T: Ord + DeserializeOwned> Iterator for SortedRows<T> {
+impl<T: Clone + Ord + DeserializeOwned> Iterator for SortedRows<T> {
     type Item = io::Result<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self {
-            Self::Memory(rows) => rows.next().map(Ok),
+            Self::Memory(rows, _) => rows.next().map(Ok),
             Self::Runs(merge) => merge.next(),
         }
     }
@@ -154,7 +157,7 @@ pub struct Merge<T> {
     heads: BinaryHeap<Reverse<(T, usize)>>,
 }
 
-impl<T: Ord + DeserializeOwned> Merge<T> {
+impl<T: Clone + Ord + DeserializeOwned> Merge<T> {
     fn new(runs: &[Run<T>]) -> io::Result<Self> {
         let runs: Vec<_> = runs.iter().map(|run| run.rows.rows()).collect();
         let mut merge = Self { heads: BinaryHeap::with_capacity(runs.len()), runs };
@@ -172,7 +175,7 @@ impl<T: Ord + DeserializeOwned> Merge<T> {
     }
 }
 
-impl<T: Ord + DeserializeOwned> Iterator for Merge<T> {
+impl<T: Clone + Ord + DeserializeOwned> Iterator for Merge<T> {
     type Item = io::Result<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -189,10 +192,10 @@ mod tests {
 
     fn sorted(rows: &[(u32, String)], budget: usize) -> (Vec<(u32, String)>, bool) {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut sorter = ScratchSorter::new(folder.path(), budget);
+        let mut sorter = Scratch::with_own_bytes(folder.path(), budget).sorter();
         for row in rows {
             sorter.push(row.clone()).expect("written");
-            assert!(sorter.bytes <= budget, "the budget is kept");
+            assert!(sorter.share.bytes() <= budget, "the budget is kept");
             assert!(sorter.runs.len() < 3 * FAN_IN, "runs are merged before they are many");
         }
         let is_spilled = !sorter.runs.is_empty();

@@ -5,11 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::document_analyzer::DocumentAnalyzer;
 use super::forward::Forward;
 use super::lexicon::{LexiconError, LexiconParts};
-use super::plan::Term;
-use super::score::{Lengths, Occurrences};
+use super::score::Lengths;
 use super::synonym::Thesaurus;
-use crate::catalogue::resource::CategoryResource;
-use crate::record::{Software, SynonymGroup};
 
 /// The search tables that accompany the engine's index, in serialisable form.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,9 +19,8 @@ pub struct SearchParts {
 }
 
 /// Builds the search side of a generation. Documents are added in ordinal order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SearchBuilder {
-    analyzer: DocumentAnalyzer,
     /// All documents' words by provisional number.
     provisional: Forward,
     lengths: Vec<Lengths>,
@@ -40,25 +36,16 @@ impl SearchParts {
 }
 
 impl SearchBuilder {
-    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
-        Self { analyzer: DocumentAnalyzer::new(synonyms), provisional: Forward::default(), lengths: Vec::new() }
+    /// Adds the document that was just analysed.
+    pub fn push(&mut self, analyzer: &DocumentAnalyzer) {
+        self.provisional.push(analyzer.words());
+        self.lengths.push(analyzer.lengths());
     }
 
-    pub fn push<'c>(
-        &mut self,
-        software: &Software,
-        categories: impl Iterator<Item = &'c CategoryResource>,
-    ) -> impl Iterator<Item = (&Term, Occurrences)> {
-        self.analyzer.analyse(software, categories);
-        self.provisional.push(self.analyzer.words());
-        self.lengths.push(self.analyzer.lengths());
-        self.analyzer.terms()
-    }
-
-    pub fn finish(self) -> Result<SearchParts, LexiconError> {
-        let (lexicon, thesaurus, numbering) = self.analyzer.lexicon()?;
+    pub fn finish(self, analyzer: DocumentAnalyzer) -> Result<SearchParts, LexiconError> {
+        let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
         // Frees memory before the words are held twice.
-        drop(self.analyzer);
+        drop(analyzer);
         let mut forward = Forward::with_capacity_of(&self.provisional);
         for document in (0..).take(self.provisional.len()) {
             forward.push(numbering.of(self.provisional.words(document)));

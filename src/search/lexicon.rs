@@ -51,6 +51,13 @@ pub struct LexiconParts {
     tables: Vec<u8>,
 }
 
+impl LexiconParts {
+    /// The stem of each word.
+    pub fn stems(&self) -> Result<Arc<[StemId]>, LexiconError> {
+        Ok(postcard::from_bytes::<Tables>(&self.tables)?.stem)
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum LexiconError {
     #[error("a map of words can't be read or written")]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::lexicon::{StemId, WordId};
 use super::stem_slots::StemSlots;
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Term {
     /// A word with this stem, in any field.
     Word(StemId),

@@ -102,7 +102,7 @@ async fn the_examples_of_parameter_errors_are_what_the_server_answers() {
 fn the_example_of_an_export_is_valid_and_shows_every_known_member() {
     let source = SourceFile::from_bytes(Path::new("example.json"), EXPORT_EXAMPLE.to_owned().into());
     let today = software_directory::record::CalendarDate::parse("2026-12-01").expect("a date");
-    let report = export::examine(vec![source], &Limits::default(), today, &|_| {});
+    let report = export::examine(vec![source], &Limits::default(), today, &|_| {}).expect("in memory");
     assert!(report.findings.is_empty(), "{:?}", report.findings);
     let schema: Value = serde_json::from_str(export::schema()).expect("JSON");
     let validator = jsonschema::options().should_validate_formats(true).build(&schema).expect("a schema");

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
-use software_directory::export::{self, Export, Finding, Limits, Skipped, SourceFile};
-use software_directory::generation::{Generation, Processors, Snapshot, build};
+use software_directory::export::{self, Export, ExportSet, Finding, Limits, Skipped, SourceFile};
+use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
 use software_directory::record::CalendarDate;
+use software_directory::scratch::Scratch;
 use software_directory::update::Directory;
 
 use crate::cluster;
@@ -95,9 +96,11 @@ pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     if let Some(nodes) = cluster::nodes() {
         return nodes.skipping(&documents, skipped);
     }
-    let exports = read(&documents);
-    let generation = Generation::of(&exports).skipping(skipped);
-    let artifact = build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(())).expect("a generation");
+    let scratch = Scratch::in_memory();
+    let set = ExportSet::of(read(&documents), &scratch).expect("in memory");
+    let generation = Generation::of(&set).expect("in memory").skipping(skipped);
+    let parts = build(set, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(())).expect("a generation");
+    let artifact = Artifact::read(parts).expect("in memory");
     Snapshot::open_skipping(generation, artifact, skipped).expect("a generation")
 }
 
@@ -129,7 +132,7 @@ fn read(documents: &[(&str, &str)]) -> Vec<Export> {
 
 fn examine(sources: Vec<Result<SourceFile, Box<Finding>>>) -> Vec<Export> {
     let today = CalendarDate::parse("2026-01-01").expect("a date");
-    let report = export::examine(sources, &Limits::default(), today, &|_| {});
+    let report = export::examine(sources, &Limits::default(), today, &|_| {}).expect("in memory");
     assert!(report.is_valid(), "{:?}", report.findings);
     report.exports
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use software_directory::export::{self, FindError, IdPrefixes, Limits, Report};
 use software_directory::generation::source::Source;
+use software_directory::scratch::Scratch;
 
 const VALID: &str = r#"{"name": "N", "license": "https://n.example/", "software": [
     {"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}
@@ -20,7 +21,9 @@ fn folder(names: &[&str]) -> tempfile::TempDir {
 
 fn read(folder: &Path) -> Report {
     let source = Source::Folder(folder.to_owned());
-    source.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}).expect("exports").report
+    let scratch = Scratch::in_memory();
+    let read = source.read(&Limits::default(), &IdPrefixes::default(), &scratch, &|_, _| {}).expect("exports");
+    read.set.into_report(&Limits::default()).expect("in memory")
 }
 
 #[test]

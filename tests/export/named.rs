@@ -52,7 +52,7 @@ fn record_where_reading_stops_is_named() {
     let latin1 = [text.as_bytes(), b"\"caf\xe9\"}]}"].concat();
     let file = SourceFile::from_bytes("x.json".as_ref(), latin1.into());
     let today = CalendarDate::parse("2025-06-01").expect("a date");
-    let report = export::examine(vec![file], &Limits::default(), today, &|_| {});
+    let report = export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");
     assert_eq!(records(&report), [product()]);
 }
 

@@ -7,7 +7,7 @@ use software_directory::record::CalendarDate;
 pub(crate) fn examine(files: &[(&str, &str)]) -> Report {
     let open = |(name, text): &(&str, &str)| SourceFile::from_bytes(name.as_ref(), (*text).to_owned().into());
     let today = CalendarDate::parse("2025-06-01").expect("a date");
-    export::examine(files.iter().map(open).collect(), &Limits::default(), today, &|_| {})
+    export::examine(files.iter().map(open).collect(), &Limits::default(), today, &|_| {}).expect("in memory")
 }
 
 /// An envelope around what follows its name and licence.

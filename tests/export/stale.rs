@@ -11,7 +11,7 @@ fn examine(files: &[(&str, &str)]) -> Report {
     let open = |(name, text): &(&str, &str)| SourceFile::from_bytes(name.as_ref(), (*text).to_owned().into());
     let day = |text| CalendarDate::parse(text).expect("a date");
     let limits = Limits { stale_before: Some(day("2025-03-02")), ..Limits::default() };
-    export::examine(files.iter().map(open).collect(), &limits, day("2025-06-01"), &|_| {})
+    export::examine(files.iter().map(open).collect(), &limits, day("2025-06-01"), &|_| {}).expect("in memory")
 }
 
 fn checked(id: &str, day: &str, more: &str) -> String {

@@ -62,7 +62,8 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
 /// The expected responses of an export document, built separately.
 pub(crate) fn expected(document: &[u8]) -> Vec<Vec<u8>> {
     let file = SourceFile::from_bytes(Path::new("tools.json"), document.to_vec().into());
-    let report = export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_| {});
+    let report = export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_| {})
+        .expect("in memory");
     assert!(report.is_valid(), "{:?}", report.findings);
     answers(&Snapshot::build(report.exports).expect("it builds"))
 }

@@ -20,7 +20,7 @@ fn snapshot(files: &[(&str, String)]) -> Arc<Snapshot> {
     let sources =
         files.iter().map(|(name, text)| SourceFile::from_bytes(Path::new(name), text.clone().into())).collect();
     let today = CalendarDate::parse("2026-01-01").expect("a date");
-    let report = export::examine(sources, &Limits::default(), today, &|_| {});
+    let report = export::examine(sources, &Limits::default(), today, &|_| {}).expect("in memory");
     assert!(report.is_valid(), "{:?}", report.findings);
     Snapshot::build(report.exports).expect("a generation")
 }

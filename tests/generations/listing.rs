@@ -85,7 +85,7 @@ fn snapshot(records: &[Value]) -> Arc<Snapshot> {
         json!({"name": "N", "license": "https://example.org/", "software": numbered.collect::<Vec<_>>()}).to_string();
     let today = CalendarDate::parse("2026-01-01").expect("a date");
     let files = vec![SourceFile::from_bytes(Path::new("tools.json"), document.into())];
-    let report = export::examine(files, &Limits::default(), today, &|_| {});
+    let report = export::examine(files, &Limits::default(), today, &|_| {}).expect("in memory");
     assert!(report.is_valid(), "{:?}", report.findings);
     Snapshot::build(report.exports).expect("a generation")
 }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use software_directory::export::{self, Limits, SourceFile};
+use software_directory::export::{self, ExportSet, Limits, SourceFile};
 use software_directory::generation::Generation;
 use software_directory::record::CalendarDate;
+use software_directory::scratch::Scratch;
 
 use crate::place::export;
 
@@ -12,9 +13,10 @@ fn name(files: &[(&str, &str)]) -> String {
     let sources =
         files.iter().map(|(name, text)| SourceFile::from_bytes(Path::new(name), (*text).to_owned().into())).collect();
     let today = CalendarDate::parse("2026-01-01").expect("a date");
-    let report = export::examine(sources, &Limits::default(), today, &|_| {});
+    let report = export::examine(sources, &Limits::default(), today, &|_| {}).expect("in memory");
     assert!(report.is_valid(), "{:?}", report.findings);
-    Generation::of(&report.exports).to_string()
+    let set = ExportSet::of(report.exports, &Scratch::in_memory()).expect("in memory");
+    Generation::of(&set).expect("in memory").to_string()
 }
 
 #[test]

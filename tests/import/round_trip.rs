@@ -12,7 +12,7 @@ use software_directory::record::CalendarDate;
 fn read(document: String) -> Export {
     let file = SourceFile::from_bytes(Path::new("x.json"), document.into());
     let today = CalendarDate::parse("2026-01-01").expect("a day");
-    let report = examine(vec![file], &Limits::default(), today, &|_| {});
+    let report = examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");
     assert!(report.is_valid(), "{:?}", report.findings);
     report.exports.into_iter().next().expect("an export")
 }

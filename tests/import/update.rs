@@ -139,7 +139,7 @@ fn an_answer_decides_what_an_unclear_row_is() {
         ConvertOptions { categories: &categories, date_order: None, known: None, fix: false, unique_ids: false };
     let file = SourceFile::from_bytes("e.json".as_ref(), EXPORT.into());
     let today = CalendarDate::parse("2026-01-01").expect("a day");
-    let report = examine(vec![file], &Limits::default(), today, &|_| {});
+    let report = examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");
     for (choice, expected) in
         [(Choice::Update, vec!["Moss Pro", "Fern"]), (Choice::Add, vec!["Moss", "Fern", "Moss Pro"])]
     {

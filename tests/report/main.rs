@@ -67,7 +67,7 @@ fn small() -> Value {
 fn report_of_a_day() {
     let file = SourceFile::from_bytes(Path::new("data/tools.json"), small().to_string().into()).expect("a file");
     let day = CalendarDate::parse("2026-11-24").expect("a day");
-    let read = examine(vec![Ok(file)], &Limits::default(), day, &|_| {});
+    let read = examine(vec![Ok(file)], &Limits::default(), day, &|_| {}).expect("in memory");
     let document = report::collect(&read, day);
     insta::assert_snapshot!("markdown", report::markdown(&document));
     insta::assert_snapshot!("html", report::html(&document));

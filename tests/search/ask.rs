@@ -47,7 +47,7 @@ impl Directory {
         merge(&mut document, envelope);
         let file = SourceFile::from_bytes(Path::new("test.json"), document.to_string().into_bytes().into());
         let today = export::latest_day(jiff::Timestamp::now());
-        let report = export::examine(vec![file], &Limits::default(), today, &|_| {});
+        let report = export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");
         assert!(report.is_valid(), "{:?}", report.findings);
         Self(Snapshot::build(report.exports).expect("it builds"))
     }

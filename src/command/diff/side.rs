@@ -64,6 +64,7 @@ fn exports(
     let sources: Vec<_> = sources.into_iter().map(|source| Ok(source?.prefixed(&prefixes))).collect();
     let total = sources.iter().flatten().map(|source: &SourceFile| source.bytes().len() as u64).sum();
     let report = reading(|progress| export::examine(sources, limits, today, &|done| progress(done, total)));
+    let report = report.map_err(|error| Failure::other(&error))?;
     let side = side.display();
     if !report.is_valid() {
         let _ = print(&report);
@@ -76,7 +77,8 @@ fn exports(
             return Err(Failure::usage(format!("{side} has no valid export; correct what is reported above")));
         }
     }
-    Set::of(&report.exports).map_err(|error| Failure::usage(chain(&error)))
+    let exports = report.exports.iter().map(|export| (export, Ok(export.document.clone())));
+    Set::of(exports).map_err(|error| Failure::usage(chain(&error)))
 }
 
 fn print(report: &Report) -> io::Result<()> {

@@ -8,6 +8,7 @@ pub(super) use self::print::findings as print_findings;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -81,7 +82,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     if matches!(goal, Goal::New { .. }) {
         mapping::check_required(&table, &mapping)?;
     }
-    let categories = declared_categories(&data, args.max_file_bytes);
+    let categories = declared_categories(&data, args.max_file_bytes).map_err(|error| Failure::other(&error))?;
     let options = ConvertOptions {
         categories: &categories,
         date_order: args.date_order.map(|order| match order {
@@ -100,9 +101,10 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     let mut job = Job { args, table: &table, mapping: &mapping, goal, answers: HashMap::new() };
     let mut draft = job.draft(&mut conversion)?;
     let checked = |draft: &Draft, job: &Job<'_>, findings: &mut Findings| {
-        step("Checking the export", |_| tabular::check(&job.checked(draft), today, findings));
+        step("Checking the export", |_| tabular::check(&job.checked(draft), today, findings))
+            .map_err(|error| Failure::other(&error))
     };
-    checked(&draft, &job, &mut conversion.findings);
+    checked(&draft, &job, &mut conversion.findings)?;
     print::findings(&conversion.findings);
     let (causes, errors) = conversion.findings.count(Level::Error);
     let mut rejected = Rejected::new();
@@ -123,7 +125,8 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             return Err(Failure::usage(text));
         }
         rejected = conversion.findings.rejected().clone();
-        for (row, reasons) in tabular::rejected(&job.checked(&draft), today) {
+        let others = tabular::rejected(&job.checked(&draft), today).map_err(|error| Failure::other(&error))?;
+        for (row, reasons) in others {
             rejected.entry(row).or_insert(reasons);
         }
         conversion.records.retain(|record| !rejected.contains_key(&record.row));
@@ -132,7 +135,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         }
         conversion.findings = Findings::default();
         draft = job.draft(&mut conversion)?;
-        checked(&draft, &job, &mut conversion.findings);
+        checked(&draft, &job, &mut conversion.findings)?;
         if conversion.findings.count(Level::Error).0 > 0 {
             print::findings(&conversion.findings);
             return Err(Failure::usage("the rows without errors don't make a valid export; nothing was written"));
@@ -183,7 +186,7 @@ fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
     if !output.is_file() {
         return Ok(());
     }
-    let report = read(&[output.to_owned()], args.max_file_bytes);
+    let report = read(&[output.to_owned()], args.max_file_bytes).map_err(|error| Failure::other(&error))?;
     let Some(export) = report.exports.first() else { return Ok(()) };
     let others = super::export::left_out(export);
     if others.is_empty() {
@@ -298,14 +301,14 @@ fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<()
 }
 
 /// The names of the declared categories, by id. A data folder with errors declares what is valid; none declares nothing.
-fn declared_categories(data: &Path, max_file_bytes: u64) -> BTreeMap<String, String> {
+fn declared_categories(data: &Path, max_file_bytes: u64) -> io::Result<BTreeMap<String, String>> {
     let files = export::find_files(data).unwrap_or_default();
-    let report = read(&files, max_file_bytes);
+    let report = read(&files, max_file_bytes)?;
     let names = report.exports.iter().flat_map(|export| &export.categories).map(|category| category.name.to_string());
-    names.map(|name| (slug(&name), name)).collect()
+    Ok(names.map(|name| (slug(&name), name)).collect())
 }
 
-fn read(files: &[PathBuf], max_file_bytes: u64) -> Report {
+fn read(files: &[PathBuf], max_file_bytes: u64) -> io::Result<Report> {
     let limits = Limits { max_file_bytes, ..Limits::default() };
     step("Reading the declared categories", |progress| {
         export::read(files, &limits, &IdPrefixes::default(), export::latest_day(jiff::Timestamp::now()), progress)

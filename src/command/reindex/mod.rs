@@ -22,7 +22,7 @@ use crate::engine::opensearch::Published;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::export::Report;
 use crate::generation::builder::{Builder, Built};
-use crate::generation::cluster::{self as generation_cluster, Filler, MergedSet};
+use crate::generation::cluster::{self as generation_cluster, Filler};
 use crate::generation::process::{BuildProcess, Message};
 use crate::generation::source::Source;
 use crate::generation::store::{Manifest, Store};
@@ -36,7 +36,7 @@ use crate::text::printable::printable;
 /// The largest generation that is compared with the one before, in products.
 const MOST_COMPARED: u64 = 200_000;
 
-/// The files that a fill may have open: a copy of each export, and up to some hundred of each sort.
+/// The files that a build may have open: a copy of each export, and up to some hundred of each sort.
 const SCRATCH_FILES: u64 = 16_384;
 
 /// Builds a generation for a person, and reports.
@@ -45,6 +45,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
         return Err(Failure::usage("--reindex writes an index folder, so --index none makes no sense with it"));
     };
     memory::limit(args.max_build_bytes);
+    open_files::allow(SCRATCH_FILES);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
     let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
@@ -128,12 +129,7 @@ fn fill(
     runtime: &Runtime,
 ) -> Result<Published, Failure> {
     let mut builder = Builder { settings, observer: terminal, served: None, processors: Processors::One };
-    let set = BuildFailure::catch(|| builder.read_scratch(scratch)).map_err(|failure| Failure::from_build(&failure))?;
-    let merged = MergedSet::new(&set, &settings.id_prefixes, scratch, |done, total| {
-        let _ = terminal.progress(Phase::Merging, done, total);
-    });
-    let merged = merged.map_err(|error| Failure::other(&error))?;
-    drop(set);
+    let merged = BuildFailure::catch(|| builder.merge(scratch)).map_err(|failure| Failure::from_build(&failure))?;
     let filler = Filler {
         cluster,
         prefix: args.engine.engine_index_prefix.clone(),
@@ -168,6 +164,7 @@ pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, sett
         .try_init();
     give_way();
     memory::limit(args.max_build_bytes);
+    open_files::allow(SCRATCH_FILES);
     let mut messenger = Messenger { format: args.log_format, is_heard: true };
     let processors = match processors {
         BuildProcessors::One => Processors::One,

@@ -13,7 +13,7 @@ use super::super::diff::side;
 use super::super::progress::Terminal;
 use crate::cli::{PreviewArgs, SideArgs};
 use crate::curate::diff::{Set, compare, render};
-use crate::export::{self, Report};
+use crate::export::{self, ExportSet, Report};
 use crate::generation::stamp::{FolderStamp, stamp};
 use crate::generation::{Observer, Phase, RenderedReport};
 use crate::http::{Comparison, Findings, Preview};
@@ -82,20 +82,21 @@ impl Observer for Candidate {
             warnings: report.warning_count(),
             reloads: self.directory.reloads().total(),
         };
-        let is_servable = report.is_valid() || (self.skip_invalid && !report.exports.is_empty());
-        self.preview.set_findings(findings, is_servable);
-        // For an invalid candidate the last valid state is served, and stays compared.
-        if is_servable {
-            match Set::of(&report.exports) {
-                Ok(set) => {
-                    self.preview.set_comparison(Comparison::Running);
-                    // The thread lives as long as this sender.
-                    let _ = self.sets.send(set);
-                }
-                Err(error) => self.preview.set_comparison(Comparison::Failed(crate::error::chain(&error))),
-            }
-        }
+        let has_exports = report.skipped.exports < report.counts.files as u64;
+        self.preview.set_findings(findings, report.is_valid() || (self.skip_invalid && has_exports));
         self.terminal.report(report);
+    }
+
+    /// For an invalid candidate the last valid state is served, and stays compared.
+    fn exports(&mut self, set: &ExportSet) {
+        match Set::of(set.exports.iter().map(|of| (&of.export, of.document.read_all()))) {
+            Ok(set) => {
+                self.preview.set_comparison(Comparison::Running);
+                // The thread lives as long as this sender.
+                let _ = self.sets.send(set);
+            }
+            Err(error) => self.preview.set_comparison(Comparison::Failed(crate::error::chain(&error))),
+        }
     }
 
     fn relay(&mut self, report: RenderedReport) {

@@ -78,10 +78,12 @@ struct Head<'a> {
 
 impl Set {
     /// Builds a set from valid exports, or from the valid part of a set.
-    pub fn of(exports: &[Export]) -> Result<Self, SetError> {
+    pub fn of<'e>(exports: impl Iterator<Item = (&'e Export, io::Result<Bytes>)>) -> Result<Self, SetError> {
         let mut set = Self::default();
-        for export in exports {
-            set.push(&export.id, &export.id_prefix, &export.document)?;
+        for (export, document) in exports {
+            let id = &export.id;
+            let document = document.map_err(|error| SetError::Read { export: id.to_string(), error })?;
+            set.push(id, &export.id_prefix, &document)?;
         }
         Ok(set)
     }

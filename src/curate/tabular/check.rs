@@ -1,9 +1,9 @@
 //! The checks of `export` on a document that was made of a table, with row and column in place of line and pointer.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::path::Path;
 
-use super::column::shown;
 use super::edit::items;
 use super::findings::{At, Findings, Level};
 use super::{Cell, Mapping, Table};
@@ -29,8 +29,8 @@ pub struct Checked<'c> {
 }
 
 /// Checks a document as `check` does, and adds what is found by cause. Warnings about records of no row aren't new.
-pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings) {
-    let report = examine(checked.path, checked.json.to_owned(), today);
+pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings) -> io::Result<()> {
+    let report = examine(checked.path, checked.json.to_owned(), today)?;
     let is_update = checked.rows.contains(&None);
     let mut causes: BTreeMap<(Severity, Code, Option<usize>), Vec<Found<'_>>> = BTreeMap::new();
     for finding in &report.findings {
@@ -52,7 +52,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
         let message = format!("[{}] {what}", code.as_str());
         for (row, finding) in found {
             let value = match (row, column) {
-                (Some(row), Some(column)) => shown(&checked.table.rows[*row].cells[*column]).to_owned(),
+                (Some(row), Some(column)) => checked.table.rows[*row].cells[*column].shown().to_owned(),
                 _ if is_one => String::new(),
                 _ => finding.message.clone(),
             };
@@ -68,14 +68,15 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
             format!("[{}] {}, in further rows", more.code.as_str(), more.code.description().trim_end_matches('.'));
         findings.add_more(level(more.code.severity()), None, &message, more.count);
     }
+    Ok(())
 }
 
 /// The rows of records with errors, by index, with the reasons.
-pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> BTreeMap<usize, Vec<String>> {
+pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeMap<usize, Vec<String>>> {
     let document = items(checked.json).unwrap_or_default();
     let software = document.iter().find(|item| item.key.as_deref() == Some("software"));
     let elements = software.and_then(|item| items(item.value)).unwrap_or_default();
-    let report = examine(checked.path, checked.json.to_owned(), today);
+    let report = examine(checked.path, checked.json.to_owned(), today)?;
     // The valid ones, in their order, are left.
     let ids = |element: &str| {
         let value: Option<HashMap<String, serde_json::Value>> = serde_json::from_str(element).ok();
@@ -94,7 +95,7 @@ pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> BTreeMap<usize, V
         let json = format!(r#"{{"name":"N","license":"https://example.org/","software":[{}]}}"#, json.join(","));
         let rows: Vec<_> = batch.iter().map(|index| checked.rows.get(*index).copied().flatten()).collect();
         let part = Checked { json: &json, rows: &rows, ..*checked };
-        for finding in &examine(checked.path, json.clone(), today).findings {
+        for finding in &examine(checked.path, json.clone(), today)?.findings {
             let (Some(row), column) = part.place(finding) else { continue };
             if finding.severity() == Severity::Error {
                 let place = column.map_or_else(String::new, |column| format!("{}: ", checked.table.heads[column]));
@@ -105,10 +106,10 @@ pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> BTreeMap<usize, V
             rejected.entry(row).or_insert_with(|| vec!["another record has its id".to_owned()]);
         }
     }
-    rejected
+    Ok(rejected)
 }
 
-fn examine(path: &Path, json: String, today: CalendarDate) -> Report {
+fn examine(path: &Path, json: String, today: CalendarDate) -> io::Result<Report> {
     let file = SourceFile::from_bytes(path, json.into());
     export::examine(vec![file], &Limits::default(), today, &|_| {})
 }

@@ -1,14 +1,27 @@
 //! What the values of a column settle together: the order of day and month, and whether commas part a list.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::convert::ConvertOptions;
 use super::date::{self, Date, DateOrder};
 use super::findings::{At, Findings, Level};
 use super::value::{self, DecimalMark};
 use super::write::texts_of;
-use super::{Cell, ColumnUse, Table, Target};
-use crate::export::{RECORD, Shape};
+use super::{ColumnUse, Table, Target};
+use crate::export::{Export, RECORD, Shape};
+
+/// How to convert.
+#[derive(Debug, Clone, Copy)]
+pub struct ConvertOptions<'c> {
+    /// The names of the declared categories, by id.
+    pub categories: &'c BTreeMap<String, String>,
+    pub date_order: Option<DateOrder>,
+    /// The export that is updated: its values are known, too.
+    pub known: Option<&'c Export>,
+    /// Apply the fixes that need no judgement.
+    pub fix: bool,
+    /// Give ids that are made of names a suffix if they collide.
+    pub unique_ids: bool,
+}
 
 /// What a column settles.
 #[derive(Debug, Default)]
@@ -136,15 +149,6 @@ fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
 
 /// The first value of a column.
 pub fn sample(table: &Table, column: usize) -> &str {
-    let mut filled = table.rows.iter().map(|row| shown(&row.cells[column])).filter(|text| !text.is_empty());
+    let mut filled = table.rows.iter().map(|row| row.cells[column].shown()).filter(|text| !text.is_empty());
     filled.next().unwrap_or_default()
-}
-
-/// The text of a cell for a sample or an example.
-pub(super) fn shown(cell: &Cell) -> &str {
-    match cell {
-        Cell::Text(text) | Cell::Json(text) | Cell::Error(text) | Cell::Formula(text) => text,
-        Cell::Link(link) => &link.1,
-        Cell::Empty => "",
-    }
 }

@@ -4,32 +4,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::value::RawValue;
 
-use super::column::{self, Settled, shape, shown};
-use super::date::{self, Date, DateOrder};
+use super::column::{self, ConvertOptions, Settled, shape};
+use super::date::{self, Date};
 use super::findings::{At, Findings, Level};
 use super::mapping::known;
 use super::{Cell, Mapping, Table, Target, value};
-use crate::export::{Export, Shape};
+use crate::export::Shape;
 use crate::record::{EvidenceStatus, OfferingType, slug};
 
 /// Names of categories that are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
 /// Most edits from one category's id to another's that was probably meant.
 const NEAR_EDITS: usize = 2;
-
-/// How to convert.
-#[derive(Debug, Clone, Copy)]
-pub struct ConvertOptions<'c> {
-    /// The names of the declared categories, by id.
-    pub categories: &'c BTreeMap<String, String>,
-    pub date_order: Option<DateOrder>,
-    /// The export that is updated: its values are known, too.
-    pub known: Option<&'c Export>,
-    /// Apply the fixes that need no judgement.
-    pub fix: bool,
-    /// Give ids that are made of names a suffix if they collide.
-    pub unique_ids: bool,
-}
 
 /// The record of a row.
 #[derive(Debug, Clone)]
@@ -123,7 +109,7 @@ impl Converter<'_> {
                 Some(_) => {
                     let message = format!("another column has a value for `{name}` in this row");
                     let fix = "empty one, or make the column a fall-back in the mapping (`fallback:…`)";
-                    let shown = shown(&self.table.rows[row].cells[column]);
+                    let shown = self.table.rows[row].cells[column].shown();
                     self.findings.add(Level::Error, self.table, at, shown, &message, fix);
                 }
             }

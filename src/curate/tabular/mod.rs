@@ -27,8 +27,9 @@ mod workbook;
 mod write;
 
 pub use check::{Checked, check, rejected};
+pub use column::ConvertOptions;
 pub use column::sample;
-pub use convert::{Conversion, ConvertOptions, Record, convert};
+pub use convert::{Conversion, Record, convert};
 pub use date::DateOrder;
 pub use document::{Envelope, document};
 pub use findings::{Findings, Group, Level};
@@ -64,6 +65,17 @@ pub enum Cell {
     Formula(String),
     /// A text with the address of its hyperlink.
     Link(Box<(String, String)>),
+}
+
+impl Cell {
+    /// The text for a sample or an example.
+    fn shown(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Json(text) | Self::Error(text) | Self::Formula(text) => text,
+            Self::Link(link) => &link.1,
+            Self::Empty => "",
+        }
+    }
 }
 
 impl Cell {

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::column::shown;
 use super::mapping::json_head;
 use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, Target, text_cell, value};
 use crate::export::{Export, RECORD, write_compact};
@@ -66,7 +65,7 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
         for (row, reasons) in rejected {
             let cells = table.heads.iter().zip(&table.rows[*row].cells).filter(|(_, cell)| **cell != Cell::Empty);
             let mut members: Vec<_> = cells
-                .map(|(head, cell)| format!("{}:{}", serde_json::Value::from(head.as_str()), shown(cell)))
+                .map(|(head, cell)| format!("{}:{}", serde_json::Value::from(head.as_str()), cell.shown()))
                 .collect();
             members.push(format!(
                 "{}:{}",
@@ -84,7 +83,7 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
             Cell::Link(link) if of.target != Target::Property("url") => link.0.clone(),
             Cell::Link(link) if value::is_address(&link.0) => link.0.clone(),
             // As read: an apostrophe before a formula is there already.
-            cell => shown(cell).to_owned(),
+            cell => cell.shown().to_owned(),
         });
         writer.write_record(cells.chain([value::guarded(reasons.join("; "))]))?;
     }

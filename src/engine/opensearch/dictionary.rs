@@ -2,18 +2,16 @@
 //! categories of the best documents with a name. API servers hold it in memory.
 
 use std::cmp::Reverse;
-use std::fs::File;
-use std::io::{self, BufWriter, Seek as _, Write as _};
-use std::sync::Arc;
+use std::io;
 
 use bytes::Bytes;
 use foldhash::HashMap;
 use fst::{Map, MapBuilder};
 use serde::Deserialize;
 
-use crate::catalogue::{Bulk, Ordinal};
+use crate::catalogue::Ordinal;
 use crate::engine::{CATEGORY_EXAMPLES, EngineError};
-use crate::scratch::{Keyed, Scratch, ScratchSorter};
+use crate::scratch::{Bulk, BulkWriter, Keyed, Scratch, ScratchSorter};
 use crate::search::Term;
 
 #[derive(Debug)]
@@ -147,11 +145,11 @@ impl DictionaryBuilder {
         open.map_or(Ok(()), |(term, _, all)| names.push(&term, sets.number(all)))?;
 
         // In the order of `DictionaryParts`' fields.
-        let mut parts = BufWriter::new(self.scratch.file()?);
+        let mut parts = self.scratch.bulk();
         frequencies.finish(&mut parts)?;
         names.finish(&mut parts)?;
-        parts.write_all(&postcard::to_stdvec(&sets.sets).map_err(io::Error::other)?)?;
-        Ok(Bulk::File(Arc::new(parts.into_inner().map_err(io::IntoInnerError::into_error)?)))
+        parts.push_encoded(&sets.sets)?;
+        parts.finish()
     }
 }
 
@@ -176,26 +174,23 @@ impl Sets {
     }
 }
 
-/// Writes a map of terms to a scratch file. Terms must come in sorted order.
-struct MapWriter(MapBuilder<BufWriter<File>>);
+/// Writes a map of terms. Terms must come in sorted order.
+struct MapWriter(MapBuilder<BulkWriter>);
 
 impl MapWriter {
     fn new(scratch: &Scratch) -> io::Result<Self> {
-        MapBuilder::new(BufWriter::new(scratch.file()?)).map(Self).map_err(io::Error::other)
+        MapBuilder::new(scratch.bulk()).map(Self).map_err(io::Error::other)
     }
 
     fn push(&mut self, term: &str, value: u64) -> io::Result<()> {
         self.0.insert(term, value).map_err(io::Error::other)
     }
 
-    /// Appends the map to a file, as postcard encodes bytes.
-    fn finish(self, parts: &mut impl io::Write) -> io::Result<()> {
-        let map = self.0.into_inner().map_err(io::Error::other)?;
-        let mut map = map.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let length = map.stream_position()?;
-        parts.write_all(&postcard::to_stdvec(&length).map_err(io::Error::other)?)?;
-        map.rewind()?;
-        io::copy(&mut map, parts).map(drop)
+    /// Appends the map, as postcard encodes bytes.
+    fn finish(self, parts: &mut BulkWriter) -> io::Result<()> {
+        let map = self.0.into_inner().map_err(io::Error::other)?.finish()?;
+        parts.push_encoded(&map.len()?)?;
+        parts.copy(&map)
     }
 }
 
@@ -206,7 +201,7 @@ mod tests {
     #[test]
     fn terms_are_found_by_name_and_others_have_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut builder = DictionaryBuilder::new(&Scratch::with_sort_bytes(folder.path(), 1));
+        let mut builder = DictionaryBuilder::new(&Scratch::with_own_bytes(folder.path(), 1));
         let name = Term::Name("acme".into());
         // More documents than count. The ones with low scores and the demo record, despite its high
         // score, don't count.

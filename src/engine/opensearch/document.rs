@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::attributes::{indexed_key, key_field, label_field, labelled};
 use super::mapping::rank_field;
 use super::term::{self, TermField};
-use crate::catalogue::{Attribute, MergedProduct, Order, Ordinal, StoredReview, whole_stars};
+use crate::catalogue::resource::ReviewSummary;
+use crate::catalogue::{Attribute, AttributeValue, Order, Ordinal, StoredReview, whole_stars};
 use crate::engine::EngineError;
+use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 use crate::search::field::{Field, Section};
 use crate::search::forward::{SECTION_END, VALUE_END, until};
 use crate::search::rerank::name_length;
 use crate::search::score::{Lengths, Occurrences, TermScores};
-use crate::search::{StemId, Term, WordId};
+use crate::search::{Numbering, StemId, Term, WordId};
 
 /// Separates two values in a sequence of stems, so that neighbours don't match across them.
 const BOUNDARY: &str = "-";
@@ -61,14 +63,40 @@ impl Checksum {
 pub struct DocumentWriter<'g> {
     pub scores: &'g TermScores,
     pub stems: &'g [StemId],
+    /// The final numbers of words.
+    pub numbering: &'g Numbering,
 }
 
-/// The fields that a product is found by.
-#[derive(Debug, Clone, Copy)]
-pub struct DocumentText<'d> {
-    pub terms: &'d [(&'d Term, Occurrences)],
-    /// Its words with boundaries.
-    pub words: &'d [WordId],
+/// What a product's document is written from, once all words have their numbers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AnalysedProduct {
+    pub ordinal: Ordinal,
+    pub id: Box<str>,
+    pub offering_type: OfferingType,
+    pub evidence_status: EvidenceStatus,
+    pub evidence_checked_on: Option<CalendarDate>,
+    /// Indices into the list of categories, the main one first.
+    pub categories: Box<[u32]>,
+    /// The values of each of [`Attribute::ALL`], in the order of the record.
+    pub attributes: [Vec<AttributeValue>; Attribute::COUNT],
+    /// Its position in each order of [`Order::ALL`].
+    pub ranks: [u32; Order::COUNT],
+    /// The rating shown.
+    pub rating: Option<f64>,
+    /// Whether it is a demo record among real ones.
+    pub is_demo: bool,
+    /// The product as lists show it, a JSON object.
+    #[serde(with = "serde_bytes")]
+    pub item: Vec<u8>,
+    /// The detail fields that the item doesn't have, a JSON object.
+    #[serde(with = "serde_bytes")]
+    pub detail: Vec<u8>,
+    pub content_hash: u64,
+    pub reviews: ReviewSummary,
+    pub terms: Vec<(Term, Occurrences)>,
+    /// Its words by provisional number, with boundaries.
+    pub words: Vec<u32>,
+    /// The number of words in each section.
     pub lengths: Lengths,
 }
 
@@ -117,13 +145,14 @@ struct Review<'r> {
 }
 
 impl DocumentWriter<'_> {
-    pub fn product(&self, product: &MergedProduct, text: DocumentText<'_>) -> Result<Document, EngineError> {
+    pub fn product(&self, product: &AnalysedProduct) -> Result<Document, EngineError> {
         let (mut features, mut stems, mut names) = (BTreeMap::new(), Vec::new(), Vec::new());
-        for (term, occurrences) in text.terms {
+        let sequence: Vec<_> = self.numbering.of(product.words.iter().copied()).collect();
+        for (term, occurrences) in &product.terms {
             stems.extend(term::stem(term));
             match term::field(term) {
                 TermField::Terms => {
-                    features.insert(term::name(term), self.feature(*occurrences, &text.lengths));
+                    features.insert(term::name(term), self.feature(*occurrences, &product.lengths));
                 }
                 TermField::Names => names.push(term::name(term)),
             }
@@ -134,34 +163,33 @@ impl DocumentWriter<'_> {
             let labels = values.iter().filter_map(|value| labelled(&value.key, &value.label)).collect();
             [(key_field(attribute), keys), (label_field(attribute), labels)]
         });
-        let software = &product.software;
-        let (detail, words) = (json(&product.detail)?, words(text.words.iter().copied()));
+        let (detail, words) = (json(&product.detail)?, words(sequence.iter().copied()));
         let source = Product {
             ordinal: product.ordinal,
             terms: features,
             stems,
             names,
-            short: short(text.words),
-            near: self.near(text.words),
+            short: short(&sequence),
+            near: self.near(&sequence),
             text_bytes: text_bytes(detail, &words),
             words,
-            name_score: self.scores.score(Occurrences::one(Field::Name).packed(), &text.lengths),
-            name_words: name_length(text.words.iter().copied()),
+            name_score: self.scores.score(Occurrences::one(Field::Name).packed(), &product.lengths),
+            name_words: name_length(sequence.iter().copied()),
             demo: u8::from(product.is_demo),
             categories: &product.categories,
-            offering_type: software.offering_type as usize,
-            evidence_status: software.evidence_status as usize,
+            offering_type: product.offering_type as usize,
+            evidence_status: product.evidence_status as usize,
             stars: whole_stars(product.rating),
             rating: product.rating,
-            checked_on: product.checked_day(),
-            content_hash: format!("{:016x}", product.content_hash()),
+            checked_on: product.evidence_checked_on.map(CalendarDate::number),
+            content_hash: format!("{:016x}", product.content_hash),
             item: json(&product.item)?,
             detail,
             reviews: serde_json::to_string(&product.reviews).map_err(EngineError::index("written"))?,
             ranks: ranks.into(),
             attributes: attributes.collect(),
         };
-        document(term::document_id(&software.id), &source)
+        document(term::document_id(&product.id), &source)
     }
 
     /// A term's weighted frequency divided by BM25F's `k1`. OpenSearch's `saturation` with pivot 1

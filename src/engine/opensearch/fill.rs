@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
 use super::dictionary::{DictionaryBuilder, Example};
-use super::document::{self, Checksum, DocumentText, DocumentWriter};
+use super::document::{self, AnalysedProduct, Checksum, DocumentWriter};
 use super::fill_error::FillError;
 use super::mapping;
 use super::parts::{PARTS, write_parts};
 use super::records::REVIEWS;
-use crate::catalogue::{Bulk, MergedProduct, StoredReview};
+use crate::catalogue::{Bulk, StoredReview};
 use crate::engine::EngineError;
 use crate::scratch::Scratch;
 use crate::search::Term;
@@ -75,25 +75,20 @@ impl Fill {
     }
 
     /// Adds the next product. Products must come in ordinal order.
-    pub async fn push(
-        &mut self,
-        writer: &DocumentWriter<'_>,
-        product: &MergedProduct,
-        text: DocumentText<'_>,
-    ) -> Result<(), FillError> {
-        for (term, occurrences) in text.terms {
+    pub async fn push(&mut self, writer: &DocumentWriter<'_>, product: &AnalysedProduct) -> Result<(), FillError> {
+        for (term, occurrences) in &product.terms {
             self.dictionary.count(term).map_err(FillError::Scratch)?;
             if matches!(term, Term::Name(_) | Term::AlternativeTo(_)) {
                 let example = Example {
                     ordinal: product.ordinal,
                     is_demo: product.is_demo,
-                    score: writer.scores.score(occurrences.packed(), &text.lengths),
+                    score: writer.scores.score(occurrences.packed(), &product.lengths),
                     categories: &product.categories,
                 };
                 self.dictionary.push_example(term, example).map_err(FillError::Scratch)?;
             }
         }
-        Ok(self.products.push(&writer.product(product, text)?).await?)
+        Ok(self.products.push(&writer.product(product)?).await?)
     }
 
     pub async fn push_review(&mut self, review: &StoredReview) -> Result<(), EngineError> {

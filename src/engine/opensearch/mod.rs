@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub use document::{Document, DocumentText, DocumentWriter};
+pub use document::{AnalysedProduct, Document, DocumentWriter};
 pub use fill::{DICTIONARY, Fill, FilledGeneration};
 pub use fill_error::FillError;
 pub use index_prefix::{IndexPrefix, IndexPrefixError};

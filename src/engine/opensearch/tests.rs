@@ -18,9 +18,10 @@ use super::cluster::{Cluster, ClusterError, ClusterRequest, ClusterSettings, Rea
 use super::parts::write_parts;
 use super::{IndexPrefix, Parts, PartsError, Published};
 use crate::catalogue::{Attribute, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
-use crate::engine::tests::{Engines, Query, exports, large, query, software};
+use crate::engine::tests::{Engines, Query, exports, large, merged, query, software};
 use crate::engine::{Engine, EngineError, Hit, ReviewsRequest, SearchHits, SearchRequest};
 use crate::error::chain;
+use crate::export::Skipped;
 use crate::generation::cluster::{self as generations, FillError, Filler, MergedSet};
 use crate::generation::{BuildError, Generation, Snapshot};
 use crate::scratch::Scratch;
@@ -73,7 +74,8 @@ impl Compared {
             };
             let generation = Generation::named(&name);
             let folder = tempfile::tempdir().expect("a folder");
-            let merged = MergedSet::of(exports(software), generation, &Scratch::with_sort_bytes(folder.path(), 10_000));
+            let merged = merged(exports(software), &Scratch::with_own_bytes(folder.path(), 10_000));
+            let merged = MergedSet { generation, skipped: Skipped::default(), merged };
             let indices = filler.fill(merged, None, "now").await.expect("it is filled");
             assert_eq!(indices.products, software.len() as u64);
             let published = Published {
@@ -349,7 +351,9 @@ mod on_cluster {
                 waits: &mut |_| {},
                 progress: &mut progress,
             };
-            let set = MergedSet::of(exports(&software), Generation::named(&name), &scratch);
+            let merged = merged(exports(&software), &scratch);
+            let generation = Generation::named(&name);
+            let set = MergedSet { generation, skipped: Skipped::default(), merged };
             RUNTIME.block_on(filler.fill(set, None, "now"))
         };
         assert!(matches!(fill(3500), Err(FillError::Build(BuildError::Stopped))));

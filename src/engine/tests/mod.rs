@@ -11,16 +11,17 @@ use serde_json::{Value, json};
 
 use self::scan::ScanEngine;
 use super::{Engine, EngineError, Explain as _, Hit, SearchRequest};
-use crate::catalogue::{Attribute, CatalogueBuilder, Order, SoftwareFilter};
-use crate::export::{self, Export, Limits, SourceFile};
+use crate::catalogue::{Attribute, Merged, Order, SoftwareFilter};
+use crate::export::{self, Export, ExportSet, Limits, SourceFile};
 use crate::generation::Snapshot;
 use crate::record::OfferingType;
+use crate::scratch::Scratch;
 use crate::search::budget::Budget;
 use crate::search::collect::{RERANKED, Tier};
 use crate::search::expand::{Options, Prefix, expand};
 use crate::search::query::parse;
 use crate::search::understand::Documents;
-use crate::search::{Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names};
+use crate::search::{DocumentAnalyzer, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names};
 
 /// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.
 const WORDS: [&str; 24] = [
@@ -63,22 +64,30 @@ pub(super) fn exports(software: &[Value]) -> Vec<Export> {
     });
     let file = SourceFile::from_bytes(Path::new("test.json"), document.to_string().into_bytes().into());
     let today = export::latest_day(jiff::Timestamp::UNIX_EPOCH);
-    let report = export::examine(vec![file], &Limits::default(), today, &|_| {});
+    let report = export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");
     assert!(report.is_valid(), "{:?}", report.findings);
     report.exports
+}
+
+/// Exports merged into one directory.
+pub(super) fn merged(exports: Vec<Export>, scratch: &Scratch) -> Merged {
+    let set = ExportSet::of(exports, scratch).expect("written");
+    Merged::of(set, scratch, |_, _| {}).expect("merged")
 }
 
 impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
-        let records = CatalogueBuilder::new(exports(software), None).expect("in memory");
-        let mut builder = SearchBuilder::new(records.synonyms());
+        let merged = merged(exports(software), &Scratch::in_memory());
+        let (mut analyzer, mut builder) = (DocumentAnalyzer::new(merged.synonyms()), SearchBuilder::default());
         let mut documents = Vec::new();
-        for product in records.software() {
-            let (software, categories) = product.expect("a record");
-            documents.push(ScanEngine::document(builder.push(&software, categories)));
+        for product in merged.products() {
+            let product = product.expect("a record");
+            analyzer.analyse(&product.software, merged.categories(&product.categories));
+            builder.push(&analyzer);
+            documents.push(ScanEngine::document(analyzer.terms()));
         }
-        let parts = builder.finish().and_then(|parts| Ok(parts.encode()?)).expect("words");
+        let parts = builder.finish(analyzer).and_then(|parts| Ok(parts.encode()?)).expect("words");
         let (_, scorer, forward) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
         let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
         let scan = ScanEngine { documents, scorer, forward, catalogue, records, reranked: RERANKED };

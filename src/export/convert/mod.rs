@@ -17,7 +17,6 @@ mod software;
 mod synonym;
 
 pub use raw::write_compact;
-pub(super) use software::record;
 
 use std::ops::Range;
 
@@ -85,13 +84,12 @@ pub(super) struct Days {
 pub(super) struct Reader {
     faults: Faults,
     blemishes: Blemishes,
-    /// `None` if the values have already been checked.
-    days: Option<Days>,
+    days: Days,
 }
 
 /// Reads a document. The root may be invalid or not an object.
 pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
-    let mut reader = Reader::new(Some(days));
+    let mut reader = Reader::new(days);
     let path = Path::Root;
     reader.near_misses(&mut NearMiss::new(ENVELOPE), root, path);
     let text = |key| root.get(key).and_then(|value| value.as_str());
@@ -149,7 +147,7 @@ impl Contents {
 }
 
 impl Reader {
-    fn new(days: Option<Days>) -> Self {
+    fn new(days: Days) -> Self {
         Self { faults: Faults::default(), blemishes: Blemishes::default(), days }
     }
 

@@ -2,7 +2,7 @@
 
 use fluent_uri::Uri;
 
-use super::{Days, Reader, host};
+use super::{Reader, host};
 use crate::export::Code;
 use crate::export::budget::{WORD_CHARS, overlong_word};
 use crate::export::pointer::Path;
@@ -69,9 +69,6 @@ impl Reader {
 
     /// Reports a word that's too long to be searched, and looks for blemishes.
     pub(super) fn words(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
-        if self.days.is_none() {
-            return;
-        }
         if let Some(length) = overlong_word(text) {
             let message = format!("a word of {length} characters is too long; {WORD_CHARS} are allowed");
             let help = "put white space between its parts, or leave it out";
@@ -82,14 +79,14 @@ impl Reader {
 
     /// Looks for blemishes in a text that isn't searched.
     pub(super) fn label(&mut self, value: Value<'_>, path: Path<'_>) {
-        if let (Some(_), Some(text)) = (self.days, value.as_str()) {
+        if let Some(text) = value.as_str() {
             self.blemishes.look(value, path, &text);
         }
     }
 
     /// Advises on a date that doesn't exist or is in the future.
     pub(super) fn date(&mut self, value: Value<'_>, path: Path<'_>) {
-        let (Some(Days { today, .. }), Some(text)) = (self.days, value.as_str()) else { return };
+        let Some(text) = value.as_str() else { return };
         let Some(date) = CalendarDate::parse(&text) else {
             let message = format!("`{text}` is not a day of the calendar");
             return self.report(
@@ -100,7 +97,7 @@ impl Reader {
                 "write the day as YYYY-MM-DD, such as \"2025-03-01\"",
             );
         };
-        if date > today {
+        if date > self.days.today {
             let message = format!("`{text}` is in the future");
             self.report(Code::FutureDate, value, path, message, "write the day on which it was really checked");
         }
@@ -108,7 +105,7 @@ impl Reader {
 
     /// Advises on evidence that was checked too long ago.
     pub(super) fn age(&mut self, value: Value<'_>, path: Path<'_>) {
-        let Some(before) = self.days.and_then(|days| days.stale_before) else { return };
+        let Some(before) = self.days.stale_before else { return };
         let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
         if let Some(checked) = checked.filter(|checked| *checked < before) {
             let message = format!("the evidence was checked on {checked}, before {before}");
@@ -120,7 +117,7 @@ impl Reader {
     /// Advises on links that browsers don't follow and on hosts that can't belong to a public
     /// website.
     pub(super) fn link(&mut self, value: Value<'_>, path: Path<'_>) {
-        let (Some(_), Some(text)) = (self.days, value.as_str()) else { return };
+        let Some(text) = value.as_str() else { return };
         let Ok(uri) = Uri::parse(&*text) else { return };
         if is_web(&text) {
             if let Some(doubt) = host::doubt(uri) {

@@ -11,12 +11,6 @@ use crate::export::{Code, SectionKind};
 use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
 use crate::text::printable::marked_hidden;
 
-/// Reads a single record that has already been checked.
-pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
-    let mut reader = Reader::new(None);
-    reader.product(record, 0, Path::Root)?.value.software
-}
-
 #[derive(Default)]
 struct SoftwareBuilder<'d> {
     id: Option<Value<'d>>,

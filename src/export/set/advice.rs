@@ -2,47 +2,43 @@
 //! groups.
 
 use std::borrow::Cow;
+use std::io;
 use std::ops::Range;
-use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
+use super::ParsedExport;
 use super::duplicate::Repeats;
-use super::{ParsedExport, product_count};
 use crate::export::convert::{Entry, Product};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::{Software, SynonymGroup, normalised_url, slug};
+use crate::scratch::{Keyed, Scratch, ScratchSorter};
 
 const EXAMPLES: usize = 3;
 
-pub(super) fn advise(exports: &[ParsedExport<'_>], repeats: &Repeats, is_complete: bool, findings: &mut Findings) {
-    let urls = Shared {
-        code: Code::SharedUrl,
-        key: "url",
-        one: "URL is",
-        several: "URLs are",
-        help: "fine if they are different products, or one product in two exports, which `same_as` links; else remove the records that \
-               are there twice",
-        text: |software| &software.url,
-        identity: normalised_url,
-        place: |product| &product.url,
-    };
-    let names = Shared {
-        code: Code::SharedName,
-        key: "name",
-        one: "name is",
-        several: "names are",
-        help: "fine if they are different products; else remove the records that are there twice",
-        text: |software| &software.name,
-        identity: |name| name.into(),
-        place: |product| &product.name,
-    };
-    for finding in [urls, names].iter().filter_map(|shared| shared.summary(exports)) {
-        findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
-    }
-    advise_on_terms(exports, repeats, is_complete, findings);
-}
+const URLS: Shared = Shared {
+    code: Code::SharedUrl,
+    key: "url",
+    one: "URL is",
+    several: "URLs are",
+    help: "fine if they are different products, or one product in two exports, which `same_as` links; else remove the records that \
+           are there twice",
+    text: |software| &software.url,
+    identity: normalised_url,
+    place: |product| &product.url,
+};
+
+const NAMES: Shared = Shared {
+    code: Code::SharedName,
+    key: "name",
+    one: "name is",
+    several: "names are",
+    help: "fine if they are different products; else remove the records that are there twice",
+    text: |software| &software.name,
+    identity: |name| name.into(),
+    place: |product| &product.name,
+};
 
 pub(super) fn advise_on_terms(
     exports: &[ParsedExport<'_>],
@@ -69,60 +65,84 @@ struct Shared {
     place: fn(&Product) -> &Range<usize>,
 }
 
-impl Shared {
-    /// Makes one finding for the whole set, because in some sets thousands of products share
-    /// something for good reason.
-    fn summary(&self, exports: &[ParsedExport<'_>]) -> Option<Finding> {
-        let mut first: HashMap<Cow<'_, str>, (Position<'_>, usize)> = HashMap::with_capacity(product_count(exports));
-        let mut examples = Vec::new();
-        let mut texts = 0_usize;
-        let mut products = 0_usize;
-        for export in exports {
-            for entry in &export.contents.software {
-                let Some(software) = &entry.value.software else { continue };
-                let here = Position { export, entry };
-                let text = (self.text)(software);
-                let (earlier, others) = first.entry((self.identity)(text)).or_insert((here, 0));
-                if earlier.entry.value.id == entry.value.id {
-                    continue;
-                }
-                *others += 1;
-                products += 1;
-                if *others == 1 {
-                    texts += 1;
-                    products += 1;
-                    if examples.len() < EXAMPLES {
-                        examples.push((text, *earlier, here));
-                    }
-                }
-            }
+/// A product by a property: the common property, its document and its index; its id, the text where that isn't the common property, and
+/// where the text stands.
+type SharedRow = Keyed<(Box<str>, usize, usize), (Box<str>, Option<Box<str>>, Range<usize>)>;
+
+/// The websites and names of products.
+pub(super) struct SharedRows {
+    urls: ScratchSorter<SharedRow>,
+    names: ScratchSorter<SharedRow>,
+}
+
+impl SharedRows {
+    pub(super) fn new(scratch: &Scratch) -> Self {
+        Self { urls: scratch.sorter(), names: scratch.sorter() }
+    }
+
+    /// Adds a product of a document.
+    pub(super) fn push(&mut self, number: usize, Entry { index, value, .. }: &Entry<Product>) -> io::Result<()> {
+        let Some(software) = &value.software else { return Ok(()) };
+        for (shared, rows) in [(URLS, &mut self.urls), (NAMES, &mut self.names)] {
+            let text = (shared.text)(software);
+            let identity = (shared.identity)(text);
+            let other = (*identity != *text).then(|| text.into());
+            let value = (value.id.clone(), other, (shared.place)(value).clone());
+            rows.push(Keyed { key: (identity.into(), number, *index), value })?;
         }
-        let (text, _, here) = examples.first()?;
-        let verb = if texts == 1 { self.one } else { self.several };
-        let related = examples.iter().map(|(text, earlier, here)| Related {
-            location: earlier.location(self),
-            note: format!("`{text}` is shared by `{}` and `{}`", earlier.entry.value.id, here.entry.value.id),
-        });
-        Some(Finding {
-            code: self.code,
-            location: here.location(self),
-            message: format!("{texts} {verb} shared by {products} products, first `{text}`"),
-            help: self.help.to_owned(),
-            related: related.collect(),
-        })
+        Ok(())
+    }
+
+    pub(super) fn summaries(self, exports: &[ParsedExport<'_>]) -> io::Result<Vec<Finding>> {
+        let summaries = [URLS.summary(self.urls, exports)?, NAMES.summary(self.names, exports)?];
+        Ok(summaries.into_iter().flatten().collect())
     }
 }
 
-#[derive(Clone, Copy)]
-struct Position<'d> {
-    export: &'d ParsedExport<'d>,
-    entry: &'d Entry<Product>,
-}
-
-impl Position<'_> {
-    fn location(&self, shared: &Shared) -> crate::export::Location {
-        let Entry { index, value, .. } = self.entry;
-        self.export.location(SectionKind::Software, *index, shared.key, (shared.place)(value))
+impl Shared {
+    /// Makes one finding for the whole set, because in some sets thousands of products share
+    /// something for good reason.
+    fn summary(&self, rows: ScratchSorter<SharedRow>, exports: &[ParsedExport<'_>]) -> io::Result<Option<Finding>> {
+        // The first products that share something with an earlier one, each with that, in the order of the set.
+        let mut examples: Vec<[SharedRow; 2]> = Vec::new();
+        let (mut texts, mut products) = (0_usize, 0_usize);
+        let mut first: Option<(SharedRow, bool)> = None;
+        for row in rows.finish()? {
+            let row = row?;
+            match &mut first {
+                Some((earlier, is_shared)) if earlier.key.0 == row.key.0 => {
+                    if earlier.value.0 == row.value.0 {
+                        continue;
+                    }
+                    products += 1;
+                    if !std::mem::replace(is_shared, true) {
+                        texts += 1;
+                        products += 1;
+                        examples.push([earlier.clone(), row]);
+                        examples.sort_by_key(|[_, here]| (here.key.1, here.key.2));
+                        examples.truncate(EXAMPLES);
+                    }
+                }
+                _ => first = Some((row, false)),
+            }
+        }
+        let Some([_, here]) = examples.first() else { return Ok(None) };
+        let location = |Keyed { key: (_, number, index), value: (_, _, place) }: &SharedRow| {
+            exports[*number].location(SectionKind::Software, *index, self.key, place)
+        };
+        let text = |row: &SharedRow| row.value.1.clone().unwrap_or_else(|| row.key.0.clone());
+        let verb = if texts == 1 { self.one } else { self.several };
+        let related = examples.iter().map(|[earlier, here]| Related {
+            location: location(earlier),
+            note: format!("`{}` is shared by `{}` and `{}`", text(here), earlier.value.0, here.value.0),
+        });
+        Ok(Some(Finding {
+            code: self.code,
+            location: location(here),
+            message: format!("{texts} {verb} shared by {products} products, first `{}`", text(here)),
+            help: self.help.to_owned(),
+            related: related.collect(),
+        }))
     }
 }
 

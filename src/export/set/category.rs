@@ -2,14 +2,11 @@
 //! name, however many products have it.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-
-use foldhash::{HashMap, HashMapExt as _};
 
 use super::ParsedExport;
+use super::values::{CATEGORIES, Uses, location};
 use crate::export::finding::Findings;
-use crate::export::text::{self, Value};
-use crate::export::{Code, Finding, Limits, Location, Related, SectionKind};
+use crate::export::{Code, Finding, Location, Related, SectionKind};
 use crate::record::slug;
 
 /// Minimum length of a slug that is compared, in characters. Among short names, one edit gives
@@ -23,23 +20,18 @@ pub(super) const MANY_TIMES: usize = 10;
 /// Maximum number of pairs compared. A set with more has no consistent categories.
 const PAIRS: usize = 1_000_000;
 
-/// Maximum size of a record that is searched for the place of its category.
-const RECORD_BYTES: usize = 1 << 20;
-
-pub(super) const KEYS: [&str; 2] = ["category", "categories"];
-
 struct Category<'d> {
     name: &'d str,
     slug: String,
-    /// How many products have it, and the first of them as export and index.
+    /// How many products have it, and the first of them as document and index.
     products: usize,
     first: Option<(usize, usize)>,
     /// Where its name is declared.
     declared: Option<Location>,
 }
 
-pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
-    let categories: Vec<_> = categories(exports).into_values().collect();
+pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &Uses, findings: &mut Findings) {
+    let categories: Vec<_> = categories(exports, uses).into_values().collect();
     let (suspects, targets): (Vec<_>, Vec<_>) = (
         categories.iter().filter(|category| category.declared.is_none()).collect(),
         categories.iter().filter(|category| category.declared.is_some() || category.products >= MANY_TIMES).collect(),
@@ -50,25 +42,16 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     for suspect in suspects {
         let meant = targets.iter().filter(|target| is_meant(suspect, target));
         let Some(meant) = meant.max_by_key(|target| (target.declared.is_some(), target.products)) else { continue };
-        let Some((export, index)) = suspect.first.map(|(export, index)| (&exports[export], index)) else { continue };
-        findings.add(Code::NearMissCategory, export.file.shared_path(), || {
-            finding(suspect, meant, location(export, index, &KEYS, suspect.name), exports)
+        let Some(first) = suspect.first else { continue };
+        findings.add(Code::NearMissCategory, exports[first.0].file.shared_path(), || {
+            finding(suspect, meant, location(exports, first, CATEGORIES.keys, suspect.name), exports)
         });
     }
 }
 
 /// The categories that are declared or used, by slug, except for slugs too short or too long to
 /// compare.
-fn categories<'d>(exports: &'d [ParsedExport<'_>]) -> BTreeMap<String, Category<'d>> {
-    // By name first, because there are few names and many products.
-    let mut names: HashMap<&str, (usize, (usize, usize))> = HashMap::new();
-    for (number, export) in exports.iter().enumerate() {
-        for entry in &export.contents.software {
-            for name in entry.value.software.iter().flat_map(|software| &software.categories) {
-                names.entry(name).or_insert((0, (number, entry.index))).0 += 1;
-            }
-        }
-    }
+fn categories<'d>(exports: &'d [ParsedExport<'_>], uses: &'d Uses) -> BTreeMap<String, Category<'d>> {
     let mut categories: BTreeMap<String, Category<'_>> = BTreeMap::new();
     let mut add = |name: &'d str, products: usize, first: Option<(usize, usize)>, declared: Option<Location>| {
         let slug = slug(name);
@@ -79,12 +62,12 @@ fn categories<'d>(exports: &'d [ParsedExport<'_>]) -> BTreeMap<String, Category<
         let category = categories.entry(slug).or_insert(empty);
         category.products += products;
         category.declared = category.declared.take().or(declared);
-        if first.is_some_and(|first| category.first.is_none_or(|other| first < other)) {
+        if first.is_some() && category.first.is_none_or(|other| first.is_some_and(|first| first < other)) {
             (category.first, category.name) = (first, name);
         }
     };
-    for (name, (products, first)) in names {
-        add(name, products, Some(first), None);
+    for (name, of) in uses {
+        add(name, of.products, Some(of.first), None);
     }
     for export in exports {
         for entry in &export.contents.categories {
@@ -111,46 +94,20 @@ fn without_digits(slug: &str) -> impl Iterator<Item = char> {
     slug.chars().filter(|c| !c.is_numeric())
 }
 
-fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, exports: &[ParsedExport<'_>]) -> Finding {
+fn finding(suspect: &Category<'_>, meant: &Category<'_>, place: Location, exports: &[ParsedExport<'_>]) -> Finding {
     let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
     let (name, other) = (suspect.name, meant.name);
     let (of, has) = (products(suspect.products), products(meant.products));
-    let first = || meant.first.map(|(export, index)| self::location(&exports[export], index, &KEYS, other));
+    let first = || meant.first.map(|first| location(exports, first, CATEGORIES.keys, other));
     let (why, related) = match &meant.declared {
         Some(declared) => ("is declared".to_owned(), Some((declared.clone(), "declared here".to_owned()))),
         None => (format!("{has} have"), first().map(|first| (first, format!("`{other}` is first used here")))),
     };
     Finding {
         code: Code::NearMissCategory,
-        location,
+        location: place,
         message: format!("the category `{name}` of {of} is almost `{other}`, which {why}"),
         help: format!("write `{other}` if it is meant; else declare `{name}` in `categories` of the envelope"),
         related: related.into_iter().map(|(location, note)| Related { location, note }).collect(),
     }
-}
-
-/// Where a product has a value in one of these properties. Parses its record again, which is
-/// cheaper than keeping the place for every product.
-pub(super) fn location(export: &ParsedExport<'_>, index: usize, keys: &[&'static str], name: &str) -> Location {
-    let element = export.contents.sections[SectionKind::Software as usize].span(index);
-    let bytes =
-        export.file.bytes().get(element.clone()).filter(|bytes| bytes.len() <= RECORD_BYTES).unwrap_or_default();
-    let (document, _) = text::parse(bytes, Limits::default().max_depth);
-    let found = document.as_ref().and_then(|document| named(document.root(), keys, name));
-    let (key, position, place) = found.unwrap_or((keys[0], None, 0..element.len()));
-    let pointer = SectionKind::Software.pointer(index, key);
-    let pointer = position.map_or_else(|| pointer.clone(), |position| format!("{pointer}/{position}"));
-    export.file.location(element.start + place.start..element.start + place.end, pointer)
-}
-
-/// Where a record has a value: the property, the index if it's an array, and the range.
-fn named(record: Value<'_>, keys: &[&'static str], name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
-    keys.iter().copied().find_map(|key| {
-        let value = record.get(key)?;
-        if value.is_text(name) {
-            return Some((key, None, value.span()));
-        }
-        let element = value.elements().enumerate().find(|(_, element)| element.is_text(name));
-        element.map(|(position, element)| (key, Some(position), element.span()))
-    })
 }

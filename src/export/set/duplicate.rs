@@ -9,15 +9,15 @@ use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind, SourceFile, is_id_prefix};
 
 /// What must be unique in a section.
-pub(in crate::export) struct Identity {
-    pub(in crate::export) section: SectionKind,
+pub(super) struct Identity {
+    pub(super) section: SectionKind,
     key: &'static str,
     code: Code,
     what: &'static str,
     help: &'static str,
 }
 
-pub(in crate::export) const PRODUCTS: Identity = Identity {
+pub(super) const PRODUCTS: Identity = Identity {
     section: SectionKind::Software,
     key: "id",
     code: Code::DuplicateSoftwareId,
@@ -25,7 +25,7 @@ pub(in crate::export) const PRODUCTS: Identity = Identity {
     help: "give each product an id of its own, or remove one of the records",
 };
 
-pub(in crate::export) const REVIEWS: Identity = Identity {
+pub(super) const REVIEWS: Identity = Identity {
     section: SectionKind::Reviews,
     key: "id",
     code: Code::DuplicateReviewId,
@@ -33,7 +33,7 @@ pub(in crate::export) const REVIEWS: Identity = Identity {
     help: "give each review an id of its own, or remove one of them",
 };
 
-pub(in crate::export) const TERMS: Identity = Identity {
+pub(super) const TERMS: Identity = Identity {
     section: SectionKind::Glossary,
     key: "term",
     code: Code::DuplicateTerm,
@@ -42,28 +42,28 @@ pub(in crate::export) const TERMS: Identity = Identity {
 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in crate::export) struct Element {
+pub(super) struct Element {
     /// Index of its export.
-    pub(in crate::export) export: usize,
-    pub(in crate::export) index: usize,
+    pub(super) export: usize,
+    pub(super) index: usize,
     /// Where its identifying value is.
-    pub(in crate::export) place: Range<usize>,
+    pub(super) place: Range<usize>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in crate::export) struct Duplicate {
-    pub(in crate::export) element: Element,
+pub(super) struct Duplicate {
+    pub(super) element: Element,
     /// The first element with this identity.
-    pub(in crate::export) earlier: Element,
+    pub(super) earlier: Element,
     /// The value as written.
-    pub(in crate::export) shown: Box<str>,
+    pub(super) shown: Box<str>,
 }
 
 /// Pairs of documents: one that repeats another, and the other.
-pub(in crate::export) type Repeats = HashSet<(usize, usize)>;
+pub(super) type Repeats = HashSet<(usize, usize)>;
 
 /// Numbers of duplicates by document and the earlier element's document.
-pub(in crate::export) type PairCounts = HashMap<(usize, usize), usize>;
+pub(super) type PairCounts = HashMap<(usize, usize), usize>;
 
 /// A file must share this many elements to count as a repeat.
 const REPEAT_ELEMENTS: usize = 5;
@@ -72,19 +72,19 @@ const REPEAT_HELP: &str = "remove the older of the two files; the folder holds e
 
 /// Reports duplicates in the order of documents and places. A file that repeats another one is
 /// reported only once.
-pub(in crate::export) struct DuplicateReport<'r> {
-    pub(in crate::export) identity: &'r Identity,
+pub(super) struct DuplicateReport<'r> {
+    pub(super) identity: &'r Identity,
     /// The documents' files, and how many elements each has.
-    pub(in crate::export) files: &'r [&'r SourceFile],
-    pub(in crate::export) elements: &'r [usize],
-    pub(in crate::export) common: &'r PairCounts,
-    pub(in crate::export) repeats: &'r mut Repeats,
+    pub(super) files: &'r [&'r SourceFile],
+    pub(super) elements: &'r [usize],
+    pub(super) common: &'r PairCounts,
+    pub(super) repeats: &'r mut Repeats,
     /// The pairs of documents that were reported as repeats here.
-    pub(in crate::export) summarised: Repeats,
+    pub(super) summarised: Repeats,
 }
 
 impl DuplicateReport<'_> {
-    pub(in crate::export) fn add(&mut self, duplicate: &Duplicate, findings: &mut Findings) {
+    pub(super) fn add(&mut self, duplicate: &Duplicate, findings: &mut Findings) {
         let identity = self.identity;
         let Duplicate { element, earlier, shown } = duplicate;
         let pair @ (file, other) = (element.export, earlier.export);

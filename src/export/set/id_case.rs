@@ -1,68 +1,120 @@
 //! Advice on product ids that differ only in case: people, file systems and spreadsheets confuse
 //! them.
 
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use std::io;
+use std::ops::Range;
 
-use super::ParsedExport;
-use crate::export::convert::{Entry, Product};
+use foldhash::{HashSet, HashSetExt as _};
+
+use super::duplicate::Element;
+use super::ids::Peeked;
 use crate::export::finding::Findings;
-use crate::export::{Code, Finding, Related, SectionKind};
+use crate::export::{Code, Finding, Related, SectionKind, SourceFile};
+use crate::scratch::{Keyed, Scratch, ScratchSorter};
 
-/// A product with its position in the set and its export.
-type Position<'d> = (usize, &'d ParsedExport<'d>, &'d Entry<Product>);
+/// A product whose id may have another form in lower case, by that form, document and index: its id, and where that stands.
+type CasedRow = Keyed<(String, usize, usize), (Box<str>, Range<usize>)>;
 
-pub(super) fn advise<'d>(exports: &'d [ParsedExport<'d>], findings: &mut Findings) {
-    let products = || {
-        let positions =
-            exports.iter().flat_map(|export| export.contents.software.iter().map(move |entry| (export, entry)));
-        positions.enumerate().map(|(at, (export, entry))| -> Position<'d> { (at, export, entry) })
-    };
-    // Most ids are lower case already, so these are looked up as they are.
-    let mut alike: HashMap<String, Vec<Position<'_>>> = HashMap::new();
-    for position in products().filter(|(.., entry)| has_case(&entry.value.id)) {
-        alike.entry(position.2.value.id.to_lowercase()).or_default().push(position);
+/// An id that differs in case only from an earlier one: by the places of both, the earlier one first, both ids, and where they stand.
+type SimilarRow = Keyed<[(usize, usize); 2], [(Box<str>, Range<usize>); 2]>;
+
+/// An id with its document and index, and where it stands.
+type PlacedId = ((usize, usize), (Box<str>, Range<usize>));
+
+/// Collects ids that may have another form in lower case. Most ids are in lower case already.
+pub(super) struct IdCase {
+    cased: ScratchSorter<CasedRow>,
+    similar: ScratchSorter<SimilarRow>,
+}
+
+impl IdCase {
+    pub(super) fn new(scratch: &Scratch) -> Self {
+        Self { cased: scratch.sorter(), similar: scratch.sorter() }
     }
-    if alike.is_empty() {
-        return;
-    }
-    for position in products().filter(|(.., entry)| !has_case(&entry.value.id)) {
-        if let Some(others) = alike.get_mut(&*position.2.value.id) {
-            others.push(position);
+
+    /// Adds a product's id, its document and its index.
+    pub(super) fn push(
+        &mut self,
+        (id, number, index): &(Box<str>, usize, usize),
+        place: &Range<usize>,
+    ) -> io::Result<()> {
+        if !has_case(id) {
+            return Ok(());
         }
+        self.cased.push(Keyed { key: (id.to_lowercase(), *number, *index), value: (id.clone(), place.clone()) })
     }
-    let mut groups: Vec<_> = alike.into_values().filter(|group| group.len() > 1).collect();
-    for group in &mut groups {
-        group.sort_unstable_by_key(|(at, ..)| *at);
+
+    /// All are added: they are joined with the other ids.
+    pub(super) fn join(self) -> io::Result<CaseJoin> {
+        Ok(CaseJoin { cased: Peeked::new(self.cased.finish()?)?, similar: self.similar })
     }
-    groups.sort_unstable_by_key(|group| group[0].0);
-    for group in groups {
-        report(&group, findings);
+}
+
+/// Joins ids with those that have another form in lower case.
+pub(super) struct CaseJoin {
+    cased: Peeked<CasedRow>,
+    similar: ScratchSorter<SimilarRow>,
+}
+
+impl CaseJoin {
+    /// Takes the next id, in their order, and its first element.
+    pub(super) fn next(&mut self, id: &str, element: &Element) -> io::Result<()> {
+        while self.cased.row.as_ref().is_some_and(|row| *row.key.0 < *id) {
+            self.group(None)?;
+        }
+        if self.cased.row.as_ref().is_some_and(|row| *row.key.0 == *id) && !has_case(id) {
+            let place = (element.export, element.index);
+            self.group(Some((place, (id.into(), element.place.clone()))))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the ids with the next form in lower case, and the id that is this form. One that is there twice is an error already.
+    fn group(&mut self, in_lower_case: Option<PlacedId>) -> io::Result<()> {
+        let Some(first) = self.cased.take()? else { return Ok(()) };
+        let lower = first.key.0.clone();
+        let mut seen = HashSet::new();
+        let mut distinct: Vec<_> = in_lower_case.into_iter().collect();
+        let mut next = Some(first);
+        while let Some(Keyed { key: (_, number, index), value }) = next {
+            if seen.insert(value.0.clone()) {
+                distinct.push(((number, index), value));
+            }
+            next =
+                if self.cased.row.as_ref().is_some_and(|row| row.key.0 == lower) { self.cased.take()? } else { None };
+        }
+        distinct.sort_unstable_by_key(|(place, _)| *place);
+        let mut distinct = distinct.into_iter();
+        let Some((first, earlier)) = distinct.next() else { return Ok(()) };
+        distinct
+            .try_for_each(|(place, id)| self.similar.push(Keyed { key: [first, place], value: [earlier.clone(), id] }))
+    }
+
+    /// Reports each id of a group but the first one.
+    pub(super) fn finish(mut self, files: &[&SourceFile], findings: &mut Findings) -> io::Result<()> {
+        while self.cased.row.is_some() {
+            self.group(None)?;
+        }
+        for row in self.similar.finish()? {
+            let Keyed { key: [first, (number, index)], value: [(other, earlier), (id, place)] } = row?;
+            let location = |(number, index): (usize, usize), place: Range<usize>| {
+                files[number].location(place, SectionKind::Software.pointer(index, "id"))
+            };
+            findings.add(Code::SimilarId, files[number].shared_path(), || Finding {
+                code: Code::SimilarId,
+                location: location((number, index), place),
+                message: format!("the ids `{other}` and `{id}` differ in case only"),
+                help:
+                    "remove one of the records if both are one product; else give one of them an id that can't be mistaken"
+                        .to_owned(),
+                related: vec![Related { location: location(first, earlier), note: format!("`{other}` is here") }],
+            });
+        }
+        Ok(())
     }
 }
 
 /// Whether an id may change when lower-cased.
 fn has_case(id: &str) -> bool {
     id.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
-}
-
-/// Reports each id in a group except the first. An id that occurs twice is already an error.
-fn report(group: &[Position<'_>], findings: &mut Findings) {
-    let mut seen = HashSet::new();
-    let mut distinct = group.iter().filter(|(.., entry)| seen.insert(&*entry.value.id));
-    let Some((_, first_draft, first)) = distinct.next() else { return };
-    for (_, export, entry) in distinct {
-        let (id, other) = (&entry.value.id, &first.value.id);
-        findings.add(Code::SimilarId, export.file.shared_path(), || Finding {
-            code: Code::SimilarId,
-            location: export.location(SectionKind::Software, entry.index, "id", &entry.key),
-            message: format!("the ids `{other}` and `{id}` differ in case only"),
-            help:
-                "remove one of the records if both are one product; else give one of them an id that can't be mistaken"
-                    .to_owned(),
-            related: vec![Related {
-                location: first_draft.location(SectionKind::Software, first.index, "id", &first.key),
-                note: format!("`{other}` is here"),
-            }],
-        });
-    }
 }

@@ -1,20 +1,33 @@
 //! The third layer: do all files together make one directory? Ids must be unique, reviews must have
 //! their product, and terms one definition. Also gives advice on what only shows across the set.
+//!
+//! Products and reviews may not fit in memory, so what is compared of them is sorted.
 
 mod advice;
 mod category;
-pub(super) mod duplicate;
+mod duplicate;
 mod id_case;
-mod identity;
-pub(super) mod orphan;
+mod ids;
+mod orphan;
 mod spelling;
 mod synonym;
+mod values;
 
+use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
+use foldhash::HashMap;
+
+use self::advice::SharedRows;
+use self::duplicate::Repeats;
+use self::ids::IdRows;
+use self::orphan::Products;
+use self::values::ValueUses;
 use super::convert::Contents;
 use super::finding::Findings;
-use super::{Location, SectionKind, SourceFile};
+use super::{Code, Finding, Location, Related, SectionKind, SourceFile};
+use crate::scratch::Scratch;
 
 pub(super) struct ParsedExport<'f> {
     pub(super) file: &'f SourceFile,
@@ -33,32 +46,82 @@ impl ParsedExport<'_> {
     }
 }
 
-/// The number of products in all exports, to size tables upfront: a growing table is in memory
-/// twice, and a build's memory peaks while it checks a large set.
-fn product_count(exports: &[ParsedExport<'_>]) -> usize {
-    exports.iter().map(|export| export.contents.software.len()).sum()
+/// Checks a set whose documents are added one by one.
+pub(super) struct SetCheck {
+    /// The first document with each id, and whether one of them is valid.
+    export_ids: HashMap<Box<str>, (Location, bool)>,
+    ids: IdRows,
+    shared: SharedRows,
+    values: ValueUses,
+    /// The number of documents.
+    documents: usize,
+    /// Whether every element that should be a product has an id.
+    all_have_ids: bool,
 }
 
-/// Reports the errors and warnings of the set, and marks the elements to skip.
-///
-/// `is_complete` says that every file could be read, so what isn't there doesn't exist.
-pub(super) fn examine(exports: &mut [ParsedExport<'_>], is_complete: bool, findings: &mut Findings) {
-    let repeats = identity::check(exports, is_complete, findings);
-    synonym::check(exports, findings);
-    advice::advise(exports, &repeats, is_complete, findings);
-    category::advise(exports, findings);
-    spelling::advise(exports, findings);
-    id_case::advise(exports, findings);
-}
+impl SetCheck {
+    pub(super) fn new(scratch: &Scratch) -> Self {
+        Self {
+            export_ids: HashMap::default(),
+            ids: IdRows::new(scratch),
+            shared: SharedRows::new(scratch),
+            values: ValueUses::default(),
+            documents: 0,
+            all_have_ids: true,
+        }
+    }
 
-/// Like [`examine`], for glossaries and synonyms only, after products and reviews were checked.
-pub(super) fn examine_terms(
-    exports: &mut [ParsedExport<'_>],
-    repeats: &mut duplicate::Repeats,
-    is_complete: bool,
-    findings: &mut Findings,
-) {
-    identity::check_terms(exports, repeats, findings);
-    synonym::check(exports, findings);
-    advice::advise_on_terms(exports, repeats, is_complete, findings);
+    /// Adds the next document. Its envelope becomes invalid if an earlier file has its id.
+    pub(super) fn push(&mut self, export: &mut ParsedExport<'_>, findings: &mut Findings) -> io::Result<()> {
+        self.check_export_id(export, findings);
+        let (number, contents) = (self.documents, &export.contents);
+        self.documents += 1;
+        self.all_have_ids &= contents.software.len() == contents.sections[SectionKind::Software as usize].len();
+        for entry in &contents.software {
+            self.shared.push(number, entry)?;
+            self.values.push(number, entry);
+        }
+        self.ids.push(number, export)
+    }
+
+    /// Two folders may hold files of the same name, whose exports would have the same id.
+    fn check_export_id(&mut self, export: &mut ParsedExport<'_>, findings: &mut Findings) {
+        let file = export.file;
+        let Some((first, is_served)) = self.export_ids.get_mut(file.id()) else {
+            self.export_ids.insert(file.id().into(), (file.whole(), export.valid));
+            return;
+        };
+        findings.add(Code::DuplicateExportId, file.shared_path(), || Finding {
+            code: Code::DuplicateExportId,
+            location: file.whole(),
+            message: format!("the export id `{}` is used by two files", file.id()),
+            help: "rename one of the files: the name without .json is the id of the export".to_owned(),
+            related: vec![Related { location: first.clone(), note: "first used here".to_owned() }],
+        });
+        let valid = export.valid;
+        export.valid &= !*is_served;
+        *is_served |= valid;
+    }
+
+    /// Reports the errors and warnings of the set, and marks the elements to skip. Takes the documents
+    /// again, in the same order and without their products and reviews.
+    ///
+    /// `is_complete` says that every file could be read, so what isn't there doesn't exist.
+    pub(super) fn finish(
+        self,
+        exports: &mut [ParsedExport<'_>],
+        is_complete: bool,
+        findings: &mut Findings,
+    ) -> io::Result<()> {
+        let products = Products { is_complete, all_have_ids: self.all_have_ids };
+        let repeats: Repeats = self.ids.check(exports, products, findings)?;
+        synonym::check(exports, findings);
+        for finding in self.shared.summaries(exports)? {
+            findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
+        }
+        advice::advise_on_terms(exports, &repeats, is_complete, findings);
+        category::advise(exports, self.values.categories(), findings);
+        spelling::advise(exports, &self.values, findings);
+        Ok(())
+    }
 }

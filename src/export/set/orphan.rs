@@ -7,16 +7,16 @@ use crate::export::finding::Findings;
 use crate::export::{Code, Finding, SectionKind, SourceFile};
 
 #[derive(Debug, Clone, Copy)]
-pub(in crate::export) struct Products {
+pub(super) struct Products {
     /// Whether every file could be read, so that what isn't there doesn't exist.
-    pub(in crate::export) is_complete: bool,
+    pub(super) is_complete: bool,
     /// Whether every element of `software` has an id.
-    pub(in crate::export) all_have_ids: bool,
+    pub(super) all_have_ids: bool,
 }
 
 impl Products {
     /// The code for a review whose product doesn't exist or is left out.
-    pub(in crate::export) const fn orphan_code(self, product_exists: bool) -> Code {
+    pub(super) const fn orphan_code(self, product_exists: bool) -> Code {
         if !product_exists && self.is_complete && self.all_have_ids {
             Code::UnknownSoftware
         } else {
@@ -26,7 +26,7 @@ impl Products {
 
     /// Reports a review. If it's a consequence of another finding, it stands for `others` more
     /// reviews of the same file and product.
-    pub(in crate::export) fn report(self, orphan: &Orphan<'_>, others: usize, findings: &mut Findings) {
+    pub(super) fn report(self, orphan: &Orphan<'_>, others: usize, findings: &mut Findings) {
         let id = orphan.product;
         let code = self.orphan_code(orphan.product_exists);
         let (mut message, help) = match (orphan.product_exists, code) {
@@ -57,12 +57,12 @@ impl Products {
     }
 }
 
-pub(in crate::export) struct Orphan<'o> {
-    pub(in crate::export) file: &'o SourceFile,
-    pub(in crate::export) index: usize,
+pub(super) struct Orphan<'o> {
+    pub(super) file: &'o SourceFile,
+    pub(super) index: usize,
     /// Where it names its product.
-    pub(in crate::export) place: Range<usize>,
-    pub(in crate::export) product: &'o str,
+    pub(super) place: Range<usize>,
+    pub(super) product: &'o str,
     /// Whether the product exists but is left out.
-    pub(in crate::export) product_exists: bool,
+    pub(super) product_exists: bool,
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use foldhash::{HashMap, HashMapExt as _, HashSet};
+use foldhash::HashSet;
 
 use super::ParsedExport;
-use super::category::{KEYS, MANY_TIMES, location};
+use super::category::MANY_TIMES;
+use super::values::{Property, Uses, ValueUses, location};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related};
-use crate::record::{Software, slug};
+use crate::record::slug;
 
 /// Shortest value that is compared, in characters: among short ones an `s` makes another word.
 const SHORTEST: usize = 5;
@@ -17,22 +18,7 @@ const LONGEST: usize = 100;
 /// Fewest pieces of a list of single words, if none of them is a value elsewhere: two may be a name.
 const PIECES: usize = 3;
 
-/// A property with values that are counted and filtered.
-struct Property {
-    keys: &'static [&'static str],
-    noun: &'static str,
-    values: fn(&Software) -> &[Box<str>],
-}
-
-const PROPERTIES: [Property; 5] = [
-    Property { keys: &KEYS, noun: "category", values: |software| &software.categories },
-    Property { keys: &["tags"], noun: "tag", values: |software| &software.tags },
-    Property { keys: &["standards"], noun: "standard", values: |software| &software.standards },
-    Property { keys: &["deployment"], noun: "deployment", values: |software| &software.deployment },
-    Property { keys: &["languages"], noun: "language", values: |software| &software.languages },
-];
-
-/// A value, how many products have it, and the first of them: export, index.
+/// A value, how many products have it, and the first of them: document, index.
 #[derive(Clone, Copy)]
 struct Value<'d> {
     name: &'d str,
@@ -40,11 +26,11 @@ struct Value<'d> {
     first: (usize, usize),
 }
 
-pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
+pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &ValueUses, findings: &mut Findings) {
     let declared: HashSet<String> =
         exports.iter().flat_map(|export| &export.contents.categories).map(|entry| slug(&entry.value.name)).collect();
-    for property in &PROPERTIES {
-        let values = values(exports, property);
+    for (property, uses) in uses.by_property() {
+        let values = values(uses);
         for variants in variants(&values).into_values().filter(|variants| variants.len() > 1) {
             let [common, rarer @ ..] = &variants[..] else { continue };
             // Those are near a declared category, or a much more frequent one.
@@ -64,17 +50,9 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
 }
 
 /// The values of a property as they are written, the most frequent first.
-fn values<'d>(exports: &'d [ParsedExport<'_>], property: &Property) -> Vec<Value<'d>> {
-    let mut names: HashMap<&str, Value<'_>> = HashMap::new();
-    for (number, export) in exports.iter().enumerate() {
-        for entry in &export.contents.software {
-            for name in entry.value.software.iter().flat_map(|software| (property.values)(software)) {
-                let value = Value { name, products: 0, first: (number, entry.index) };
-                names.entry(name).or_insert(value).products += 1;
-            }
-        }
-    }
-    let mut values: Vec<_> = names.into_values().collect();
+fn values(uses: &Uses) -> Vec<Value<'_>> {
+    let mut values: Vec<_> =
+        uses.iter().map(|(name, of)| Value { name, products: of.products, first: of.first }).collect();
     values.sort_unstable_by(|a, b| (b.products, a.first, a.name).cmp(&(a.products, b.first, b.name)));
     values
 }
@@ -116,7 +94,7 @@ fn report_variant(
     common: &Value<'_>,
     findings: &mut Findings,
 ) {
-    let place = |value: &Value<'_>| location(&exports[value.first.0], value.first.1, property.keys, value.name);
+    let place = |value: &Value<'_>| location(exports, value.first, property.keys, value.name);
     let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
     findings.add(Code::SpellingVariant, exports[value.first.0].file.shared_path(), || Finding {
         code: Code::SpellingVariant,
@@ -137,7 +115,7 @@ fn report_variant(
 fn report_list(exports: &[ParsedExport<'_>], property: &Property, value: &Value<'_>, findings: &mut Findings) {
     findings.add(Code::CommaList, exports[value.first.0].file.shared_path(), || Finding {
         code: Code::CommaList,
-        location: location(&exports[value.first.0], value.first.1, property.keys, value.name),
+        location: location(exports, value.first, property.keys, value.name),
         message: format!("`{}` is one {}, and looks like a list of several", value.name, property.noun),
         help: "write each as an element of its own, if it is a list".to_owned(),
         related: Vec::new(),

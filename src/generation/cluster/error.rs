@@ -6,7 +6,6 @@ use crate::engine::opensearch::cluster::ClusterError;
 use crate::engine::opensearch::{self, PublishError};
 use crate::generation::BuildError;
 use crate::scratch::{Scratch, ScratchError};
-use crate::search::SearchIndexError;
 
 /// Why a generation can't be filled or published.
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +16,6 @@ pub enum FillError {
     /// A scratch file can't be written or read.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
-    /// The words that were found can't be read back.
-    #[error(transparent)]
-    Search(#[from] SearchIndexError),
     /// The cluster refuses or doesn't respond.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -31,10 +27,10 @@ pub enum FillError {
 }
 
 impl FillError {
-    pub(super) fn catalogue(error: CatalogueBuildError, scratch: &Scratch) -> Self {
+    pub(super) fn build(error: BuildError, scratch: &Scratch) -> Self {
         match error {
-            CatalogueBuildError::Scratch(error) => scratch.error(error).into(),
-            error => BuildError::Catalogue(error).into(),
+            BuildError::Catalogue(CatalogueBuildError::Scratch(error)) => scratch.error(error).into(),
+            error => error.into(),
         }
     }
 

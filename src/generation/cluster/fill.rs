@@ -1,30 +1,30 @@
-//! Fills the indices of a generation in two passes over the records: the first one finds all words, the second one writes the
-//! documents. In memory are the words alone.
+//! Fills the indices of a generation: its products are analysed and kept, and sent once all words have their numbers. In memory are
+//! the words alone.
 
-use std::io;
 use std::num::NonZeroU16;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use crate::catalogue::{
-    AttributeValues, AttributeValuesBuilder, Bulk, CatalogueBuildError, MergedProduct, ProductVersion, ScratchCatalogue,
+    AttributeLabels, Bulk, CatalogueBuildError, CatalogueParts, CatalogueWriter, Merged, MergedProduct, ProductVersion,
+    content_hash,
 };
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
 use crate::engine::opensearch::{
-    self, DocumentText, DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published, Publisher,
+    self, AnalysedProduct, DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published,
+    Publisher,
 };
 use crate::generation::BuildError;
 use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, DOWNLOADS, SEARCH, TABLES, TEXTS, VERSIONS};
+use crate::generation::build::{Sink, build_into};
 use crate::generation::cluster::{FillError, MergedSet, PARTS_FORMAT};
-use crate::generation::log::{ChangeLog, ScratchFormer};
-use crate::generation::versions::{VersionReader, VersionWriter};
-use crate::scratch::Scratch;
+use crate::generation::log::{ChangeLog, Former};
+use crate::generation::versions::VersionWriter;
+use crate::scratch::{Scratch, Spool, SpoolWriter};
 use crate::search::forward::Forward;
 use crate::search::score::{LengthStatistics, TermScores};
-use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchIndex, SearchParts, StemId};
+use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchParts, StemId};
 
 /// Gets the products done and their number, of both passes together; may stop the fill.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
@@ -62,15 +62,86 @@ fn is_of(published: &Published, prefix: &IndexPrefix, generation: &Generation) -
     published.index == prefix.generation(generation.as_str()) && published.format == PARTS_FORMAT
 }
 
-/// The tables that the documents of a generation are written with, once all words are known.
-struct Words {
-    analyzer: DocumentAnalyzer,
+/// Keeps analysed products in scratch files.
+struct ClusterSink<'m> {
+    merged: &'m Merged,
+    labels: AttributeLabels,
+    lengths: LengthStatistics,
+    versions: VersionWriter,
+    products: SpoolWriter<AnalysedProduct>,
+}
+
+/// The analysed products of a generation, and the tables that their documents are written with.
+struct Analysed {
+    products: Spool<AnalysedProduct>,
     numbering: Numbering,
     scores: TermScores,
     stems: Arc<[StemId]>,
-    attributes: AttributeValues,
     /// The part [`SEARCH`].
-    part: Bytes,
+    search: Bulk,
+    /// The part [`VERSIONS`].
+    versions: Bulk,
+}
+
+impl<'m> ClusterSink<'m> {
+    fn new(merged: &'m Merged) -> Self {
+        let scratch = merged.scratch();
+        Self {
+            merged,
+            labels: AttributeLabels::default(),
+            lengths: LengthStatistics::default(),
+            versions: VersionWriter::new(scratch),
+            products: scratch.spool(),
+        }
+    }
+}
+
+impl Sink for ClusterSink<'_> {
+    type Output = Analysed;
+
+    fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError> {
+        let (item, detail) = (self.merged.item(&product)?, self.merged.detail_fields(&product)?);
+        let hash = content_hash(&item, &detail);
+        let (id, evidence_checked_on) = (product.software.id.clone(), product.evidence_checked_on);
+        self.lengths.push(&analyzer.lengths());
+        let analysed = AnalysedProduct {
+            ordinal: product.ordinal,
+            id: id.clone(),
+            offering_type: product.software.offering_type,
+            evidence_status: product.software.evidence_status,
+            evidence_checked_on,
+            attributes: self.labels.of(&product.software),
+            ranks: product.ranks,
+            rating: product.rating(),
+            is_demo: product.is_demo,
+            item,
+            detail,
+            content_hash: hash,
+            reviews: product.review_summary(),
+            categories: product.categories,
+            terms: analyzer.terms().map(|(term, occurrences)| (term.clone(), occurrences)).collect(),
+            words: analyzer.words().collect(),
+            lengths: analyzer.lengths(),
+        };
+        let version = ProductVersion { id, hash, evidence_checked_on };
+        let pushed = self.versions.push(version).and_then(|()| self.products.push(analysed));
+        pushed.map(drop).map_err(BuildError::scratch)
+    }
+
+    fn finish(self, analyzer: DocumentAnalyzer) -> Result<Analysed, BuildError> {
+        let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
+        drop(analyzer);
+        let stems = lexicon.stems()?;
+        let search = SearchParts { lexicon, forward: Forward::default(), thesaurus, lengths: Vec::new() }.encode()?;
+        Ok(Analysed {
+            products: self.products.finish().map_err(BuildError::scratch)?,
+            numbering,
+            scores: TermScores::new(&self.lengths, &Ranking::default()),
+            stems,
+            search: Bulk::Memory(search.into()),
+            versions: self.versions.finish().map_err(BuildError::scratch)?,
+        })
+    }
 }
 
 impl Filler<'_> {
@@ -86,7 +157,7 @@ impl Filler<'_> {
             return Ok(published.clone());
         }
         let at = jiff::Timestamp::now().to_string();
-        let log = former_log(&self.cluster, former.as_ref(), &set.scratch).await;
+        let log = former_log(&self.cluster, former.as_ref(), set.merged.scratch()).await;
         let (generation, skipped) = (set.generation.to_string(), set.skipped);
         let filled = self.fill(set, log, &at).await?;
         let published = Published {
@@ -114,95 +185,52 @@ impl Filler<'_> {
     pub(crate) async fn fill(
         &mut self,
         set: MergedSet,
-        former: Option<ScratchFormer>,
+        former: Option<Former>,
         at: &str,
     ) -> Result<FilledGeneration, FillError> {
-        let MergedSet { generation, catalogue, parts, scratch, .. } = set;
-        let unusable = |error: io::Error| FillError::from(scratch.error(error));
+        let MergedSet { generation, merged, .. } = set;
+        let scratch = merged.scratch();
         let (by_catalogue, by_engine) = (
-            |error: CatalogueBuildError| FillError::catalogue(error, &scratch),
-            |error: opensearch::FillError| FillError::engine(error, &scratch),
+            |error: CatalogueBuildError| FillError::build(error.into(), scratch),
+            |error: opensearch::FillError| FillError::engine(error, scratch),
         );
-        let count = catalogue.software_count();
-        let mut words = self.words(&catalogue, &scratch)?;
+        let count = merged.software_count();
+        let analysed = build_into(&merged, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
+        let analysed = analysed.map_err(|error| FillError::build(error, scratch))?;
         let index = self.prefix.generation(generation.as_str());
-        let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards, &scratch).await?;
-        for review in catalogue.reviews() {
+        let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards, scratch).await?;
+        for review in merged.reviews() {
             fill.push_review(&review.map_err(by_catalogue)?).await?;
         }
-        let writer = DocumentWriter { scores: &words.scores, stems: &words.stems };
-        let mut versions = VersionWriter::new(&scratch);
-        for (done, product) in (1..).zip(catalogue.products(&words.attributes)) {
-            let product = product.map_err(by_catalogue)?;
-            words.analyzer.analyse(&product.software, catalogue.categories(&product.categories));
-            let terms: Vec<_> = words.analyzer.terms().collect();
-            let sequence: Vec<_> = words.numbering.of(words.analyzer.words()).collect();
-            let text = DocumentText { terms: &terms, words: &sequence, lengths: words.analyzer.lengths() };
-            fill.push(&writer, &product, text).await.map_err(by_engine)?;
-            versions.push(version(&product)).map_err(unusable)?;
-            self.advance(count + done, 2 * count)?;
+        let Analysed { products, numbering, scores, stems, search, versions } = analysed;
+        let writer = DocumentWriter { scores: &scores, stems: &stems, numbering: &numbering };
+        for (done, product) in (1..).zip(products.into_rows()) {
+            fill.push(&writer, &product.map_err(|error| scratch.error(error))?).await.map_err(by_engine)?;
+            if (self.progress)(count + done, 2 * count).is_break() {
+                return Err(BuildError::Stopped.into());
+            }
         }
-        let versions = versions.finish().map_err(unusable)?;
-        let log = VersionReader::new(&versions).and_then(|of| ChangeLog::after_external(former, &generation, of, at));
-        let log = log.map_err(unusable)?.encode().map_err(BuildError::Encode)?;
+        let log = ChangeLog::after(former, &generation, &versions, at).encode().map_err(BuildError::Encode)?;
+        let catalogue = CatalogueWriter::without_products(&merged).and_then(CatalogueWriter::finish);
+        let CatalogueParts { tables, texts, downloads } = catalogue.map_err(by_catalogue)?;
         let parts: [(&str, Bulk); 6] = [
-            (SEARCH, Bulk::Memory(words.part)),
-            (TABLES, parts.tables),
-            (TEXTS, parts.arena),
-            (DOWNLOADS, parts.downloads),
+            (SEARCH, search),
+            (TABLES, tables),
+            (TEXTS, texts),
+            (DOWNLOADS, downloads),
             (VERSIONS, versions),
             (CHANGES, Bulk::Memory(log)),
         ];
         fill.finish(parts.map(|(name, content)| (name.to_owned(), content)).into()).await.map_err(by_engine)
     }
-
-    /// The first pass: finds all words and values.
-    fn words(&mut self, catalogue: &ScratchCatalogue, scratch: &Scratch) -> Result<Words, FillError> {
-        let count = catalogue.software_count();
-        let mut analyzer = DocumentAnalyzer::new(catalogue.synonyms());
-        let mut lengths = LengthStatistics::default();
-        let mut attributes = AttributeValuesBuilder::new(scratch);
-        for (done, product) in (1..).zip(catalogue.software()) {
-            let (software, categories) = product.map_err(|error| FillError::catalogue(error, scratch))?;
-            analyzer.analyse(&software, catalogue.categories(&categories));
-            lengths.push(&analyzer.lengths());
-            attributes.push(&software).map_err(|error| scratch.error(error))?;
-            self.advance(done, 2 * count)?;
-        }
-        let (lexicon, thesaurus, numbering) = analyzer.lexicon().map_err(BuildError::Words)?;
-        let part = SearchParts { lexicon, forward: Forward::default(), thesaurus, lengths: Vec::new() };
-        let part = part.encode().map_err(BuildError::Encode)?;
-        let documents = usize::try_from(count).unwrap_or(usize::MAX);
-        Ok(Words {
-            numbering,
-            scores: TermScores::new(&lengths, &Ranking::default()),
-            stems: SearchIndex::open_words(&part, documents)?.lexicon.stems(),
-            attributes: attributes.finish().map_err(|error| scratch.error(error))?,
-            part: part.into(),
-            analyzer,
-        })
-    }
-
-    fn advance(&mut self, done: u64, count: u64) -> Result<(), BuildError> {
-        if (self.progress)(done, count).is_break() { Err(BuildError::Stopped) } else { Ok(()) }
-    }
-}
-
-fn version(product: &MergedProduct) -> ProductVersion {
-    ProductVersion {
-        id: product.software.id.clone(),
-        hash: product.content_hash(),
-        evidence_checked_on: product.evidence_checked_on,
-    }
 }
 
 /// The generation before with its log; `None` where it can't be read: then the log begins again.
-async fn former_log(cluster: &Arc<Cluster>, former: Option<&Published>, scratch: &Scratch) -> Option<ScratchFormer> {
+async fn former_log(cluster: &Arc<Cluster>, former: Option<&Published>, scratch: &Scratch) -> Option<Former> {
     let former = former?;
     let parts = Parts::open(Arc::clone(cluster), &former.index).await.ok()?;
-    let log = ChangeLog::decode(&parts.get(CHANGES)?.read().await.ok()?).ok()?;
-    let mut versions = scratch.file().ok()?;
+    let log = parts.get(CHANGES)?.read().await.ok()?;
+    let mut versions = scratch.bulk();
     parts.get(VERSIONS)?.copy_to(&mut versions).await.ok()?;
-    let versions = VersionReader::new(&Bulk::File(Arc::new(versions))).ok()?;
-    Some(ScratchFormer { generation: Generation::named(&former.generation), versions, log })
+    Former::from_parts(Generation::named(&former.generation), versions.finish().ok()?, &log)
 }

@@ -3,26 +3,28 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use crate::catalogue::ProductVersion;
+use bytes::Bytes;
+
 use crate::generation::artifact::{CHANGES, VERSIONS};
 use crate::generation::log::Former;
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::read::{open_file, read};
 use crate::generation::store::write::{write_manifest, write_synced};
 use crate::generation::store::{Manifest, PartEntry, Store, StoreError};
+use crate::scratch::Bulk;
 
 impl Store {
     /// The current generation, or else the newest one, as the next one's predecessor.
     pub(crate) fn former(&self) -> Option<Former> {
         self.candidates().into_iter().find_map(|manifest| {
             let (versions, log) = (self.part(&manifest, VERSIONS)?, self.part(&manifest, CHANGES)?);
-            Former::from_parts(manifest.generation, &versions, &log)
+            Former::from_parts(manifest.generation, Bulk::Memory(versions.into()), &log)
         })
     }
 
     /// The versions of the products of a generation.
-    pub(crate) fn versions(&self, manifest: &Manifest) -> Option<Vec<ProductVersion>> {
-        postcard::from_bytes(&self.part(manifest, VERSIONS)?).ok()
+    pub(crate) fn versions(&self, manifest: &Manifest) -> Option<Bulk> {
+        Some(Bulk::Memory(self.part(manifest, VERSIONS)?.into()))
     }
 
     /// A part of a generation, if it is whole.
@@ -56,8 +58,9 @@ impl Store {
                 copy(&before.join(&part.name), &folder.join(&part.name))?;
             }
             let path = folder.join(CHANGES);
-            write_synced(&path, log).map_err(StoreError::io("writing", &path))?;
-            manifest.parts.push(PartEntry::of(CHANGES, log));
+            write_synced(&path, &Bulk::Memory(Bytes::copy_from_slice(log)))
+                .map_err(StoreError::io("writing", &path))?;
+            manifest.parts.push(PartEntry::new(CHANGES, log.len() as u64, blake3::hash(log)));
             write_manifest(&folder, &manifest)?;
             self.point_to(&manifest)
         })();

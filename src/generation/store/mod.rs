@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::export::{IdPrefixes, Skipped};
 use crate::generation::Generation;
 use crate::generation::stamp::FolderStamp;
+use crate::scratch::{Bulk, Span};
 
 /// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
@@ -137,12 +138,17 @@ impl Manifest {
 }
 
 impl PartEntry {
-    fn of(name: &str, content: &[u8]) -> Self {
-        Self {
-            name: name.to_owned(),
-            size: content.len() as u64,
-            blake3: blake3::hash(content).to_hex().as_str().to_owned(),
-        }
+    fn of(name: &str, content: &Bulk) -> io::Result<Self> {
+        let size = content.len()?;
+        let hash = match content {
+            Bulk::Memory(bytes) => blake3::hash(bytes),
+            _ => blake3::Hasher::new().update_reader(content.reader(Span { start: 0, length: size })?)?.finalize(),
+        };
+        Ok(Self::new(name, size, hash))
+    }
+
+    fn new(name: &str, size: u64, hash: blake3::Hash) -> Self {
+        Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned() }
     }
 }
 

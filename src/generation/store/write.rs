@@ -4,12 +4,15 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use bytes::Bytes;
+
 use crate::file::{Access, Draft, folder_of, sync_folder};
-use crate::generation::artifact::Artifact;
+use crate::generation::artifact::Parts;
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::{CURRENT, MANIFEST, Manifest, NEXT, NewGeneration, PartEntry, Store, StoreError};
 use crate::generation::{Generation, INDEX_FORMAT};
+use crate::scratch::{Bulk, Span};
 
 impl Store {
     /// Makes the folder where there is none.
@@ -22,9 +25,10 @@ impl Store {
     ///
     /// # Errors
     /// If the disk refuses, or another process holds the lock for too long; what was current stays so.
-    pub fn save(&self, artifact: &Artifact, about: NewGeneration) -> Result<Manifest, StoreError> {
+    pub fn save(&self, parts: &Parts, about: NewGeneration) -> Result<Manifest, StoreError> {
         self.create()?;
         let _lock = self.lock()?;
+        let entries = parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect::<io::Result<_>>();
         let manifest = Manifest {
             format: INDEX_FORMAT,
             build: self.unused_build(&about.generation),
@@ -34,10 +38,10 @@ impl Store {
             inputs: about.inputs,
             id_prefixes: about.id_prefixes,
             skipped: about.skipped,
-            parts: artifact.parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect(),
+            parts: entries.map_err(StoreError::io("reading scratch files in", &self.folder))?,
         };
         let folder = self.folder.join(manifest.folder_name());
-        let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.point_to(&manifest));
+        let written = write_generation(&folder, parts, &manifest).and_then(|()| self.point_to(&manifest));
         // Where only the last sync failed it is current, and would leave nothing current. Folders that can't be removed now are
         // swept with the next generation.
         if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
@@ -75,10 +79,10 @@ impl Store {
 }
 
 /// Writes a generation's folder, its manifest last.
-fn write_generation(folder: &Path, artifact: &Artifact, manifest: &Manifest) -> Result<(), StoreError> {
+fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest) -> Result<(), StoreError> {
     let created = fs::create_dir(folder).and_then(|()| reach(Step::StoreBegun));
     created.map_err(StoreError::io("creating", folder))?;
-    for (name, content) in &artifact.parts {
+    for (name, content) in parts {
         let path = folder.join(name);
         write_synced(&path, content).map_err(StoreError::io("writing", &path))?;
     }
@@ -113,7 +117,7 @@ fn replace(path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), Store
     let mut draft = draft.map_err(StoreError::io("writing in", folder))?;
     let written = draft.write(|file| {
         reach(created)?;
-        write_in_halves(file, content, half)
+        write_in_halves(file, &Bulk::Memory(Bytes::copy_from_slice(content)), half)
     });
     written.and_then(|()| reach(synced)).map_err(StoreError::io("writing", path))?;
     let draft = draft.rename(true).map_err(StoreError::io("replacing", path))?;
@@ -121,7 +125,7 @@ fn replace(path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), Store
     draft.sync().map_err(StoreError::io("syncing", folder))
 }
 
-pub(super) fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(super) fn write_synced(path: &Path, content: &Bulk) -> io::Result<()> {
     let mut file = File::create_new(path)?;
     reach(Step::PartCreated)?;
     write_in_halves(&mut file, content, Step::PartHalf)?;
@@ -131,9 +135,14 @@ pub(super) fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a file in two pieces, for what can go wrong in between.
-fn write_in_halves(file: &mut File, content: &[u8], between: Step) -> io::Result<()> {
-    let (first, second) = content.split_at(content.len() / 2);
-    file.write_all(first)?;
+fn write_in_halves(file: &mut File, content: &Bulk, between: Step) -> io::Result<()> {
+    let length = content.len()?;
+    let half = length / 2;
+    let mut write = |start, length| match content {
+        Bulk::Memory(bytes) => file.write_all(&bytes[Span { start, length }.range()]),
+        _ => io::copy(&mut content.reader(Span { start, length })?, file).map(drop),
+    };
+    write(0, half)?;
     reach(between)?;
-    file.write_all(second)
+    write(half, length - half)
 }

@@ -2,12 +2,14 @@
 
 use std::sync::LazyLock;
 
+use serde::{Deserialize, Serialize};
+
 use crate::search::field::Field;
 
 /// Maximum occurrences counted per section. More would hardly change the saturated sum.
 const MAX_COUNTED: [u8; 3] = [3, 3, 15];
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occurrences {
     sections: [u8; 3],
     /// Whether it's in the description of one of the document's categories. Counts only if it's

@@ -15,7 +15,7 @@ use software_directory::record::CalendarDate;
 fn errors(text: &str) -> Vec<String> {
     let file = SourceFile::from_bytes("export.json".as_ref(), text.to_owned().into());
     let today = CalendarDate::parse("2025-06-01").expect("a date");
-    let report = export::examine(vec![file], &Limits::default(), today, &|_| {});
+    let report = export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");
     let of_set = [Code::DuplicateSoftwareId, Code::DuplicateReviewId, Code::DuplicateTerm, Code::UnknownSoftware];
     let errors = report.findings.iter().filter(|finding| finding.severity() == Severity::Error);
     let of_file = errors.filter(|finding| !of_set.contains(&finding.code));

@@ -17,7 +17,7 @@ pub(crate) fn check(bytes: &[u8]) {
     let file = SourceFile::from_bytes("export.json".as_ref(), bytes.to_vec().into());
     let today = CalendarDate::parse("2026-06-01").expect("a date");
     let limits = Limits { max_file_bytes: 1 << 20, max_depth: 32, stale_before: CalendarDate::parse("2026-01-01") };
-    let report = export::examine(vec![file], &limits, today, &|_| {});
+    let report = export::examine(vec![file], &limits, today, &|_| {}).expect("in memory");
     for finding in &report.findings {
         assert!(!finding.message.is_empty() && !finding.help.is_empty(), "{finding:?}");
         if let Some(place) = &finding.location.place {

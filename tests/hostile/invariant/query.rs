@@ -109,7 +109,8 @@ pub(crate) fn snapshot() -> Arc<Snapshot> {
     ];
     let open = |(name, text): (&str, &'static str)| SourceFile::from_bytes(name.as_ref(), text.into());
     let today = CalendarDate::parse("2026-06-01").expect("a date");
-    let report = export::examine(sources.into_iter().map(open).collect(), &Limits::default(), today, &|_| {});
+    let report = export::examine(sources.into_iter().map(open).collect(), &Limits::default(), today, &|_| {})
+        .expect("in memory");
     // Terms that two of them define are of no matter here.
     Snapshot::build(report.exports).expect("a generation")
 }

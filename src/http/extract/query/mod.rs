@@ -5,8 +5,6 @@ mod raw;
 
 pub(in crate::http) use raw::RawQuery;
 
-use std::sync::Arc;
-
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use utoipa::IntoParams;
@@ -15,7 +13,6 @@ use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Schema, SchemaFormat, S
 use utoipa::openapi::{RefOr, Required};
 
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
-use crate::http::state::AppState;
 use crate::service::parameter::definition::QUERIED_OFFSET;
 use crate::service::parameter::{AnyParameter, Given, Interface, Reason, Refusal, Values};
 use crate::service::{MAX_QUERY_OFFSET, PageRequest};
@@ -46,10 +43,10 @@ impl FromParameters for () {
 #[derive(Debug)]
 pub(in crate::http) struct Query<T>(pub(in crate::http) T);
 
-impl<T: FromParameters> FromRequestParts<Arc<AppState>> for Query<T> {
+impl<T: FromParameters, S: Sync> FromRequestParts<S> for Query<T> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
         let read = collect(&query, &T::parameters().collect::<Vec<_>>()).read(T::read);
         read.map(Self).map_err(|refusals| ApiError::Parameters(refusals.into_iter().map(problem).collect()))

@@ -1,26 +1,25 @@
-//! The rows of an external catalogue.
+//! The rows of a merge.
 
 use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::arena::Span;
 use crate::catalogue::quality::Merits;
 use crate::catalogue::rating::Rating;
 use crate::catalogue::reviews::Stars;
 use crate::record::CalendarDate;
 
-/// Where a record lies.
+/// Where a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RecordPlace {
     /// The number of its export.
     pub(super) export: u32,
-    /// Its element in the export's document.
-    pub(super) span: Span,
+    /// Its place among the records.
+    pub(super) at: u64,
 }
 
 /// A product as its export has it, without the texts.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ProductRow {
     pub(super) place: RecordPlace,
     /// The collation key of its name.
@@ -40,7 +39,7 @@ pub(super) struct ProductRow {
 /// The product that a review is about, and the review's place among the others of it.
 pub(super) type ReviewKey = (Box<str>, Reverse<Option<i64>>, Box<str>);
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ReviewRow {
     pub(super) rating: u8,
     pub(super) verified: Option<bool>,
@@ -51,7 +50,7 @@ pub(super) struct ReviewRow {
 }
 
 /// A review with its place.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredReview {
     /// The product's id.
     pub product: Box<str>,
@@ -69,19 +68,24 @@ pub struct StoredReview {
 }
 
 /// A product that was joined with its reviews.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct JoinedProduct {
     pub(super) id: Box<str>,
     pub(super) row: ProductRow,
     pub(super) shown: Rating,
     pub(super) stars: Stars,
+    /// The place of the first of its reviews, and their number.
+    pub(super) reviews: (u64, u64),
 }
 
 /// A product that has its ordinal.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct PlacedProduct {
     pub(super) place: RecordPlace,
     pub(super) categories: Box<[u32]>,
+    pub(super) evidence_checked_on: Option<CalendarDate>,
     pub(super) shown: Rating,
     pub(super) stars: Stars,
+    /// The place of the first of its reviews, and their number.
+    pub(super) reviews: (u64, u64),
 }

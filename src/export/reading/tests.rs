@@ -1,20 +1,17 @@
-//! Properties of sets beyond memory: they are read, checked and reported as sets in memory.
+//! Properties of sets in scratch files: they are read, checked and reported as sets in memory.
 
 use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::examine_scratch;
-use crate::export::{Code, Export, Finding, IdPrefixes, Limits, Report, SourceFile, examine, latest_day};
+use super::ExportSet;
+use crate::export::{Code, Finding, IdPrefixes, Limits, Report, SourceFile, latest_day};
 use crate::record::CalendarDate;
 use crate::scratch::Scratch;
 
-/// The findings that only a set in memory reports.
-const IN_MEMORY: [Code; 4] = [Code::SharedUrl, Code::SharedName, Code::NearMissCategory, Code::SimilarId];
-
 /// The bytes of rows in memory: nearly all of them are sorted on disk.
-const SORT_BYTES: usize = 200;
+const OWN_BYTES: usize = 200;
 
 fn today() -> CalendarDate {
     latest_day(jiff::Timestamp::UNIX_EPOCH)
@@ -29,42 +26,35 @@ fn files(documents: &[String]) -> impl Iterator<Item = Result<SourceFile, Box<Fi
     })
 }
 
-fn in_memory(documents: &[String]) -> Report {
-    let mut report = examine(files(documents).collect(), &Limits::default(), today(), &|_| {});
-    report.findings.retain(|finding| !IN_MEMORY.contains(&finding.code));
-    report.left_out.retain(|left_out| !IN_MEMORY.contains(&left_out.code));
-    report.exports.sort_by(|a, b| a.id.cmp(&b.id));
+fn read(documents: &[String], scratch: &Scratch) -> Report {
+    let set = ExportSet::read(files(documents), &Limits::default(), today(), scratch, &|_| {}).expect("read");
+    let report = set.into_report(&Limits::default()).expect("read");
+    let exports = report.exports.len();
+    assert_eq!(exports + usize::try_from(report.skipped.exports).expect("few"), report.counts.files);
     report
 }
 
-fn external(documents: &[String]) -> (Report, Vec<Export>) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let scratch = Scratch::with_sort_bytes(folder.path(), SORT_BYTES);
-    let set = examine_scratch(files(documents), &Limits::default(), today(), &scratch, &|_| {}).expect("read");
-    let exports = set.exports().map(|export| {
-        let (export, document) = export.expect("read");
-        assert_eq!(document.metadata().expect("a file").len(), export.document.len() as u64);
-        export
-    });
-    let exports: Vec<_> = exports.collect();
-    assert_eq!(exports.len(), set.export_count());
-    (set.report, exports)
-}
-
 fn compare(documents: &[String]) -> Result<(), TestCaseError> {
-    let expected = in_memory(documents);
-    let (report, exports) = external(documents);
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = read(documents, &Scratch::with_own_bytes(folder.path(), OWN_BYTES));
+    let expected = read(documents, &Scratch::in_memory());
     prop_assert_eq!(&report.findings, &expected.findings);
     prop_assert_eq!(&report.left_out, &expected.left_out);
     prop_assert_eq!((report.counts, report.skipped), (expected.counts, expected.skipped));
-    prop_assert_eq!(format!("{exports:#?}"), format!("{:#?}", expected.exports));
+    prop_assert_eq!(format!("{:#?}", report.exports), format!("{:#?}", expected.exports));
     Ok(())
 }
 
 /// A product: of few ids, some without a property that it needs.
 fn product() -> impl Strategy<Value = Value> {
-    (0..12_u32, 0..12_u32).prop_map(|(id, fault)| {
-        let mut product = json!({"id": format!("p{id}"), "name": "A", "url": "https://a.example", "evidence_status": "pending-review"});
+    (0..12_u32, 0..12_u32, 0..40_u32).prop_map(|(id, fault, other)| {
+        let id = if other % 7 == 0 { format!("P{id}") } else { format!("p{id}") };
+        let category = ["Scheduling", "Schedulings", "Audit", "Audits", "Permit"][other as usize % 5];
+        let tag = ["audit trail", "Audit-Trails", "audit trail, risk", "risk"][other as usize % 4];
+        let mut product = json!({
+            "id": id, "name": format!("A{}", other % 11), "url": format!("https://a.example/{}", other % 9),
+            "evidence_status": "pending-review", "category": category, "tags": [tag],
+        });
         if fault == 0 {
             product["id"] = Value::Null;
         } else if fault == 1 {
@@ -124,10 +114,10 @@ fn file_that_repeats_another_one_is_one_finding() {
         json!({"name": "n", "license": "https://example.org/licence", "software": software}).to_string()
     };
     compare(&[document(&products), document(&products[..200])]).expect("the same");
-    let (report, exports) = external(&[document(&products), document(&products[..200])]);
+    let report = read(&[document(&products), document(&products[..200])], &Scratch::in_memory());
     assert_eq!(report.error_count(), 1, "{:?}", report.findings);
     assert_eq!(report.skipped.records, 200);
-    assert_eq!(exports.iter().map(|export| export.software.len()).collect::<Vec<_>>(), [0, 300]);
+    assert_eq!(report.exports.iter().map(|export| export.software.len()).collect::<Vec<_>>(), [300, 0]);
 }
 
 #[test]
@@ -139,7 +129,7 @@ fn duplicates_and_orphans_beyond_those_described_are_counted() {
     let document =
         json!({"name": "n", "license": "https://example.org/licence", "software": products, "reviews": reviews});
     compare(&[document.to_string()]).expect("the same");
-    let (report, _) = external(&[document.to_string()]);
+    let report = read(&[document.to_string()], &Scratch::in_memory());
     let counts = report.code_counts();
     assert_eq!((counts[&Code::DuplicateSoftwareId], counts[&Code::UnknownSoftware]), (149, 150));
     assert_eq!(report.findings.len(), 200, "the first hundred of each are described");

@@ -1,16 +1,39 @@
-//! Large and rarely read bytes, which aren't held in memory where they are on disk or in a cluster.
+//! Large bytes: in memory, on disk or in a cluster.
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Write as _};
-use std::ops::RangeInclusive;
+use std::io::{self, BufWriter, Read, Write};
+use std::ops::{Range, RangeInclusive};
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 
-use super::arena::Span;
+use super::memory::Share;
+use super::{BUFFER_BYTES, Scratch};
+
+/// A part of some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Bytes before it.
+    pub start: u64,
+    /// Its length in bytes.
+    pub length: u64,
+}
+
+impl Span {
+    /// The first byte after it. Saturates, so that a damaged span is only ever too long.
+    pub const fn end(self) -> u64 {
+        self.start.saturating_add(self.length)
+    }
+
+    /// As a range of indices.
+    pub fn range(self) -> Range<usize> {
+        let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+        index(self.start)..index(self.end())
+    }
+}
 
 /// Bytes elsewhere, in pieces.
 pub trait Pieces: fmt::Debug + Send + Sync {
@@ -32,14 +55,6 @@ pub enum Bulk {
 }
 
 impl Bulk {
-    /// Keeps bytes in memory, or in a file without a name in a folder for scratch files.
-    pub fn store(bytes: Bytes, scratch: Option<&Path>) -> io::Result<Self> {
-        let Some(folder) = scratch else { return Ok(Self::Memory(bytes)) };
-        let mut file = tempfile::tempfile_in(folder)?;
-        file.write_all(&bytes)?;
-        Ok(Self::File(Arc::new(file)))
-    }
-
     pub fn read_all(&self) -> io::Result<Bytes> {
         self.read(Span { start: 0, length: self.len()? })
     }
@@ -90,6 +105,119 @@ impl Bulk {
     /// Whether its bytes are compared with a checksum as they are read.
     pub const fn is_verified(&self) -> bool {
         matches!(self, Self::Pieces(_))
+    }
+}
+
+/// Bytes being written: in memory, or in a scratch file beyond the budget.
+#[derive(Debug)]
+pub struct BulkWriter {
+    scratch: Scratch,
+    content: Content,
+    length: u64,
+    share: Share,
+}
+
+#[derive(Debug)]
+enum Content {
+    Memory(Vec<u8>),
+    File(BufWriter<File>),
+}
+
+/// The bytes that are worth a file.
+const WORTH_A_FILE: usize = 4096;
+
+/// Bytes in memory with their share of the budget.
+struct Held(Bytes, #[expect(dead_code, reason = "given back when dropped")] Share);
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl BulkWriter {
+    pub(super) fn new(scratch: &Scratch) -> Self {
+        let share = scratch.share();
+        Self { scratch: scratch.clone(), content: Content::Memory(Vec::new()), length: 0, share }
+    }
+
+    pub(super) fn keep(scratch: &Scratch, bytes: Bytes) -> io::Result<Bulk> {
+        let mut share = scratch.share();
+        if bytes.len() < WORTH_A_FILE || !share.take_rare(bytes.len()) {
+            return Ok(Bulk::Memory(Bytes::from_owner(Held(bytes, share))));
+        }
+        let mut file = scratch.file()?;
+        file.write_all(&bytes)?;
+        Ok(Bulk::File(Arc::new(file)))
+    }
+
+    /// Prepares for so many bytes. Memory that isn't written to isn't taken, and a large vector that grows is in memory twice.
+    pub fn reserve(&mut self, bytes: usize) {
+        if let Content::Memory(content) = &mut self.content {
+            content.reserve(bytes);
+        }
+    }
+
+    /// Bytes written so far.
+    pub const fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether nothing is written yet.
+    pub const fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Appends bytes, and returns where they are.
+    pub fn push(&mut self, bytes: &[u8]) -> io::Result<Span> {
+        let start = self.length;
+        self.write_all(bytes)?;
+        Ok(Span { start, length: bytes.len() as u64 })
+    }
+
+    /// Appends a value as JSON.
+    pub fn push_json<T: Serialize + ?Sized>(&mut self, value: &T) -> io::Result<Span> {
+        self.push(&serde_json::to_vec(value)?)
+    }
+
+    /// Appends a value as postcard.
+    pub fn push_encoded<T: Serialize + ?Sized>(&mut self, value: &T) -> io::Result<()> {
+        self.write_all(&postcard::to_stdvec(value).map_err(io::Error::other)?)
+    }
+
+    /// Appends other bytes.
+    pub fn copy(&mut self, bulk: &Bulk) -> io::Result<()> {
+        io::copy(&mut bulk.reader(Span { start: 0, length: bulk.len()? })?, self).map(drop)
+    }
+
+    pub fn finish(self) -> io::Result<Bulk> {
+        Ok(match self.content {
+            Content::Memory(bytes) => Bulk::Memory(Bytes::from_owner(Held(bytes.into(), self.share))),
+            Content::File(file) => Bulk::File(Arc::new(file.into_inner().map_err(io::IntoInnerError::into_error)?)),
+        })
+    }
+}
+
+impl Write for BulkWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.length += bytes.len() as u64;
+        match &mut self.content {
+            Content::File(file) => file.write_all(bytes)?,
+            Content::Memory(content) => {
+                content.extend_from_slice(bytes);
+                if self.share.take(bytes.len(), BUFFER_BYTES) {
+                    let mut file = BufWriter::with_capacity(BUFFER_BYTES, self.scratch.file()?);
+                    file.write_all(content)?;
+                    self.content = Content::File(file);
+                    self.share.give_back();
+                }
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -25,11 +25,11 @@ pub(super) fn join(
     scratch: &Scratch,
 ) -> io::Result<Joined> {
     let mut reviews = reviews.finish()?.peekable();
-    let (mut joined, mut with_places) = (scratch.spool()?, scratch.spool()?);
+    let (mut joined, mut with_places) = (scratch.spool(), scratch.spool());
     let mut mean = MeanRating::default();
     for product in products.finish()? {
         let Keyed { key: id, value: mut row } = product?;
-        let (mut stars, mut place) = (Stars::default(), 0);
+        let (mut stars, mut place, mut first) = (Stars::default(), 0, 0);
         // Up to the product, whatever comes before: each review is about a product of the set.
         let is_due = |review: &io::Result<Keyed<ReviewKey, ReviewRow>>| match review {
             Ok(review) => review.key.0 <= id,
@@ -42,13 +42,16 @@ pub(super) fn join(
             }
             stars.push(value.rating);
             let ReviewRow { rating, verified, created_at_seconds, object } = value;
-            with_places.push(&StoredReview { product, place, rating, verified, created_at_seconds, object })?;
+            let at = with_places.push(StoredReview { product, place, rating, verified, created_at_seconds, object })?;
+            if place == 0 {
+                first = at;
+            }
             place += 1;
         }
         row.categories.iter_mut().for_each(|number| *number = places[*number as usize]);
         let shown = Rating::of(row.stated, row.review_count, stars);
         shown.value.into_iter().for_each(|rating| mean.push(rating));
-        joined.push(&JoinedProduct { id, row, shown, stars })?;
+        joined.push(JoinedProduct { id, row, shown, stars, reviews: (first, place) })?;
     }
     Ok(Joined { products: joined.finish()?, reviews: with_places.finish()?, mean: mean.mean() })
 }

@@ -6,9 +6,8 @@ use std::io;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::join::Joined;
 use super::links::{self, Links};
-use super::rows::{JoinedProduct, PlacedProduct, RecordPlace};
+use super::rows::{JoinedProduct, PlacedProduct, ProductRow, RecordPlace};
 use crate::catalogue::quality::Quality;
 use crate::catalogue::{Order, Ordinal};
 use crate::record::CalendarDate;
@@ -28,32 +27,38 @@ pub(super) struct Ordered {
 }
 
 /// A product with what its places in the orders depend on.
-type ByQuality = Keyed<(Quality, Vec<u8>, Box<str>), (PlacedProduct, u64, Option<CalendarDate>)>;
+type ByQuality = Keyed<(Quality, Vec<u8>, Box<str>), (PlacedProduct, u64)>;
 
 /// The keys of the orders other than that of names.
 type ByName = Keyed<(Vec<u8>, Box<str>), (Ordinal, Option<f64>, Option<u64>, Option<CalendarDate>)>;
 
 /// Sorts products.
-pub(super) fn order(joined: &Joined, has_links: bool, scratch: &Scratch) -> io::Result<Ordered> {
+pub(super) fn order(
+    joined: Spool<JoinedProduct>,
+    mean: f64,
+    has_links: bool,
+    scratch: &Scratch,
+) -> io::Result<Ordered> {
     let mut by_quality: ScratchSorter<ByQuality> = scratch.sorter();
-    for product in joined.products.rows() {
-        let JoinedProduct { id, row, shown, stars } = product?;
-        let key = (Quality::of(row.merits, shown, joined.mean), row.name, id);
-        let product = PlacedProduct { place: row.place, categories: row.categories, shown, stars };
-        by_quality.push(Keyed { key, value: (product, row.website, row.evidence_checked_on) })?;
+    for product in joined.into_rows() {
+        let JoinedProduct { id, row, shown, stars, reviews } = product?;
+        let key = (Quality::of(row.merits, shown, mean), row.name, id);
+        let ProductRow { place, categories, evidence_checked_on, .. } = row;
+        let product = PlacedProduct { place, categories, evidence_checked_on, shown, stars, reviews };
+        by_quality.push(Keyed { key, value: (product, row.website) })?;
     }
     let mut by_name: ScratchSorter<ByName> = scratch.sorter();
     let mut by_website: ScratchSorter<Keyed<(u64, Ordinal), RecordPlace>> = scratch.sorter();
-    let mut products = scratch.spool()?;
+    let mut products = scratch.spool();
     let (mut count, mut real) = (0, 0);
     for (ordinal, row) in (0..).zip(by_quality.finish()?) {
-        let Keyed { key: (quality, name, id), value: (product, website, checked) } = row?;
-        let shown = product.shown;
+        let Keyed { key: (quality, name, id), value: (product, website) } = row?;
+        let (shown, checked) = (product.shown, product.evidence_checked_on);
         by_name.push(Keyed { key: (name, id), value: (ordinal, shown.value, shown.review_count, checked) })?;
         if has_links {
             by_website.push(Keyed { key: (website, ordinal), value: product.place })?;
         }
-        products.push(&product)?;
+        products.push(product)?;
         count += 1;
         real += u32::from(!quality.is_demo());
     }
@@ -80,20 +85,20 @@ fn ranks(by_name: ScratchSorter<ByName>, scratch: &Scratch) -> io::Result<Spool<
     number(by_rating, Order::Rating, &mut by_ordinal)?;
     number(by_reviews, Order::ReviewCount, &mut by_ordinal)?;
     number(by_check, Order::EvidenceCheckedOn, &mut by_ordinal)?;
-    let mut ranks = scratch.spool()?;
+    let mut ranks = scratch.spool();
     let mut of = [0; Order::COUNT];
     for row in by_ordinal.finish()? {
         let (_, order, rank) = row?;
         of[usize::from(order)] = rank;
         if usize::from(order) == Order::COUNT - 1 {
-            ranks.push(&of)?;
+            ranks.push(of)?;
         }
     }
     ranks.finish()
 }
 
 /// Numbers the rows of an order.
-fn number<K: Ord + Serialize + DeserializeOwned>(
+fn number<K: Clone + Ord + Serialize + DeserializeOwned>(
     rows: ScratchSorter<(K, u32, Ordinal)>,
     order: Order,
     by_ordinal: &mut ScratchSorter<(Ordinal, u8, u32)>,

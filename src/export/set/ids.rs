@@ -3,14 +3,13 @@
 use std::io;
 use std::ops::Range;
 
-use super::{ElementCounts, Skips};
+use super::ParsedExport;
+use super::duplicate::{Duplicate, DuplicateReport, Element, Identity, PRODUCTS, PairCounts, REVIEWS, Repeats, TERMS};
+use super::id_case::IdCase;
+use super::orphan::{Orphan, Products};
 use crate::export::finding::Findings;
-use crate::export::set::ParsedExport;
-use crate::export::set::duplicate::{
-    Duplicate, DuplicateReport, Element, Identity, PRODUCTS, PairCounts, REVIEWS, Repeats,
-};
-use crate::export::set::orphan::{Orphan, Products};
 use crate::export::{Code, SectionKind, SourceFile};
+use crate::record::slug;
 use crate::scratch::{Keyed, Scratch, ScratchSorter, SortedRows};
 
 /// An element by an id: the id, the number of its document and its index; where the id stands, and whether it is valid by itself.
@@ -20,33 +19,39 @@ type IdRow = Keyed<(Box<str>, usize, usize), (Range<usize>, bool)>;
 /// the number of other reviews that it stands for.
 type OrphanRow = Keyed<(usize, usize), (Range<usize>, Box<str>, bool, usize)>;
 
+/// An element to leave out: its document and its index.
+type Skip = (usize, usize);
+
 /// The ids of products and reviews.
 pub(super) struct IdRows {
+    scratch: Scratch,
     products: ScratchSorter<IdRow>,
     reviews: ScratchSorter<IdRow>,
     /// Reviews by the products that they are about.
     references: ScratchSorter<IdRow>,
+    case: IdCase,
+    /// The numbers of products and reviews with an id, by document.
+    counts: [Vec<usize>; 2],
 }
 
 impl IdRows {
     pub(super) fn new(scratch: &Scratch) -> Self {
-        Self { products: scratch.sorter(), reviews: scratch.sorter(), references: scratch.sorter() }
+        Self {
+            scratch: scratch.clone(),
+            products: scratch.sorter(),
+            reviews: scratch.sorter(),
+            references: scratch.sorter(),
+            case: IdCase::new(scratch),
+            counts: Default::default(),
+        }
     }
 
     /// Adds the ids of a document.
-    pub(super) fn push(&mut self, number: usize, export: &ParsedExport<'_>) -> io::Result<ElementCounts> {
-        let section = |kind: SectionKind| &export.contents.sections[kind as usize];
-        let mut counts = ElementCounts {
-            products: section(SectionKind::Software).len(),
-            named: [export.contents.software.len(), export.contents.reviews.len()],
-            reviews: section(SectionKind::Reviews).len(),
-            skipped_reviews: section(SectionKind::Reviews).skipped_count(),
-            served_products: 0,
-        };
+    pub(super) fn push(&mut self, number: usize, export: &ParsedExport<'_>) -> io::Result<()> {
         for entry in &export.contents.software {
             let is_served = export.is_served(SectionKind::Software, entry.index);
-            counts.served_products += usize::from(is_served && entry.value.software.is_some());
             let key = (entry.value.id.clone(), number, entry.index);
+            self.case.push(&key, &entry.key)?;
             self.products.push(Keyed { key, value: (entry.key.clone(), is_served) })?;
         }
         for entry in &export.contents.reviews {
@@ -57,60 +62,75 @@ impl IdRows {
             let key = (review.software_id.clone(), number, entry.index);
             self.references.push(Keyed { key, value: (product, is_served) })?;
         }
-        Ok(counts)
+        self.counts[0].push(export.contents.software.len());
+        self.counts[1].push(export.contents.reviews.len());
+        Ok(())
     }
 
-    /// Reports duplicates and reviews without a product, and marks them to be left out.
-    #[expect(clippy::too_many_arguments, reason = "one call")]
+    /// Reports duplicates and reviews without a product, and marks them to be left out. Returns the files that repeat another one.
     pub(super) fn check(
         self,
-        files: &[&SourceFile],
-        counts: &[ElementCounts],
-        products: Products,
-        repeats: &mut Repeats,
-        skips: &mut Skips<'_>,
+        exports: &mut [ParsedExport<'_>],
+        of: Products,
         findings: &mut Findings,
-        scratch: &Scratch,
-    ) -> io::Result<()> {
-        let mut orphans = Orphans { rows: scratch.sorter(), open: None, products };
-        let mut references = Peeked::new(self.references.finish()?)?;
-        let mut unique = Unique::new(&PRODUCTS, scratch);
-        unique.read(self.products, skips, |product, is_served, skips| {
-            while references.row.as_ref().is_some_and(|row| *row.key.0 <= *product) {
+    ) -> io::Result<Repeats> {
+        let Self { scratch, products, reviews, references, case, counts } = self;
+        let files: Vec<_> = exports.iter().map(|export| export.file).collect();
+        let mut repeats = Repeats::default();
+        let mut orphans = Orphans { rows: scratch.sorter(), skips: Vec::new(), open: None, products: of };
+        let mut references = Peeked::new(references.finish()?)?;
+        let mut case = case.join()?;
+        let mut unique = Unique::new(&PRODUCTS, &scratch);
+        unique.read(products, |id, element, is_served| {
+            case.next(id, element)?;
+            while references.row.as_ref().is_some_and(|row| *row.key.0 <= *id) {
                 let Some(row) = references.take()? else { break };
-                let exists = *row.key.0 == *product;
+                let exists = *row.key.0 == *id;
                 if !(exists && is_served) {
-                    orphans.push(row, exists, skips)?;
+                    orphans.push(row, exists)?;
                 }
             }
             Ok(())
         })?;
         while let Some(row) = references.take()? {
-            orphans.push(row, false, skips)?;
+            orphans.push(row, false)?;
         }
-        let elements: Vec<_> = counts.iter().map(|of| of.named[0]).collect();
-        unique.report(files, &elements, repeats, findings)?;
+        unique.report(exports, &files, &counts[0], &mut repeats, findings)?;
 
-        let mut unique = Unique::new(&REVIEWS, scratch);
-        unique.read(self.reviews, skips, |_, _, _| Ok(()))?;
-        let elements: Vec<_> = counts.iter().map(|of| of.named[1]).collect();
-        unique.report(files, &elements, repeats, findings)?;
-        orphans.report(files, findings)
+        let mut unique = Unique::new(&REVIEWS, &scratch);
+        unique.read(reviews, |_, _, _| Ok(()))?;
+        unique.report(exports, &files, &counts[1], &mut repeats, findings)?;
+
+        let mut terms = scratch.sorter();
+        for (number, export) in exports.iter().enumerate() {
+            for entry in &export.contents.glossary {
+                let is_served = export.is_served(SectionKind::Glossary, entry.index);
+                let key = (slug(&entry.value.term.term).into(), number, entry.index);
+                terms.push(Keyed { key, value: (entry.key.clone(), is_served) })?;
+            }
+        }
+        let mut unique = Unique::new(&TERMS, &scratch);
+        unique.read(terms, |_, _, _| Ok(()))?;
+        let counts: Vec<_> = exports.iter().map(|export| export.contents.glossary.len()).collect();
+        unique.report(exports, &files, &counts, &mut repeats, findings)?;
+        orphans.report(exports, &files, findings)?;
+        case.finish(&files, findings)?;
+        Ok(repeats)
     }
 }
 
 /// Rows with the next one in sight.
-struct Peeked<T> {
+pub(super) struct Peeked<T> {
     rows: SortedRows<T>,
-    row: Option<T>,
+    pub(super) row: Option<T>,
 }
 
-impl Peeked<IdRow> {
-    fn new(mut rows: SortedRows<IdRow>) -> io::Result<Self> {
+impl<T: Clone + Ord + serde::de::DeserializeOwned> Peeked<T> {
+    pub(super) fn new(mut rows: SortedRows<T>) -> io::Result<Self> {
         Ok(Self { row: rows.next().transpose()?, rows })
     }
 
-    fn take(&mut self) -> io::Result<Option<IdRow>> {
+    pub(super) fn take(&mut self) -> io::Result<Option<T>> {
         let next = self.rows.next().transpose()?;
         Ok(std::mem::replace(&mut self.row, next))
     }
@@ -122,19 +142,20 @@ struct Unique<'u> {
     /// By document and index.
     duplicates: ScratchSorter<Keyed<(usize, usize), Duplicate>>,
     common: PairCounts,
+    skips: Vec<Skip>,
 }
 
 impl<'u> Unique<'u> {
     fn new(identity: &'u Identity, scratch: &Scratch) -> Self {
-        Self { identity, duplicates: scratch.sorter(), common: PairCounts::default() }
+        Self { identity, duplicates: scratch.sorter(), common: PairCounts::default(), skips: Vec::new() }
     }
 
-    /// Marks all but the first valid element with an id to be left out. `ends` gets each id, and whether an element with it is valid.
+    /// Leaves out all but the first valid element with an id. `ends` gets each id, its first element, and whether an element with it is
+    /// valid.
     fn read(
         &mut self,
         rows: ScratchSorter<IdRow>,
-        skips: &mut Skips<'_>,
-        mut ends: impl FnMut(&str, bool, &mut Skips<'_>) -> io::Result<()>,
+        mut ends: impl FnMut(&str, &Element, bool) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut open: Option<(Box<str>, Element, bool)> = None;
         for row in rows.finish()? {
@@ -144,50 +165,67 @@ impl<'u> Unique<'u> {
                 Some((of, earlier, is_served)) if *of == id => {
                     *self.common.entry((document, earlier.export)).or_default() += 1;
                     if *is_served {
-                        skips.push(document, self.identity.section, index, is_valid)?;
+                        self.skips.push((document, index));
                     }
                     *is_served |= is_valid;
                     let duplicate = Duplicate { element, earlier: earlier.clone(), shown: id };
                     self.duplicates.push(Keyed { key: (document, index), value: duplicate })?;
                 }
                 _ => {
-                    if let Some((id, _, is_served)) = open.replace((id, element, is_valid)) {
-                        ends(&id, is_served, skips)?;
+                    if let Some((id, element, is_served)) = open.replace((id, element, is_valid)) {
+                        ends(&id, &element, is_served)?;
                     }
                 }
             }
         }
-        open.map_or(Ok(()), |(id, _, is_served)| ends(&id, is_served, skips))
+        open.map_or(Ok(()), |(id, element, is_served)| ends(&id, &element, is_served))
     }
 
     fn report(
         self,
+        exports: &mut [ParsedExport<'_>],
         files: &[&SourceFile],
         elements: &[usize],
         repeats: &mut Repeats,
         findings: &mut Findings,
     ) -> io::Result<()> {
         let (identity, common) = (self.identity, &self.common);
+        apply(exports, identity.section, &self.skips);
         let mut report = DuplicateReport { identity, files, elements, common, repeats, summarised: Repeats::default() };
         for row in self.duplicates.finish()? {
-            report.add(&row?.value, findings);
+            let Keyed { key: (document, index), value: mut duplicate } = row?;
+            if identity.section == SectionKind::Glossary {
+                // A term is compared by its slug.
+                let terms = &exports[document].contents.glossary;
+                if let Some(entry) = terms.iter().find(|entry| entry.index == index) {
+                    duplicate.shown.clone_from(&entry.value.term.term);
+                }
+            }
+            report.add(&duplicate, findings);
         }
         Ok(())
+    }
+}
+
+fn apply(exports: &mut [ParsedExport<'_>], section: SectionKind, skips: &[Skip]) {
+    for (export, index) in skips {
+        exports[*export].contents.sections[section as usize].skip(*index);
     }
 }
 
 /// Collects reviews without a product, which come by the ids of these.
 struct Orphans {
     rows: ScratchSorter<OrphanRow>,
+    skips: Vec<Skip>,
     /// One that stands for those of the same document and product that follow.
     open: Option<OrphanRow>,
     products: Products,
 }
 
 impl Orphans {
-    fn push(&mut self, review: IdRow, product_exists: bool, skips: &mut Skips<'_>) -> io::Result<()> {
-        let Keyed { key: (product, document, index), value: (place, is_valid) } = review;
-        skips.push(document, SectionKind::Reviews, index, is_valid)?;
+    fn push(&mut self, review: IdRow, product_exists: bool) -> io::Result<()> {
+        let Keyed { key: (product, document, index), value: (place, _) } = review;
+        self.skips.push((document, index));
         if let Some(open) = self.open.as_mut().filter(|open| open.key.0 == document && open.value.1 == product) {
             open.value.3 += 1;
             return Ok(());
@@ -200,7 +238,13 @@ impl Orphans {
         }
     }
 
-    fn report(mut self, files: &[&SourceFile], findings: &mut Findings) -> io::Result<()> {
+    fn report(
+        mut self,
+        exports: &mut [ParsedExport<'_>],
+        files: &[&SourceFile],
+        findings: &mut Findings,
+    ) -> io::Result<()> {
+        apply(exports, SectionKind::Reviews, &self.skips);
         self.open.take().map_or(Ok(()), |open| self.rows.push(open))?;
         for row in self.rows.finish()? {
             let Keyed { key: (document, index), value: (place, product, product_exists, others) } = row?;

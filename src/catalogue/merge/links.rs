@@ -1,0 +1,160 @@
+//! Products of different exports with one website.
+//!
+//! Websites are identified by hashes, so readers of a link compare the websites themselves.
+
+use std::io;
+
+use foldhash::HashMap;
+use serde::{Deserialize, Serialize};
+
+use super::rows::RecordPlace;
+use crate::catalogue::Ordinal;
+use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolWriter};
+
+/// How many products a product is linked with at most.
+pub(super) const MAX_LINKS: usize = 20;
+
+/// The products of other exports that may have the website of a product.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Links {
+    pub(super) of: Ordinal,
+    /// The best first.
+    pub(super) to: Vec<RecordPlace>,
+}
+
+/// A website that several exports have, and the products that any other is linked with.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Group {
+    website: u64,
+    candidates: Vec<(Ordinal, RecordPlace)>,
+}
+
+/// A group of which members are being read.
+#[derive(Debug)]
+struct OpenGroup {
+    group: Group,
+    choice: LinkChoice,
+    export: u32,
+    is_shared: bool,
+}
+
+impl OpenGroup {
+    fn new(website: u64, export: u32) -> Self {
+        let group = Group { website, candidates: Vec::new() };
+        Self { group, choice: LinkChoice::default(), export, is_shared: false }
+    }
+
+    fn push(&mut self, ordinal: Ordinal, place: RecordPlace) {
+        self.is_shared |= place.export != self.export;
+        if self.choice.admits(place.export) {
+            self.group.candidates.push((ordinal, place));
+        }
+    }
+}
+
+/// Links products, given by the hash of their website.
+pub(super) fn link(
+    products: ScratchSorter<Keyed<(u64, Ordinal), RecordPlace>>,
+    scratch: &Scratch,
+) -> io::Result<Spool<Links>> {
+    // A website may have any number of products, so its members are read twice: for the candidates, and to be linked with them.
+    let (mut members, mut groups) = (scratch.spool(), scratch.spool());
+    let mut open: Option<OpenGroup> = None;
+    for product in products.finish()? {
+        let Keyed { key: (website, ordinal), value: place } = product?;
+        if open.as_ref().is_none_or(|open| open.group.website != website) {
+            close(open.replace(OpenGroup::new(website, place.export)), &mut groups)?;
+        }
+        if let Some(open) = &mut open {
+            open.push(ordinal, place);
+        }
+        members.push((website, ordinal, place.export))?;
+    }
+    close(open, &mut groups)?;
+    let mut by_ordinal: ScratchSorter<Keyed<Ordinal, Vec<RecordPlace>>> = scratch.sorter();
+    let (groups, members) = (groups.finish()?, members.finish()?);
+    let mut groups = groups.rows();
+    let mut group: Option<Group> = groups.next().transpose()?;
+    for member in members.rows() {
+        let (website, ordinal, export): (u64, Ordinal, u32) = member?;
+        while group.as_ref().is_some_and(|group| group.website < website) {
+            group = groups.next().transpose()?;
+        }
+        let Some(group) = group.as_ref().filter(|group| group.website == website) else { continue };
+        let others = group.candidates.iter().filter(|(_, place)| place.export != export);
+        let to = others.take(MAX_LINKS).map(|(_, place)| *place).collect();
+        by_ordinal.push(Keyed { key: ordinal, value: to })?;
+    }
+    let mut links = scratch.spool();
+    for row in by_ordinal.finish()? {
+        let Keyed { key, value } = row?;
+        links.push(Links { of: key, to: value })?;
+    }
+    links.finish()
+}
+
+/// Ends a group. One that a single export has is left out.
+fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Result<()> {
+    match group {
+        Some(OpenGroup { group, is_shared: true, .. }) => groups.push(group).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// Chooses the members of a group that any other is linked with; they come in the order of ordinals. With at most [`MAX_LINKS`] of each
+/// export among twice as many, each export finds as many of other exports as there are.
+#[derive(Debug, Default)]
+struct LinkChoice {
+    /// The candidates of each export.
+    counts: HashMap<u32, usize>,
+    all: usize,
+}
+
+impl LinkChoice {
+    /// Whether the next member, of this export, is a candidate.
+    fn admits(&mut self, export: u32) -> bool {
+        if self.all == 2 * MAX_LINKS {
+            return false;
+        }
+        let count = self.counts.entry(export).or_default();
+        *count += 1;
+        let is_candidate = *count <= MAX_LINKS;
+        self.all += usize::from(is_candidate);
+        is_candidate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The products that each product is linked with; products are given by export and the hash of their website.
+    fn linked(products: &[(u32, u64)]) -> HashMap<u32, Vec<u64>> {
+        let scratch = Scratch::in_memory();
+        let mut sorter = scratch.sorter();
+        for (ordinal, (export, website)) in (0..).zip(products) {
+            let place = RecordPlace { export: *export, at: ordinal.into() };
+            sorter.push(Keyed { key: (*website, ordinal), value: place }).expect("in memory");
+        }
+        let links = link(sorter, &scratch).expect("in memory");
+        let links = links.rows().map(|links| links.expect("in memory"));
+        links.map(|links| (links.of, links.to.iter().map(|place| place.at).collect())).collect()
+    }
+
+    #[test]
+    fn products_of_other_exports_with_the_hash_are_linked() {
+        let links = linked(&[(0, 7), (1, 7), (1, 8), (0, 7), (2, 7), (0, 9)]);
+        assert_eq!((&links[&0][..], &links[&1][..]), (&[1, 4][..], &[0, 3, 4][..]));
+        assert!(!links.contains_key(&2));
+        assert!(linked(&[(0, 7), (0, 7)]).is_empty(), "one export");
+    }
+
+    #[test]
+    fn links_of_a_shared_website_are_bounded_and_as_many_as_there_are() {
+        // Export 0 has the first thousand, the exports 1 and 2 have fifteen each.
+        let products: Vec<_> = (0..1030).map(|at| (if at < 1000 { 0 } else { 1 + (at - 1000) / 15 }, 7)).collect();
+        let links = linked(&products);
+        assert_eq!(links[&0], (1000..1020).collect::<Vec<_>>());
+        assert_eq!(links[&1029], (0..20).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,322 @@
+//! Exports merged into one directory, of any size.
+//!
+//! Products are sorted by id and merged with their reviews (`join`), sorted by quality, which numbers them, and by each other order
+//! (`order`); those with one website are linked (`links`). Always in memory are the categories, the glossary, and what is said of
+//! each export.
+
+mod categories;
+mod join;
+mod links;
+mod order;
+mod rows;
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::hash::BuildHasher as _;
+use std::io;
+
+use foldhash::quality::FixedState;
+
+use self::categories::{CategoriesBuilder, MergedCategories};
+use self::links::{Links, MAX_LINKS};
+use self::order::Ordered;
+pub use self::rows::StoredReview;
+use self::rows::{PlacedProduct, ProductRow, RecordPlace, ReviewKey, ReviewRow};
+use super::exports::ExportDocument;
+use super::product_json::{self, SameAs};
+use super::quality::Merits;
+use super::rating::Rating;
+use super::reviews::{Stars, place, shown};
+use super::write::CatalogueBuildError;
+use super::{Collation, MAX_ORDINAL, Order, Ordinal};
+use crate::catalogue::resource::{CategoryResource, ExportResource, ReviewSummary};
+use crate::export::{ExportSet, SetExport};
+use crate::record::{CalendarDate, Software, SynonymGroup, normalised_url};
+use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolRows};
+
+/// Merges exports into one directory.
+#[derive(Debug)]
+struct Merger {
+    collation: Collation,
+    categories: CategoriesBuilder,
+    /// By id.
+    products: ScratchSorter<Keyed<Box<str>, ProductRow>>,
+    reviews: ScratchSorter<Keyed<ReviewKey, ReviewRow>>,
+}
+
+/// An export of a merged directory.
+#[derive(Debug)]
+pub(super) struct MergedExport {
+    pub(super) set: SetExport,
+    pub(super) resource: ExportResource,
+}
+
+impl Merger {
+    /// Adds an export of a set; they come in the order of their ids.
+    fn push(&mut self, set: &ExportSet, number: u32, export: &SetExport) -> io::Result<()> {
+        export.export.categories.iter().for_each(|category| self.categories.describe(category));
+        set.for_each_product(export, |at, software| self.push_product(RecordPlace { export: number, at }, software))?;
+        set.for_each_review(export, |review| {
+            let row = ReviewRow {
+                rating: review.rating,
+                verified: review.verified,
+                created_at_seconds: review.created_at_seconds,
+                object: serde_json::to_vec(&shown(review))?,
+            };
+            let (Reverse(at), id) = place(review);
+            let key = (review.software_id.clone(), Reverse(at), id.into());
+            self.reviews.push(Keyed { key, value: row })
+        })
+    }
+
+    fn push_product(&mut self, place: RecordPlace, software: &Software) -> io::Result<()> {
+        let value = ProductRow {
+            place,
+            name: self.collation.key(&software.name),
+            website: FixedState::default().hash_one(&*normalised_url(&software.url)),
+            merits: Merits::of(software),
+            stated: software.rating.as_ref().map(|rating| rating.value),
+            review_count: software.review_count,
+            evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
+            categories: software.categories.iter().map(|name| self.categories.number(name)).collect(),
+        };
+        self.products.push(Keyed { key: software.id.clone(), value })
+    }
+}
+
+impl Merger {
+    /// Joins, sorts and links all products.
+    fn finish(
+        self,
+        exports: Vec<MergedExport>,
+        records: Spool<Software>,
+        scratch: &Scratch,
+    ) -> Result<Merged, CatalogueBuildError> {
+        let Self { collation, categories, products, reviews } = self;
+        let MergedCategories { categories, places } = categories.finish(&collation);
+        let joined = join::join(products, reviews, &places, scratch).map_err(CatalogueBuildError::Scratch)?;
+        if joined.products.len() > u64::from(MAX_ORDINAL) {
+            return Err(CatalogueBuildError::TooMany);
+        }
+        let ordered = order::order(joined.products, joined.mean, exports.len() > 1, scratch);
+        let ordered = ordered.map_err(CatalogueBuildError::Scratch)?;
+        let scratch = scratch.clone();
+        Ok(Merged { scratch, collation, exports, records, categories, ordered, reviews: joined.reviews })
+    }
+}
+
+/// A directory merged from exports.
+#[derive(Debug)]
+pub struct Merged {
+    pub(super) scratch: Scratch,
+    pub(super) collation: Collation,
+    pub(super) exports: Vec<MergedExport>,
+    records: Spool<Software>,
+    pub(super) categories: Vec<CategoryResource>,
+    ordered: Ordered,
+    reviews: Spool<StoredReview>,
+}
+
+/// A product with the additions of the directory.
+#[derive(Debug)]
+pub struct MergedProduct<'m> {
+    /// Its place in the order of quality.
+    pub ordinal: Ordinal,
+    pub software: Cow<'m, Software>,
+    /// Its categories, as indices into the list of categories, the main one first.
+    pub categories: Box<[u32]>,
+    /// Its place in each order of [`Order::ALL`].
+    pub ranks: [u32; Order::COUNT],
+    pub(super) shown: Rating,
+    /// The day of the evidence check.
+    pub evidence_checked_on: Option<CalendarDate>,
+    /// Whether it is a demo record among real ones.
+    pub is_demo: bool,
+    pub(super) stars: Stars,
+    /// The place of the first of its reviews, and their number.
+    pub(super) reviews: (u64, u64),
+    export: u32,
+    /// The products of other exports that may have its website, the best first.
+    links: Vec<RecordPlace>,
+}
+
+impl MergedProduct<'_> {
+    /// The rating shown.
+    pub const fn rating(&self) -> Option<f64> {
+        self.shown.value
+    }
+
+    /// What its reviews add up to.
+    pub fn review_summary(&self) -> ReviewSummary {
+        self.stars.summary()
+    }
+}
+
+impl Merged {
+    /// Merges a set. `progress` gets the exports done and their number.
+    pub fn of(
+        set: ExportSet,
+        scratch: &Scratch,
+        mut progress: impl FnMut(u64, u64),
+    ) -> Result<Self, CatalogueBuildError> {
+        let collation = Collation::new()?;
+        let (categories, products, reviews) = (CategoriesBuilder::default(), scratch.sorter(), scratch.sorter());
+        let mut merger = Merger { collation, categories, products, reviews };
+        let mut resources = Vec::with_capacity(set.exports.len());
+        for (number, export) in (0..).zip(set.by_id()) {
+            let resource = merger.push(&set, number, export).and_then(|()| ExportDocument::resource(export));
+            resources.push(resource.map_err(CatalogueBuildError::Scratch)?);
+            progress(resources.len() as u64, set.exports.len() as u64);
+        }
+        let (exports, records) = set.into_parts();
+        let exports = exports.into_iter().zip(resources);
+        let exports = exports.map(|(set, resource)| MergedExport { set, resource }).collect();
+        merger.finish(exports, records, scratch)
+    }
+
+    /// The number of products.
+    pub fn software_count(&self) -> u64 {
+        self.ordered.products.len()
+    }
+
+    /// How many products aren't demo records; all, where every product is one.
+    pub(super) const fn real(&self) -> u32 {
+        self.ordered.real
+    }
+
+    pub const fn scratch(&self) -> &Scratch {
+        &self.scratch
+    }
+
+    /// The bytes of the exports' documents.
+    pub fn document_bytes(&self) -> u64 {
+        self.exports.iter().map(|merged| merged.resource.size_bytes).sum()
+    }
+
+    /// The synonym groups of all exports.
+    pub fn synonyms(&self) -> impl Iterator<Item = &SynonymGroup> {
+        self.exports.iter().flat_map(|merged| &merged.set.export.synonyms)
+    }
+
+    pub fn categories<'c>(&'c self, indices: &'c [u32]) -> impl Iterator<Item = &'c CategoryResource> {
+        indices.iter().map(|at| &self.categories[*at as usize])
+    }
+
+    /// The products in the order of their ordinals.
+    pub fn products(&self) -> impl Iterator<Item = Result<MergedProduct<'_>, CatalogueBuildError>> {
+        self.every(1)
+    }
+
+    /// Every product whose ordinal is a multiple of a number.
+    pub(super) fn every(&self, step: u32) -> impl Iterator<Item = Result<MergedProduct<'_>, CatalogueBuildError>> {
+        MergedProducts {
+            merged: self,
+            step,
+            ordinal: 0,
+            products: self.ordered.products.rows(),
+            ranks: self.ordered.ranks.rows(),
+            links: self.ordered.links.rows(),
+            next_links: None,
+        }
+    }
+
+    /// The reviews, those of a product together and in order.
+    pub fn reviews(&self) -> impl Iterator<Item = Result<StoredReview, CatalogueBuildError>> {
+        self.reviews.rows().map(|review| review.map_err(CatalogueBuildError::Scratch))
+    }
+
+    /// The reviews of a product.
+    pub(super) fn reviews_at(&self, (place, count): (u64, u64)) -> SpoolRows<StoredReview> {
+        self.reviews.rows_from(place, count)
+    }
+
+    /// A product as lists show it, a JSON object.
+    pub fn item(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
+        Ok(product_json::item(&product.software, product.shown, self.categories(&product.categories))?)
+    }
+
+    /// The fields of a product's detail which the item doesn't have, a JSON object.
+    pub fn detail_fields(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
+        let mut same_as: Vec<SameAs<'_>> = Vec::new();
+        if !product.links.is_empty() {
+            let website = normalised_url(&product.software.url);
+            for place in product.links.iter().take(MAX_LINKS) {
+                let software = self.record(*place)?;
+                if normalised_url(&software.url) == website {
+                    same_as.push((software, &self.exports[place.export as usize].set.export.id));
+                }
+            }
+        }
+        let export = &self.exports[product.export as usize].set.export;
+        Ok(product_json::detail_fields(&product.software, product.shown, export, &same_as)?)
+    }
+
+    fn record(&self, place: RecordPlace) -> Result<Cow<'_, Software>, CatalogueBuildError> {
+        self.records.get(place.at).map_err(CatalogueBuildError::Scratch)
+    }
+}
+
+/// Products of a [`Merged`] directory, in the order of their ordinals.
+#[derive(Debug)]
+struct MergedProducts<'m> {
+    merged: &'m Merged,
+    step: u32,
+    /// The ordinal of the next row.
+    ordinal: Ordinal,
+    products: SpoolRows<PlacedProduct>,
+    ranks: SpoolRows<[u32; Order::COUNT]>,
+    links: SpoolRows<Links>,
+    /// The next product with links.
+    next_links: Option<Links>,
+}
+
+impl<'m> MergedProducts<'m> {
+    fn read(&mut self) -> Result<Option<MergedProduct<'m>>, CatalogueBuildError> {
+        loop {
+            let Some(row) = self.products.next().transpose().map_err(CatalogueBuildError::Scratch)? else {
+                return Ok(None);
+            };
+            let ordinal = self.ordinal;
+            self.ordinal += 1;
+            let lost = || CatalogueBuildError::Scratch(io::ErrorKind::UnexpectedEof.into());
+            let ranks = self.ranks.next().ok_or_else(lost)?.map_err(CatalogueBuildError::Scratch)?;
+            let links = self.links_of(ordinal)?;
+            if !ordinal.is_multiple_of(self.step) {
+                continue;
+            }
+            let PlacedProduct { place, categories, evidence_checked_on, shown, stars, reviews } = row;
+            return Ok(Some(MergedProduct {
+                ordinal,
+                software: self.merged.record(place)?,
+                categories,
+                ranks,
+                shown,
+                evidence_checked_on,
+                is_demo: ordinal >= self.merged.ordered.real,
+                stars,
+                reviews,
+                export: place.export,
+                links,
+            }));
+        }
+    }
+
+    fn links_of(&mut self, ordinal: Ordinal) -> Result<Vec<RecordPlace>, CatalogueBuildError> {
+        if self.next_links.is_none() {
+            self.next_links = self.links.next().transpose().map_err(CatalogueBuildError::Scratch)?;
+        }
+        let links = self.next_links.take_if(|links| links.of == ordinal);
+        Ok(links.map(|links| links.to).unwrap_or_default())
+    }
+}
+
+impl<'m> Iterator for MergedProducts<'m> {
+    type Item = Result<MergedProduct<'m>, CatalogueBuildError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests;

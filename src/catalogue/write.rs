@@ -1,0 +1,178 @@
+//! Writes the parts of a catalogue: the JSON of every response once, and the columns.
+
+use std::io;
+
+use super::attributes::AttributeColumnsBuilder;
+use super::collate::CollationError;
+use super::exports::{ExportDocument, StoredDocument};
+use super::merge::{Merged, MergedExport, MergedProduct};
+use super::products::ProductWriter;
+use super::records::RecordTables;
+use super::reviews::{ReviewEntry, Reviews, Stars};
+use super::{Columns, MAX_ORDINAL, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary};
+use crate::scratch::{Bulk, BulkWriter};
+
+/// Why a catalogue can't be built.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueBuildError {
+    /// The order of names can't be computed.
+    #[error(transparent)]
+    Collation(#[from] CollationError),
+    #[error("a record can't be written as JSON")]
+    Json(#[from] serde_json::Error),
+    #[error("a scratch file in the index folder can't be used")]
+    Scratch(#[source] io::Error),
+    #[error("a product can't be compressed")]
+    Product(#[source] io::Error),
+    #[error("an export can't be compressed")]
+    Compress(#[source] io::Error),
+    #[error("the catalogue's tables can't be encoded")]
+    Encode(#[from] postcard::Error),
+    #[error("a directory holds at most {} products", MAX_ORDINAL)]
+    TooMany,
+}
+
+/// The number of products that the compression is trained with, and the bytes that are taken of each.
+const SAMPLE: u64 = 2000;
+const SAMPLE_BYTES: usize = 4 * 1024;
+
+#[derive(Debug)]
+pub struct CatalogueParts {
+    /// The encoded spans of products and [`Tables`].
+    pub tables: Bulk,
+    /// The texts.
+    pub texts: Bulk,
+    /// The exports as they were validated, compressed.
+    pub downloads: Bulk,
+}
+
+/// Writes a catalogue.
+pub struct CatalogueWriter<'m> {
+    merged: &'m Merged,
+    documents: Vec<StoredDocument>,
+    downloads: Bulk,
+    texts: BulkWriter,
+    products: ProductWriter,
+    attributes: AttributeColumnsBuilder,
+    columns: Columns,
+    /// The products with reviews, and where these are.
+    reviewed: Vec<(Ordinal, Stars, (u64, u64))>,
+}
+
+impl<'m> CatalogueWriter<'m> {
+    /// A writer for all products.
+    pub fn new(merged: &'m Merged) -> Result<Self, CatalogueBuildError> {
+        let step = u32::try_from(merged.software_count().div_ceil(SAMPLE).max(1)).unwrap_or(u32::MAX);
+        let sample = merged.every(step).map(|product| {
+            let mut fields = merged.detail_fields(&product?)?;
+            fields.truncate(SAMPLE_BYTES);
+            Ok(fields)
+        });
+        Self::with_sample(merged, &sample.collect::<Result<Vec<_>, CatalogueBuildError>>()?)
+    }
+
+    /// A writer for no product, where an engine has them elsewhere.
+    pub fn without_products(merged: &'m Merged) -> Result<Self, CatalogueBuildError> {
+        Self::with_sample(merged, &[])
+    }
+
+    fn with_sample(merged: &'m Merged, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
+        // First, as a document is large and indexing, which may go on beside this, takes more and more memory.
+        let (documents, downloads) = downloads(merged)?;
+        let mut texts = merged.scratch.bulk();
+        // The texts are shorter than the documents.
+        let bytes = merged.exports.iter().map(|merged| merged.resource.size_bytes).sum::<u64>();
+        texts.reserve(usize::try_from(bytes).unwrap_or_default());
+        let products = ProductWriter::new(&mut texts, sample)?;
+        let columns = Columns { category_bounds: vec![0], real: merged.real(), ..Columns::default() };
+        let attributes = AttributeColumnsBuilder::default();
+        Ok(Self { merged, documents, downloads, texts, products, attributes, columns, reviewed: Vec::new() })
+    }
+
+    /// Writes the next product. Returns its version.
+    pub fn push(&mut self, product: &MergedProduct<'_>) -> Result<ProductVersion, CatalogueBuildError> {
+        let (item, fields) = (self.merged.item(product)?, self.merged.detail_fields(product)?);
+        let hash = self.products.push(&mut self.texts, &item, &fields)?;
+        self.attributes.push(&product.software);
+        let columns = &mut self.columns;
+        columns.categories.extend_from_slice(&product.categories);
+        columns.category_bounds.push(u32::try_from(columns.categories.len()).unwrap_or(u32::MAX));
+        columns.offering_type.push(product.software.offering_type);
+        columns.evidence_status.push(product.software.evidence_status);
+        columns.evidence_checked_on.push(product.evidence_checked_on);
+        columns.rating.push(product.shown.value);
+        for order in Order::ALL {
+            columns.order_mut(order).ranks.push(product.ranks[order as usize]);
+        }
+        if product.reviews.1 > 0 {
+            self.reviewed.push((product.ordinal, product.stars, product.reviews));
+        }
+        let (id, evidence_checked_on) = (product.software.id.clone(), product.evidence_checked_on);
+        Ok(ProductVersion { id, hash, evidence_checked_on })
+    }
+
+    /// Writes the rest.
+    pub fn finish(self) -> Result<CatalogueParts, CatalogueBuildError> {
+        let Self { merged, documents, downloads, mut texts, products, attributes, mut columns, reviewed } = self;
+        let products = products.finish();
+        if !columns.is_empty() {
+            columns.attributes = attributes.finish();
+            for order in Order::ALL {
+                let order = columns.order_mut(order);
+                *order = SortedOrder::of_ranks(std::mem::take(&mut order.ranks));
+            }
+        }
+        let tables = (|| {
+            let reviews = reviews(merged, &reviewed, &mut texts)?;
+            let category_objects = merged.categories.iter().map(|category| texts.push_json(category));
+            let category_objects = category_objects.collect::<io::Result<_>>()?;
+            let exports = merged.exports.iter().zip(documents);
+            let exports = exports
+                .map(|(merged, document)| ExportDocument::push(&mut texts, merged.resource.clone(), document))
+                .collect::<io::Result<_>>()?;
+            let of_glossary = merged.exports.iter().map(|merged| &merged.set.export);
+            let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;
+            let tables = Tables { categories: merged.categories.clone(), category_objects, glossary, exports };
+            let mut encoded = merged.scratch.bulk();
+            encoded.push_encoded(&(RecordTables { products, columns, reviews }, tables))?;
+            encoded.finish()
+        })();
+        Ok(CatalogueParts {
+            tables: tables.map_err(CatalogueBuildError::Scratch)?,
+            texts: texts.finish().map_err(CatalogueBuildError::Scratch)?,
+            downloads,
+        })
+    }
+}
+
+/// Compresses the documents of the exports.
+fn downloads(merged: &Merged) -> Result<(Vec<StoredDocument>, Bulk), CatalogueBuildError> {
+    let mut downloads = merged.scratch.bulk();
+    let store = |MergedExport { set, .. }: &MergedExport| -> Result<_, CatalogueBuildError> {
+        let document = set.document.read_all().map_err(CatalogueBuildError::Scratch)?;
+        let (stored, compressed) = StoredDocument::compress(downloads.len(), &document, &set.export.software_spans)
+            .map_err(CatalogueBuildError::Compress)?;
+        downloads.push(&compressed).map_err(CatalogueBuildError::Scratch)?;
+        Ok(stored)
+    };
+    let documents = merged.exports.iter().map(store).collect::<Result<_, _>>()?;
+    Ok((documents, downloads.finish().map_err(CatalogueBuildError::Scratch)?))
+}
+
+/// Writes the reviews of products.
+fn reviews(merged: &Merged, reviewed: &[(Ordinal, Stars, (u64, u64))], texts: &mut BulkWriter) -> io::Result<Reviews> {
+    let mut reviews = Reviews::default();
+    for (ordinal, stars, place) in reviewed {
+        let entries = merged.reviews_at(*place).map(|review| {
+            let review = review?;
+            Ok(ReviewEntry {
+                object: texts.push(&review.object)?,
+                rating: review.rating,
+                verified: review.verified,
+                created_at_seconds: review.created_at_seconds,
+            })
+        });
+        reviews.push(*ordinal, entries.collect::<io::Result<_>>()?, *stars);
+    }
+    Ok(reviews)
+}

@@ -1,0 +1,349 @@
+//! The reading of a set of exports of any size: each file once, checked alone and with the others.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::convert::{Contents, Entry};
+use super::finding::Findings;
+use super::record_name::name_records;
+use super::report::{parse, skipped_elements};
+use super::section::Cut;
+use super::set::{ParsedExport, SetCheck};
+use super::{Export, Finding, Limits, Report, Section, SectionKind, SourceFile, Stale};
+use crate::record::{CalendarDate, Review, Software};
+use crate::scratch::{Bulk, Scratch, Spool, SpoolWriter};
+
+/// A set of exports that was read and checked.
+#[derive(Debug)]
+pub struct ExportSet {
+    /// The report, without exports.
+    pub report: Report,
+    /// The valid exports, in the order of the files.
+    pub exports: Vec<SetExport>,
+    records: Spool<Software>,
+    reviews: Spool<Review>,
+}
+
+/// An export of a set.
+#[derive(Debug)]
+pub struct SetExport {
+    /// The export without its document, products and reviews.
+    pub export: Export,
+    pub document: Bulk,
+    software: Elements,
+    reviews: Elements,
+}
+
+/// Elements of a document among those of the set.
+#[derive(Debug)]
+struct Elements {
+    /// The place of the first one.
+    place: u64,
+    /// Whether each is served; else it is left out because of another file.
+    served: Vec<bool>,
+}
+
+impl SetExport {
+    /// The number of its reviews.
+    pub fn review_count(&self) -> usize {
+        self.reviews.count()
+    }
+}
+
+impl Elements {
+    fn count(&self) -> usize {
+        self.served.iter().filter(|served| **served).count()
+    }
+
+    fn visit<T: Clone + serde::de::DeserializeOwned>(
+        &self,
+        rows: &Spool<T>,
+        mut each: impl FnMut(u64, &T) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut served = self.served.iter();
+        rows.visit(self.place, self.served.len() as u64, |place, row| {
+            if served.next() == Some(&true) { each(place, row) } else { Ok(()) }
+        })
+    }
+
+    /// Takes them out of rows, of which they are the next.
+    fn take<T>(&self, rows: &mut impl Iterator<Item = io::Result<T>>) -> io::Result<Vec<T>> {
+        let mut taken = Vec::with_capacity(self.count());
+        for served in &self.served {
+            let row = rows.next().ok_or(io::ErrorKind::UnexpectedEof)??;
+            taken.extend(served.then_some(row));
+        }
+        Ok(taken)
+    }
+}
+
+impl ExportSet {
+    /// Reads and checks export files. `today` is the last day that isn't in the future; `progress` gets the bytes done, repeatedly.
+    pub fn read(
+        sources: impl Iterator<Item = Result<SourceFile, Box<Finding>>>,
+        limits: &Limits,
+        today: CalendarDate,
+        scratch: &Scratch,
+        progress: &dyn Fn(u64),
+    ) -> io::Result<Self> {
+        let mut reading = Reading {
+            report: Report::default(),
+            findings: Findings::default(),
+            documents: Vec::new(),
+            check: SetCheck::new(scratch),
+            records: scratch.spool(),
+            reviews: scratch.spool(),
+        };
+        let mut done = 0;
+        for source in sources {
+            reading.report.counts.files += 1;
+            match source {
+                Ok(file) => {
+                    done += file.bytes().len() as u64;
+                    reading.push(file, limits, today, scratch)?;
+                }
+                Err(finding) => {
+                    reading.findings.add(finding.code, &Arc::clone(&finding.location.file), || *finding);
+                }
+            }
+            progress(done);
+        }
+        reading.finish(limits, scratch)
+    }
+
+    /// Exports that were read and checked before.
+    pub fn of(exports: Vec<Export>, scratch: &Scratch) -> io::Result<Self> {
+        let (mut records, mut reviews) = (scratch.spool(), scratch.spool());
+        let set = |mut export: Export| {
+            let document = scratch.keep(std::mem::take(&mut export.document))?;
+            let software = keep(std::mem::take(&mut export.software), &mut records)?;
+            let reviews = keep(std::mem::take(&mut export.reviews), &mut reviews)?;
+            Ok(SetExport { export, document, software, reviews })
+        };
+        let exports = exports.into_iter().map(set).collect::<io::Result<_>>()?;
+        Ok(Self { report: Report::default(), exports, records: records.finish()?, reviews: reviews.finish()? })
+    }
+
+    /// The number of products.
+    pub fn software_count(&self) -> u64 {
+        self.exports.iter().map(|of| of.export.software_spans.len() as u64).sum()
+    }
+
+    /// Calls a function with each product of an export, and the product's place among the records.
+    pub fn for_each_product(
+        &self,
+        export: &SetExport,
+        each: impl FnMut(u64, &Software) -> io::Result<()>,
+    ) -> io::Result<()> {
+        export.software.visit(&self.records, each)
+    }
+
+    /// Calls a function with each review of an export.
+    pub fn for_each_review(
+        &self,
+        export: &SetExport,
+        mut each: impl FnMut(&Review) -> io::Result<()>,
+    ) -> io::Result<()> {
+        export.reviews.visit(&self.reviews, |_, review| each(review))
+    }
+
+    /// The exports in the order of their ids.
+    pub fn by_id(&self) -> impl Iterator<Item = &SetExport> {
+        let mut exports: Vec<_> = self.exports.iter().collect();
+        exports.sort_by(|a, b| a.export.id.cmp(&b.export.id));
+        exports.into_iter()
+    }
+
+    /// The exports in the order of their ids, and the records by place.
+    pub fn into_parts(mut self) -> (Vec<SetExport>, Spool<Software>) {
+        self.exports.sort_by(|a, b| a.export.id.cmp(&b.export.id));
+        (self.exports, self.records)
+    }
+
+    /// The report with its exports, in memory.
+    pub fn into_report(self, limits: &Limits) -> io::Result<Report> {
+        let Self { mut report, exports, records, reviews } = self;
+        let (mut records, mut reviews) = (records.into_rows(), reviews.into_rows());
+        for set in exports {
+            let (software, reviews) = (set.software.take(&mut records)?, set.reviews.take(&mut reviews)?);
+            report.exports.push(Export { document: set.document.read_all()?, software, reviews, ..set.export });
+        }
+        report.stale = limits.stale_before.map(|before| Stale::collect(&report.exports, before));
+        Ok(report)
+    }
+}
+
+fn keep<T: serde::Serialize>(elements: Vec<T>, rows: &mut SpoolWriter<T>) -> io::Result<Elements> {
+    let (mut place, count) = (None, elements.len());
+    for element in elements {
+        let at = rows.push(element)?;
+        place.get_or_insert(at);
+    }
+    Ok(Elements { place: place.unwrap_or_default(), served: vec![true; count] })
+}
+
+/// A set being read.
+struct Reading {
+    report: Report,
+    findings: Findings,
+    documents: Vec<ReadDocument>,
+    check: SetCheck,
+    records: SpoolWriter<Software>,
+    reviews: SpoolWriter<Review>,
+}
+
+/// A document that was checked alone.
+struct ReadDocument {
+    /// Its file in the report.
+    file: usize,
+    valid: bool,
+    /// Without products and reviews.
+    contents: Contents,
+    software: ReadElements,
+    reviews: ReadElements,
+}
+
+/// Elements that are valid by themselves: the place of the first one among those of the set, and the indices of all in the document.
+type ReadElements = (u64, Vec<usize>);
+
+impl Reading {
+    /// Reads the next file.
+    fn push(&mut self, file: SourceFile, limits: &Limits, today: CalendarDate, scratch: &Scratch) -> io::Result<()> {
+        let (export, faults) = parse(&file, limits, today);
+        let mut findings = Findings::default();
+        findings.extend(file.shared_path(), faults, |fault| file.finding(fault));
+        name_records(&mut findings, std::slice::from_ref(&file), export.as_slice(), limits);
+        self.findings.append(findings);
+        if let Some(mut export) = export {
+            self.check.push(&mut export, &mut self.findings)?;
+            let ParsedExport { valid, mut contents, .. } = export;
+            let (software, reviews) = (std::mem::take(&mut contents.software), std::mem::take(&mut contents.reviews));
+            let is_served =
+                |kind: SectionKind, index: usize| valid && !contents.sections[kind as usize].is_skipped(index);
+            let software = software.into_iter().filter_map(|Entry { index, value, .. }| Some((index, value.software?)));
+            let software = software.filter(|(index, _)| is_served(SectionKind::Software, *index));
+            let software = read_elements(software, &mut self.records)?;
+            let reviews = reviews.into_iter().map(|Entry { index, value, .. }| (index, value.review));
+            let reviews = reviews.filter(|(index, _)| is_served(SectionKind::Reviews, *index));
+            let reviews = read_elements(reviews, &mut self.reviews)?;
+            self.documents.push(ReadDocument { file: self.report.files.len(), valid, contents, software, reviews });
+        }
+        self.report.files.push(file.release(scratch)?);
+        Ok(())
+    }
+
+    /// Checks the set.
+    fn finish(self, limits: &Limits, scratch: &Scratch) -> io::Result<ExportSet> {
+        let Self { mut report, mut findings, documents, check, records, reviews } = self;
+        let is_complete = documents.len() == report.counts.files;
+        let (mut exports, mut elements) = (Vec::new(), Vec::new());
+        for ReadDocument { file, valid, contents, software, reviews } in documents {
+            exports.push(ParsedExport { file: &report.files[file], valid, contents });
+            elements.push([software, reviews]);
+        }
+        let mut of_set = Findings::default();
+        check.finish(&mut exports, is_complete, &mut of_set)?;
+        locate(&mut of_set, &report.files, &exports, limits)?;
+        findings.append(of_set);
+        let (mut set, mut counts, mut skipped) = (Vec::new(), report.counts, report.skipped);
+        for (export, elements) in exports.into_iter().zip(elements) {
+            let count = export.contents.sections[SectionKind::Software as usize].len();
+            let [_, others @ ..] = SectionKind::ALL;
+            let skipped_others: usize = others.into_iter().map(|kind| skipped_elements(&export, kind)).sum();
+            let export = set_export(export, elements, scratch)?;
+            let skipped_software = count - export.as_ref().map_or(0, |of| of.export.software_spans.len());
+            counts.records += count;
+            counts.skipped_records += skipped_software;
+            skipped.records += (skipped_software + skipped_others) as u64;
+            set.extend(export);
+        }
+        skipped.exports = (counts.files - set.len()) as u64;
+        (report.counts, report.skipped) = (counts, skipped);
+        (report.findings, report.left_out) = findings.finish();
+        Ok(ExportSet { report, exports: set, records: records.finish()?, reviews: reviews.finish()? })
+    }
+}
+
+fn read_elements<T: serde::Serialize>(
+    elements: impl Iterator<Item = (usize, T)>,
+    rows: &mut SpoolWriter<T>,
+) -> io::Result<ReadElements> {
+    let (mut place, mut indices) = (None, Vec::new());
+    for (index, element) in elements {
+        let at = rows.push(element)?;
+        place.get_or_insert(at);
+        indices.push(index);
+    }
+    Ok((place.unwrap_or_default(), indices))
+}
+
+/// The valid part of a document; `None` if the envelope isn't valid.
+fn set_export(
+    export: ParsedExport<'_>,
+    elements: [ReadElements; 2],
+    scratch: &Scratch,
+) -> io::Result<Option<SetExport>> {
+    let ParsedExport { file, valid, contents } = export;
+    if !valid {
+        return Ok(None);
+    }
+    let sections = contents.sections;
+    let section = |kind: SectionKind| &sections[kind as usize];
+    let cut = Cut::new(&sections);
+    let document =
+        if cut.is_empty() { file.content().clone() } else { scratch.keep(cut.apply(&file.content().read_all()?))? };
+    let spans = elements[0].1.iter().filter(|index| !section(SectionKind::Software).is_skipped(**index));
+    let software_spans = cut.moved(spans.map(|index| section(SectionKind::Software).span(*index)));
+    let [software, reviews] = elements;
+    let elements = |(place, indices): ReadElements, kind: SectionKind| Elements {
+        place,
+        served: indices.into_iter().map(|index| !section(kind).is_skipped(index)).collect(),
+    };
+    let (software, reviews) = (elements(software, SectionKind::Software), elements(reviews, SectionKind::Reviews));
+    let export = Export {
+        id: file.id().into(),
+        id_prefix: contents.id_prefix.unwrap_or_default(),
+        name: contents.name,
+        license: contents.license,
+        as_of: contents.as_of,
+        modified: file.modified(),
+        document: Bytes::new(),
+        software: Vec::new(),
+        software_spans,
+        categories: served(contents.categories, section(SectionKind::Categories)).collect(),
+        reviews: Vec::new(),
+        glossary: served(contents.glossary, section(SectionKind::Glossary)).map(|term| term.term).collect(),
+        synonyms: served(contents.synonyms, section(SectionKind::Synonyms)).collect(),
+    };
+    Ok(Some(SetExport { export, document, software, reviews }))
+}
+
+fn served<T>(entries: Vec<Entry<T>>, section: &Section) -> impl Iterator<Item = T> {
+    entries.into_iter().filter(|entry| !section.is_skipped(entry.index)).map(|entry| entry.value)
+}
+
+/// Finds line, column and record of findings in the set; files that aren't in memory are read again.
+fn locate(
+    findings: &mut Findings,
+    files: &[SourceFile],
+    exports: &[ParsedExport<'_>],
+    limits: &Limits,
+) -> io::Result<()> {
+    let paths: BTreeSet<_> = findings.locations_mut().map(|location| Arc::clone(&location.file)).collect();
+    for file in files.iter().filter(|file| paths.contains(file.shared_path())) {
+        let file = file.reload()?;
+        for location in findings.locations_mut().filter(|location| location.file == *file.shared_path()) {
+            if let Some(place) = location.place.take() {
+                location.place = file.location(place.range, String::new()).place;
+            }
+        }
+        name_records(findings, &[file], exports, limits);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! The values of the properties that are counted and filtered, with how many products have each. There
+//! are few values and many products.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use foldhash::HashMap;
+
+use super::ParsedExport;
+use crate::export::convert::{Entry, Product};
+use crate::export::text::{self, Value};
+use crate::export::{Limits, Location, SectionKind};
+use crate::record::Software;
+
+/// Maximum size of a record that is searched for the place of a value.
+const RECORD_BYTES: usize = 1 << 20;
+
+pub(super) struct Property {
+    pub(super) keys: &'static [&'static str],
+    pub(super) noun: &'static str,
+    values: fn(&Software) -> &[Box<str>],
+}
+
+pub(super) const CATEGORIES: Property =
+    Property { keys: &["category", "categories"], noun: "category", values: |software| &software.categories };
+
+pub(super) const PROPERTIES: [Property; 5] = [
+    CATEGORIES,
+    Property { keys: &["tags"], noun: "tag", values: |software| &software.tags },
+    Property { keys: &["standards"], noun: "standard", values: |software| &software.standards },
+    Property { keys: &["deployment"], noun: "deployment", values: |software| &software.deployment },
+    Property { keys: &["languages"], noun: "language", values: |software| &software.languages },
+];
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Use {
+    pub(super) products: usize,
+    /// The first product with the value: document and index.
+    pub(super) first: (usize, usize),
+}
+
+/// The uses of each value, as it's written.
+pub(super) type Uses = HashMap<Box<str>, Use>;
+
+#[derive(Debug, Default)]
+pub(super) struct ValueUses([Uses; PROPERTIES.len()]);
+
+impl ValueUses {
+    /// Adds a product of a document. Products must come in the order of the set.
+    pub(super) fn push(&mut self, number: usize, entry: &Entry<Product>) {
+        let Some(software) = &entry.value.software else { return };
+        for (property, uses) in PROPERTIES.iter().zip(&mut self.0) {
+            for name in (property.values)(software) {
+                match uses.get_mut(name) {
+                    Some(of) => of.products += 1,
+                    None => drop(uses.insert(name.clone(), Use { products: 1, first: (number, entry.index) })),
+                }
+            }
+        }
+    }
+
+    pub(super) fn by_property(&self) -> impl Iterator<Item = (&'static Property, &Uses)> {
+        PROPERTIES.iter().zip(&self.0)
+    }
+
+    pub(super) const fn categories(&self) -> &Uses {
+        let [categories, ..] = &self.0;
+        categories
+    }
+}
+
+/// Where a product has a value of a property. Parses its record again, which is cheaper than keeping
+/// the place for every product.
+pub(super) fn location(
+    exports: &[ParsedExport<'_>],
+    (number, index): (usize, usize),
+    keys: &[&'static str],
+    name: &str,
+) -> Location {
+    let export = &exports[number];
+    let span = export.contents.sections[SectionKind::Software as usize].span(index);
+    let bytes = if span.len() <= RECORD_BYTES { export.file.part(span.clone()) } else { Bytes::new() };
+    let (document, _) = text::parse(&bytes, Limits::default().max_depth);
+    let found = document.as_ref().and_then(|document| named(document.root(), keys, name));
+    let (key, position, place) = found.unwrap_or((keys[0], None, 0..span.len()));
+    let pointer = SectionKind::Software.pointer(index, key);
+    let pointer = position.map_or_else(|| pointer.clone(), |position| format!("{pointer}/{position}"));
+    export.file.location(span.start + place.start..span.start + place.end, pointer)
+}
+
+/// Where a record has a value: the property, the index if it's an array, and the range.
+fn named(record: Value<'_>, keys: &[&'static str], name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
+    keys.iter().copied().find_map(|key| {
+        let value = record.get(key)?;
+        if value.is_text(name) {
+            return Some((key, None, value.span()));
+        }
+        let element = value.elements().enumerate().find(|(_, element)| element.is_text(name));
+        element.map(|(position, element)| (key, Some(position), element.span()))
+    })
+}
