@@ -189,7 +189,8 @@ async fn try_to_answer(state: &AppState, context: &RequestContext, request: Requ
         }
         let response = async {
             match request.extensions().get().copied() {
-                Some(source) => with_key(state, context, source, request, next).await,
+                // Boxed, so that the functions around it don't copy its state.
+                Some(source) => Box::pin(with_key(state, context, source, request, next)).await,
                 None => next.run(request).await,
             }
         };

@@ -35,9 +35,9 @@ fn a_named_key_file_that_is_missing_is_exit_code_2_and_the_command_to_run() {
 fn settings_of_the_page_that_cannot_be_are_exit_code_2() {
     let folder = folder_with(&["a"]);
     for (option, value, says) in [
-        ("--site-title", "two\nlines", "control character \\u{a}"),
+        ("--site-title", "two\nlines", "hidden character \\u{a}"),
         ("--site-title", &"x".repeat(81), "at most 80"),
-        ("--site-introduction", "bell\u{7}", "control character \\u{7}"),
+        ("--site-introduction", "bell\u{7}", "hidden character \\u{7}"),
         ("--site-introduction", &"x".repeat(601), "at most 600"),
         ("--public-page", "none", "`300/min`"),
     ] {

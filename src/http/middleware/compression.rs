@@ -58,6 +58,10 @@ pub(in crate::http) async fn compress<F: Future<Output = Response>>(
     request.headers_mut().append(ACCEPT_ENCODING, HeaderValue::from_static("identity;q=0.001"));
     let respond = service_fn(|request| respond(request, next.clone()).map(Ok::<_, Infallible>));
     let mut compression = Compression::new(respond).quality(LEVEL).compress_when(Moderate);
-    let Ok(response) = Box::pin(compression.call(request)).await;
-    response.map(Body::new)
+    let compressed = async move {
+        let Ok(response) = compression.call(request).await;
+        response.map(Body::new)
+    };
+    // Boxed with the response, so that a request without compression doesn't carry that either.
+    Box::pin(compressed).await
 }
