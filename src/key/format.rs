@@ -143,9 +143,7 @@ pub(crate) fn without_keys(text: &str) -> String {
 
 /// CRC-32 in base 62, most significant digit first, with fixed width (62^6 > 2^32).
 fn checksum(body: &[u8]) -> [u8; CHECKSUM_LENGTH] {
-    let mut crc = flate2::Crc::new();
-    crc.update(body);
-    let mut rest = crc.sum() as usize;
+    let mut rest = crc32fast::hash(body) as usize;
     let mut digits = [DIGITS[0]; CHECKSUM_LENGTH];
     for digit in digits.iter_mut().rev() {
         *digit = DIGITS[rest % 62];
