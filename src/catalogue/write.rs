@@ -3,34 +3,14 @@
 use std::io;
 
 use super::attributes::AttributeColumnsBuilder;
-use super::collate::CollationError;
+use super::error::CatalogueBuildError;
 use super::exports::{ExportDocument, StoredDocument};
 use super::merge::{Merged, MergedExport, MergedProduct};
 use super::products::ProductWriter;
 use super::records::RecordTables;
 use super::reviews::{ReviewEntry, Reviews, Stars};
-use super::{Columns, MAX_ORDINAL, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary};
+use super::{Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary};
 use crate::scratch::{Bulk, BulkWriter};
-
-/// Why a catalogue can't be built.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogueBuildError {
-    /// The order of names can't be computed.
-    #[error(transparent)]
-    Collation(#[from] CollationError),
-    #[error("a record can't be written as JSON")]
-    Json(#[from] serde_json::Error),
-    #[error("a scratch file in the index folder can't be used")]
-    Scratch(#[source] io::Error),
-    #[error("a product can't be compressed")]
-    Product(#[source] io::Error),
-    #[error("an export can't be compressed")]
-    Compress(#[source] io::Error),
-    #[error("the catalogue's tables can't be encoded")]
-    Encode(#[from] postcard::Error),
-    #[error("a directory holds at most {} products", MAX_ORDINAL)]
-    TooMany,
-}
 
 /// The number of products that the compression is trained with, and the bytes that are taken of each.
 const SAMPLE: u64 = 2000;
