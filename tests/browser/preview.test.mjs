@@ -70,7 +70,8 @@ test('the page follows the files, and keeps its place', async () => {
   await line(page, '1 changed');
   await page.getByText('Another tagline').waitFor();
   await settled(page);
-  await page.waitForFunction(() => scrollY === 300);
+  // Where the banner's text breaks into another line after that, the browser moves the page along with its content.
+  await page.waitForFunction(() => Math.abs(scrollY - 300) < 50);
   assert.match(page.url(), /\?q=permit\+penguin$/);
   await page.evaluate(() => { window.isOld = true; });
   write(BROKEN);
