@@ -47,11 +47,13 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
+use foldhash::HashMap;
 use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use self::records::RecordTables;
 use crate::catalogue::resource::CategoryResource;
+use crate::record::former_slug;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
 pub type Ordinal = u32;
@@ -72,6 +74,8 @@ pub struct Catalogue {
     damaged: AtomicBool,
     /// Hashes of all categories and of the whole glossary.
     collection_hashes: [u64; 2],
+    /// By former ids, those of the categories and of the glossary terms that had them.
+    renamed: [Renamed; 2],
 }
 
 /// The tables of a catalogue, decoded when a generation is opened.
@@ -108,6 +112,19 @@ impl Tables {
     }
 }
 
+type Renamed = HashMap<String, Vec<String>>;
+
+fn renamed<'n>(names: impl Iterator<Item = (&'n str, &'n str)>) -> Renamed {
+    let mut renamed = Renamed::default();
+    for (name, id) in names {
+        let former = former_slug(name);
+        if former != id {
+            renamed.entry(former).or_default().push(id.to_owned());
+        }
+    }
+    renamed
+}
+
 impl Catalogue {
     /// Reads a catalogue and its records back from their three parts.
     pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<(Self, Records), CatalogueError> {
@@ -125,8 +142,11 @@ impl Catalogue {
         let categories = objects(&mut tables.category_objects.iter().copied());
         let glossary = objects(&mut tables.glossary.iter().map(|entry| entry.object));
         let collection_hashes = [categories, glossary];
+        let categories = tables.categories.iter().map(|category| (&*category.name, &*category.id));
+        let terms = tables.glossary.iter().map(|entry| (&*entry.term.term, &*entry.term.id));
+        let renamed = [renamed(categories), renamed(terms)];
         let damaged = AtomicBool::new(false);
-        Ok((Self { tables, arena, downloads, damaged, collection_hashes }, records))
+        Ok((Self { tables, arena, downloads, damaged, collection_hashes, renamed }, records))
     }
 
     /// A resource other than a product, a JSON object.
@@ -141,6 +161,16 @@ impl Catalogue {
     /// A hash of the whole glossary.
     pub const fn glossary_hash(&self) -> u64 {
         self.collection_hashes[1]
+    }
+
+    /// The ids of the categories that had this id in a former version.
+    pub fn renamed_categories(&self, former: &str) -> Vec<String> {
+        self.renamed[0].get(former).cloned().unwrap_or_default()
+    }
+
+    /// The ids of the glossary terms that had this id in a former version.
+    pub fn renamed_terms(&self, former: &str) -> Vec<String> {
+        self.renamed[1].get(former).cloned().unwrap_or_default()
     }
 
     pub fn export(&self, id: &str) -> Option<&ExportDocument> {

@@ -12,7 +12,7 @@ use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Software, SynonymGroup, slug};
+use crate::record::{Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, name_key, words};
 use crate::text::stem::Stems;
 
@@ -140,6 +140,9 @@ impl DocumentAnalyzer {
             }
             sequence.push(SECTION_END);
         }
+        for category in categories {
+            self.add_once(Term::Category(category.id.as_str().into()), Occurrences::one(Field::Category));
+        }
         self.sequence = sequence;
         // A second name doesn't make either name longer, so the length is the mean of the names'.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -196,7 +199,6 @@ impl DocumentAnalyzer {
         }
         match field {
             Field::Name | Field::Alias => self.push_name(&words),
-            Field::Category => self.add_once(Term::Category(slug(text).into()), here),
             Field::AlternativeTo => self.add_once(Term::AlternativeTo(name_key(&words).into()), here),
             Field::Tagline | Field::Description => {
                 for key in replaced(text, &words) {
