@@ -48,7 +48,9 @@ fn rfc3339(time: SystemTime) -> Option<String> {
 /// A document among those for download.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredDocument {
-    /// Where it lies, compressed with zstd.
+    /// The number of the part that it lies in.
+    part: u32,
+    /// Where it lies there, compressed with zstd.
     compressed: Span,
     /// Where the places of its products lie, behind it and compressed too: of each the bytes between it and the one before, and its
     /// length, as little-endian numbers of 32 bits. A document is below 4 GiB.
@@ -58,16 +60,20 @@ pub(super) struct StoredDocument {
 }
 
 impl StoredDocument {
-    /// Compresses a document, to be put behind `start` bytes of others. `spans` are those of its products. Returns the compressed
-    /// bytes too.
-    pub(super) fn compress(start: u64, document: &[u8], spans: &[Range<usize>]) -> io::Result<(Self, Vec<u8>)> {
+    /// Compresses a document, to be put after the `start` bytes of a part. `spans` are those of its products. Returns the
+    /// compressed bytes too.
+    pub(super) fn compress(
+        (part, start): (u32, u64),
+        document: &[u8],
+        spans: &[Range<usize>],
+    ) -> io::Result<(Self, Vec<u8>)> {
         let mut compressor = Compressor::new(ZSTD_LEVEL)?;
         compressor.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG))?;
         let mut bytes = compressor.compress(document)?;
         let compressed = Span { start, length: bytes.len() as u64 };
         bytes.extend(compressor.compress(&places(spans)?)?);
         let places = Span { start: compressed.end(), length: bytes.len() as u64 - compressed.length };
-        Ok((Self { compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
+        Ok((Self { part, compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
     }
 
     /// Where all of it lies.
@@ -121,15 +127,15 @@ impl ExportDocument {
         Ok(Self { resource, object, stored })
     }
 
-    /// The first byte behind its document among those for download.
-    pub fn download_end(&self) -> u64 {
-        self.stored.span().end()
+    /// Whether its document lies within the parts for download, given their lengths.
+    pub(super) fn fits(&self, downloads: &[u64]) -> bool {
+        downloads.get(self.stored.part as usize).is_some_and(|length| self.stored.span().end() <= *length)
     }
 
     /// Opens the document for download, having compared it with its checksum block by block, which takes time in proportion to its
     /// compressed size; or unread, where each piece of it has a checksum of its own.
     pub fn open(&self, catalogue: &Catalogue) -> io::Result<StoredExport> {
-        let downloads = &catalogue.downloads;
+        let downloads = catalogue.downloads.get(self.stored.part as usize).ok_or(io::ErrorKind::NotFound)?;
         if !downloads.is_verified() {
             let verified = downloads.reader(self.stored.span()).and_then(|reader| self.verify(reader));
             if verified.is_err() {
