@@ -24,7 +24,7 @@ use crate::generation::stamp::FolderStamp;
 use crate::scratch::{Bulk, Span};
 
 pub(crate) use link::StoredParts;
-use piece::Cutter;
+use piece::PartHasher;
 pub use piece::Piece;
 
 /// The file that names the current generation.
@@ -152,10 +152,10 @@ impl Manifest {
 impl PartEntry {
     fn of(name: &str, content: &Bulk) -> io::Result<Self> {
         let size = content.len()?;
-        let mut cutter = Cutter::new(size);
+        let mut hasher = PartHasher::new(size);
         let reader = content.reader(Span { start: 0, length: size })?;
-        io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader), &mut cutter)?;
-        let (hash, pieces) = cutter.finish();
+        io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader), &mut hasher)?;
+        let (hash, pieces) = hasher.finish();
         Ok(Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned(), pieces })
     }
 }
