@@ -257,6 +257,12 @@ mod tests {
         let mut unhashed = manifest();
         unhashed["parts"][0]["blake3"] = json!("");
         assert!(refused(&unhashed).contains("no BLAKE3 hash"));
+        let mut misfit = manifest();
+        let piece = |size: u64| json!({"size": size, "blake3": "0".repeat(64)});
+        for pieces in [json!([piece(0)]), json!([piece(1), piece(1)]), json!([piece(u64::MAX), piece(2)])] {
+            misfit["parts"][0]["pieces"] = pieces;
+            assert!(refused(&misfit).contains("aren't as long as the part"));
+        }
         let mut other = manifest();
         other["build"] = json!("../x");
         assert!(refused(&other).contains("another generation"));
