@@ -69,7 +69,7 @@ pub struct Catalogue {
     /// The texts that [`Tables`] points into.
     arena: Bytes,
     /// The exports as they were validated, compressed.
-    downloads: Bulk,
+    downloads: Vec<Bulk>,
     /// Whether one of them turned out to be damaged.
     damaged: AtomicBool,
     /// Hashes of all categories and of the whole glossary.
@@ -103,12 +103,12 @@ pub enum CatalogueError {
 }
 
 impl Tables {
-    /// Whether they fit these lengths of the texts and the documents for download.
-    fn fit(&self, end: u64, downloads_end: u64) -> bool {
+    /// Whether they fit these lengths of the texts and the parts for download.
+    fn fit(&self, end: u64, downloads: &[u64]) -> bool {
         self.category_objects.len() == self.categories.len()
             && self.category_objects.iter().all(|span| span.end() <= end)
             && self.glossary.iter().all(|entry| entry.object.end() <= end)
-            && self.exports.iter().all(|export| export.object.end() <= end && export.download_end() <= downloads_end)
+            && self.exports.iter().all(|export| export.object.end() <= end && export.fits(downloads))
     }
 }
 
@@ -126,12 +126,13 @@ fn renamed<'n>(names: impl Iterator<Item = (&'n str, &'n str)>) -> Renamed {
 }
 
 impl Catalogue {
-    /// Reads a catalogue and its records back from their three parts.
-    pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<(Self, Records), CatalogueError> {
+    /// Reads a catalogue and its records back from their parts.
+    pub fn open(tables: &[u8], arena: Bytes, downloads: Vec<Bulk>) -> Result<(Self, Records), CatalogueError> {
         let (records, tables): (RecordTables, Tables) = postcard::from_bytes(tables)?;
-        let downloads_end = downloads.len().map_err(CatalogueError::Downloads)?;
+        let lengths: Vec<u64> =
+            downloads.iter().map(Bulk::len).collect::<io::Result<_>>().map_err(CatalogueError::Downloads)?;
         let records = Records::open(records, arena.clone()).ok_or(CatalogueError::Misfit)?;
-        if !tables.fit(arena.len() as u64, downloads_end) {
+        if !tables.fit(arena.len() as u64, &lengths) {
             return Err(CatalogueError::Misfit);
         }
         let objects = |spans: &mut dyn Iterator<Item = Span>| {

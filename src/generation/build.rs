@@ -8,7 +8,7 @@ use std::thread::{self, Scope};
 use crate::catalogue::{CatalogueBuildError, CatalogueParts, CatalogueWriter, Merged, MergedProduct};
 use crate::engine::{Documents, EngineError, EngineFiles, TantivyBuilder};
 use crate::export::ExportSet;
-use crate::generation::artifact::{DOWNLOADS, ENGINE, Parts, SEARCH, TABLES, TEXTS, VERSIONS};
+use crate::generation::artifact::{ENGINE, Parts, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::versions::VersionWriter;
 use crate::panics::ScopedThread;
@@ -224,9 +224,10 @@ impl Sink for EmbeddedSink<'_, '_> {
 fn parts(search: Bulk, engine: EngineFiles, (catalogue, versions): WrittenCatalogue) -> Parts {
     let CatalogueParts { tables, texts, downloads } = catalogue;
     let engine = engine.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), Bulk::Memory(content)));
-    let catalogue = [(TABLES, tables), (TEXTS, texts), (DOWNLOADS, downloads), (VERSIONS, versions)];
+    let downloads = downloads.into_iter().enumerate().map(|(number, content)| (download_name(number), content));
+    let catalogue = [(TABLES, tables), (TEXTS, texts), (VERSIONS, versions)];
     let catalogue = catalogue.map(|(name, content)| (name.to_owned(), content));
-    std::iter::once((SEARCH.to_owned(), search)).chain(engine).chain(catalogue).collect()
+    std::iter::once((SEARCH.to_owned(), search)).chain(engine).chain(catalogue).chain(downloads).collect()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! They stay in memory up to a budget, and go to scratch files beyond it.
 
 mod bulk;
+mod cut;
 mod memory;
 mod sort;
 mod spool;
@@ -16,6 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span};
+pub use cut::Cutter;
 pub use sort::{Keyed, ScratchSorter, SortedRows};
 pub use spool::{Spool, SpoolRows, SpoolWriter};
 

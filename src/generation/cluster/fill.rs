@@ -16,7 +16,7 @@ use crate::engine::opensearch::{
 };
 use crate::generation::BuildError;
 use crate::generation::Generation;
-use crate::generation::artifact::{CHANGES, DOWNLOADS, SEARCH, TABLES, TEXTS, VERSIONS};
+use crate::generation::artifact::{CHANGES, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
 use crate::generation::build::{Sink, build_into};
 use crate::generation::cluster::{FillError, MergedSet, PARTS_FORMAT};
 use crate::generation::log::{ChangeLog, Former};
@@ -213,15 +213,11 @@ impl Filler<'_> {
         let log = ChangeLog::after(former, &generation, &versions, at).encode().map_err(BuildError::Encode)?;
         let catalogue = CatalogueWriter::without_products(&merged).and_then(CatalogueWriter::finish);
         let CatalogueParts { tables, texts, downloads } = catalogue.map_err(by_catalogue)?;
-        let parts: [(&str, Bulk); 6] = [
-            (SEARCH, search),
-            (TABLES, tables),
-            (TEXTS, texts),
-            (DOWNLOADS, downloads),
-            (VERSIONS, versions),
-            (CHANGES, Bulk::Memory(log)),
-        ];
-        fill.finish(parts.map(|(name, content)| (name.to_owned(), content)).into()).await.map_err(by_engine)
+        let parts: [(&str, Bulk); 5] =
+            [(SEARCH, search), (TABLES, tables), (TEXTS, texts), (VERSIONS, versions), (CHANGES, Bulk::Memory(log))];
+        let parts = parts.map(|(name, content)| (name.to_owned(), content)).into_iter();
+        let downloads = downloads.into_iter().enumerate().map(|(number, content)| (download_name(number), content));
+        fill.finish(parts.chain(downloads).collect()).await.map_err(by_engine)
     }
 }
 

@@ -1,14 +1,16 @@
 //! The log of changes, which a new generation takes over from those before it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
 use bytes::Bytes;
 
+use crate::file::folder_of;
 use crate::generation::artifact::{CHANGES, VERSIONS};
 use crate::generation::log::Former;
 use crate::generation::stamp::FolderStamp;
-use crate::generation::store::read::{open_file, read};
+use crate::generation::store::link::link;
+use crate::generation::store::read::{check, open_file, read};
 use crate::generation::store::write::{write_manifest, write_synced};
 use crate::generation::store::{Manifest, PartEntry, Store, StoreError};
 use crate::scratch::Bulk;
@@ -55,12 +57,11 @@ impl Store {
         let written = (|| {
             fs::create_dir(&folder).map_err(StoreError::io("creating", &folder))?;
             for part in &manifest.parts {
-                copy(&before.join(&part.name), &folder.join(&part.name))?;
+                link_or_copy(&before.join(&part.name), part, &folder.join(&part.name))?;
             }
-            let path = folder.join(CHANGES);
-            write_synced(&path, &Bulk::Memory(Bytes::copy_from_slice(log)))
-                .map_err(StoreError::io("writing", &path))?;
-            manifest.parts.push(PartEntry::new(CHANGES, log.len() as u64, blake3::hash(log)));
+            let (path, log) = (folder.join(CHANGES), Bulk::Memory(Bytes::copy_from_slice(log)));
+            let written = write_synced(&path, &log).and_then(|()| PartEntry::of(CHANGES, &log));
+            manifest.parts.push(written.map_err(StoreError::io("writing", &path))?);
             write_manifest(&folder, &manifest)?;
             self.point_to(&manifest)
         })();
@@ -73,8 +74,18 @@ impl Store {
     }
 }
 
-/// Copies a part and syncs the copy.
-fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
-    let copied = fs::copy(from, to).and_then(|_| File::open(to)?.sync_all());
-    copied.map_err(StoreError::io("writing", to))
+fn link_or_copy(from: &Path, part: &PartEntry, to: &Path) -> Result<(), StoreError> {
+    if link(from, part, to) {
+        return Ok(());
+    }
+    let copied = fs::copy(from, to).and_then(|_| {
+        let file = open_file(to)?;
+        file.sync_all()?;
+        check(&file, part)
+    });
+    if copied.map_err(StoreError::io("writing", to))? {
+        return Ok(());
+    }
+    let what = format!("the part {} isn't what its manifest says", part.name);
+    Err(StoreError::Damaged { folder: folder_of(from).to_owned(), what })
 }

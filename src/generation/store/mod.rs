@@ -4,14 +4,16 @@
 //! `CURRENT` names the current one and is replaced atomically. A folder without a manifest was never finished and means
 //! nothing. Writers hold the lock; readers need none, for nothing that is finished is ever changed.
 
+mod link;
 mod lock;
 mod log;
+mod piece;
 mod pull;
 mod read;
 mod sweep;
 mod write;
 
-use std::io;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -21,12 +23,19 @@ use crate::generation::Generation;
 use crate::generation::stamp::FolderStamp;
 use crate::scratch::{Bulk, Span};
 
+pub(crate) use link::StoredParts;
+use piece::PartHasher;
+pub use piece::Piece;
+
 /// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
 /// The file that makes a folder a generation.
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// The prefix of files that are being written.
 const NEXT: &str = ".next-";
+/// The bytes that are hashed at once.
+const BLOCK_BYTES: usize = 64 * 1024;
+
 /// The folder of generations.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -75,6 +84,9 @@ pub struct PartEntry {
     pub size: u64,
     /// Its BLAKE3 hash, in hexadecimal digits.
     pub blake3: String,
+    /// Its pieces in order, if it's large.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pieces: Vec<Piece>,
 }
 
 /// Why a generation can't be read or written.
@@ -140,15 +152,11 @@ impl Manifest {
 impl PartEntry {
     fn of(name: &str, content: &Bulk) -> io::Result<Self> {
         let size = content.len()?;
-        let hash = match content {
-            Bulk::Memory(bytes) => blake3::hash(bytes),
-            _ => blake3::Hasher::new().update_reader(content.reader(Span { start: 0, length: size })?)?.finalize(),
-        };
-        Ok(Self::new(name, size, hash))
-    }
-
-    fn new(name: &str, size: u64, hash: blake3::Hash) -> Self {
-        Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned() }
+        let mut hasher = PartHasher::new(size);
+        let reader = content.reader(Span { start: 0, length: size })?;
+        io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader), &mut hasher)?;
+        let (hash, pieces) = hasher.finish();
+        Ok(Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned(), pieces })
     }
 }
 
