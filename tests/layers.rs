@@ -15,7 +15,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("record", &["text"]),
     ("export", &["record", "scratch", "text"]),
     ("catalogue", &["export", "record", "scratch", "text"]),
-    ("search", &["catalogue", "record", "text"]),
+    ("search", &["catalogue", "record", "scratch", "text"]),
     ("engine", &["catalogue", "client", "error", "record", "scratch", "search", "text"]),
     (
         "generation",

@@ -90,8 +90,9 @@ impl Tally {
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = (&Term, Occurrences)> {
-        self.found.iter().map(|number| (&self.terms[*number as usize], self.occurrences[*number as usize]))
+    fn iter(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
+        let of = |number: u32| (&self.terms[number as usize], self.occurrences[number as usize]);
+        self.found.iter().map(move |number| (Some(*number), of(*number).0, of(*number).1))
     }
 }
 
@@ -151,7 +152,12 @@ impl DocumentAnalyzer {
     }
 
     pub fn terms(&self) -> impl Iterator<Item = (&Term, Occurrences)> {
-        let others = self.terms.iter().map(|(term, occurrences)| (term, *occurrences));
+        self.numbered_terms().map(|(_, term, occurrences)| (term, occurrences))
+    }
+
+    /// The terms; words and prefixes with their numbers.
+    pub fn numbered_terms(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
+        let others = self.terms.iter().map(|(term, occurrences)| (None, term, *occurrences));
         self.stems_found.iter().chain(self.prefixes_found.iter()).chain(others)
     }
 
