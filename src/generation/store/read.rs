@@ -16,7 +16,7 @@ use crate::generation::store::{
     CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name, is_part_name,
 };
 
-/// The largest pointer or manifest that is read: a thousand times what is written. One that grew isn't ours.
+/// The largest pointer or manifest that is read. No manifest has more than some 6 MiB; one that grew isn't ours.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 impl Store {

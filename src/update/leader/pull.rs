@@ -15,7 +15,7 @@ use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, Stor
 use crate::update::leader::FollowError;
 use crate::update::leader::client::Leader;
 
-/// The largest manifest that is read. One of a million records has half a mebibyte.
+/// The largest manifest that is read. One of a million records has some 700 KiB.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 /// The largest log of changes that is read: twice what is written.
 const MAX_LOG_BYTES: u64 = 32 * 1024 * 1024;
