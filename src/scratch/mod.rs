@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span};
-pub use sort::{Keyed, ScratchSorter, SortedRows};
+pub use sort::{Keyed, Peeked, ScratchSorter, SortedRows};
 pub use spool::{Spool, SpoolRows, SpoolWriter};
 
 use self::memory::{Memory, Share};
