@@ -25,7 +25,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
     ("curate", &["catalogue", "export", "generation", "record", "service", "text"]),
     ("key", &["file", "record", "text"]),
-    ("mcp", &["generation", "service", "text"]),
+    ("mcp", &["catalogue", "generation", "service", "text"]),
     (
         "http",
         &[

@@ -116,6 +116,12 @@ fn assistant_finds_products_with_reviewed_evidence_and_their_sources() {
 }
 
 #[test]
+fn tools_are_described_as_before() {
+    let responses = over_stdio(&folder(), &[request(1, "tools/list", &json!({}))]);
+    insta::assert_json_snapshot!("tools", responses[1]["result"]["tools"]);
+}
+
+#[test]
 fn results_match_their_schemas() {
     let folder = folder();
     let calls = [
