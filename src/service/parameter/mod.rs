@@ -181,12 +181,9 @@ impl<'v> Values<'v> {
     /// The refusals: of names, then of values, in the order in which they were found.
     pub fn read<T>(mut self, read: impl FnOnce(&mut Self) -> T) -> Result<T, Vec<Refusal>> {
         let request = read(&mut self);
-        match (self.unknown.last_mut(), self.unknown_count.saturating_sub(MAX_REPORTED)) {
-            (Some(last), more @ 1..) => {
-                let (noun, verb) = if more == 1 { ("name", "is") } else { ("names", "are") };
-                last.message += &format!(" {more} more {noun} {verb} unknown.");
-            }
-            _ => {}
+        if let (Some(last), more @ 1..) = (self.unknown.last_mut(), self.unknown_count.saturating_sub(MAX_REPORTED)) {
+            let (noun, verb) = if more == 1 { ("name", "is") } else { ("names", "are") };
+            last.message = format!("{} {more} more {noun} {verb} unknown.", last.message);
         }
         self.unknown.append(&mut self.refusals);
         if self.unknown.is_empty() { Ok(request) } else { Err(self.unknown) }
