@@ -1,13 +1,14 @@
 //! The server: one snapshot, five tools.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, Implementation,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -184,6 +185,29 @@ impl<H: Host> ServerHandler for ToolServer<H> {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         LISTED.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    /// All versions but 2025-03-26, the only one with batches: twenty calls would cost one unit of a quota.
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
+        versions.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect()
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // The library takes a request for a custom one if its parameters don't have their form.
+        match request.method.as_str() {
+            "tools/call" => {
+                Err(ErrorData::invalid_params("params need a name and may have arguments, an object", None))
+            }
+            "initialize" | "ping" | "server/discover" | "tools/list" => {
+                Err(ErrorData::invalid_params("params don't have the form of the specification", None))
+            }
+            _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+        }
     }
 
     async fn call_tool(

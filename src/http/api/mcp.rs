@@ -17,7 +17,7 @@ use crate::http::extract::Snapshot;
 use crate::http::middleware::{MCP_METHODS, MCP_PATH};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::mcp::{self, Host, Refused, ToolServer};
+use crate::mcp::{self, Host, Refused, Rejected, ToolServer};
 use crate::service::{SearchSoftware, ServiceError};
 
 pub(in crate::http) fn router() -> Router<Arc<AppState>> {
@@ -40,7 +40,24 @@ async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request:
     let tools = ToolServer::new(snapshot.0, published_at, base, pool.clone());
     let response = mcp::answer(tools, request).await;
     let error = pool.error.lock().unwrap_or_else(PoisonError::into_inner).take();
-    error.map_or_else(|| response.map(Body::new), ApiError::into_response)
+    match (error, response) {
+        (None, Ok(response)) => response.map(Body::new),
+        (Some(error), _) => error.into_response(),
+        (None, Err(rejected)) => problem(rejected).into_response(),
+    }
+}
+
+fn problem(rejected: Rejected) -> ApiError {
+    match rejected {
+        Rejected::NotAcceptable => ApiError::NotAcceptable,
+        Rejected::UnsupportedMediaType => ApiError::UnsupportedMediaType,
+        Rejected::TooLarge => ApiError::ContentTooLarge,
+        Rejected::Unreadable => ApiError::BadRequest("The body ends before the length in Content-Length."),
+        Rejected::UnknownVersion => {
+            ApiError::BadRequest("MCP-Protocol-Version isn't a version of the protocol that this service knows.")
+        }
+        Rejected::Failed => ApiError::internal(rejected),
+    }
 }
 
 /// The search pool as the host of one message.
