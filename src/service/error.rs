@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::MAX_QUERY_CHARACTERS;
 use crate::catalogue::DamagedText;
 use crate::engine::EngineError;
 
@@ -14,6 +15,9 @@ pub enum ServiceError {
     Text(#[from] DamagedText),
     #[error("the search index can't be explained: only the embedded engine explains scores")]
     NotExplained,
+    /// A command's: HTTP and tools refuse the parameter.
+    #[error("the query has {0} characters; {MAX_QUERY_CHARACTERS} at most are searched")]
+    QueryTooLong(usize),
     #[error("a product's JSON can't be read or written")]
     Json(#[from] serde_json::Error),
     #[error("an export can't be read")]
