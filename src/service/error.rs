@@ -2,7 +2,6 @@
 
 use std::io;
 
-use super::MAX_QUERY_CHARACTERS;
 use crate::catalogue::DamagedText;
 use crate::engine::EngineError;
 
@@ -16,8 +15,8 @@ pub enum ServiceError {
     #[error("the search index can't be explained: only the embedded engine explains scores")]
     NotExplained,
     /// A command's: HTTP and tools refuse the parameter.
-    #[error("the query has {0} characters; {MAX_QUERY_CHARACTERS} at most are searched")]
-    QueryTooLong(usize),
+    #[error("the query has {characters} characters; {most} at most are searched")]
+    QueryTooLong { characters: usize, most: usize },
     #[error("a product's JSON can't be read or written")]
     Json(#[from] serde_json::Error),
     #[error("an export can't be read")]

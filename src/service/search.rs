@@ -53,9 +53,9 @@ pub(super) async fn understood(
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
-    let length = q.map_or(0, |q| q.chars().count());
-    if length > MAX_QUERY_CHARACTERS {
-        return Err(ServiceError::QueryTooLong(length));
+    let characters = q.map_or(0, |q| q.chars().count());
+    if characters > MAX_QUERY_CHARACTERS {
+        return Err(ServiceError::QueryTooLong { characters, most: MAX_QUERY_CHARACTERS });
     }
     let parsed = q.map(parse).unwrap_or_default();
     let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget).await?;
