@@ -176,8 +176,9 @@ opensearch-%:
 
 test-mcp: need-cargo need-cc need-npm need-node $(UV) tests/mcp-clients/node_modules/.installed ## The protocol's own clients and its inspector ask /mcp and the command mcp
 	cargo build --locked --quiet
-	UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/mcp-clients' $(UV) run --quiet --locked --project tests/mcp-clients \
-		python tests/mcp-clients/check.py --binary '$(BINARY)'
+	for major in v1 v2; do UV_PROJECT_ENVIRONMENT="$(CURDIR)/.tools/mcp-clients-$$major" \
+		$(UV) run --quiet --locked --project tests/mcp-clients --group $$major \
+		python tests/mcp-clients/check.py --binary '$(BINARY)'; done
 
 # The same as the Python client's tools/check.py makes for itself.
 $(UV): | need-python3

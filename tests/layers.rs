@@ -25,7 +25,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
     ("curate", &["catalogue", "export", "generation", "record", "service", "text"]),
     ("key", &["file", "record", "text"]),
-    ("mcp", &["generation", "service", "text"]),
+    ("mcp", &["catalogue", "generation", "service", "text"]),
     (
         "http",
         &[
@@ -86,8 +86,13 @@ const HOMES: [(&str, &str); 9] = [
     ("rustls_native_certs", "client"),
 ];
 
-/// Folders in which no files use each other in a circle. A name that a module passes on by `pub use` is used where it is defined.
-const WITHOUT_CIRCLES: [&str; 2] = ["generation", "update"];
+/// Folders in which no files use each other in a circle, `mod.rs` included. A name that a module passes on by `pub use` is used where
+/// it is defined.
+const WITHOUT_CIRCLES: [&str; 9] = ["cli", "client", "file", "generation", "key", "mcp", "record", "scratch", "update"];
+
+/// Folders in which a file and its parent's `mod.rs` may use each other, and no others in a circle. What is missing has one:
+/// `catalogue` (attributes and the counts of their values), `curate` (a diff and its summary), `export` (findings and their records).
+const WITHOUT_CIRCLES_BELOW: [&str; 6] = ["command", "engine", "http", "search", "service", "text"];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -227,7 +232,7 @@ fn modules(folder: &str) -> BTreeMap<String, Module> {
             (first, _) => paths.contains(&format!("{here}::{first}")).then(|| format!("{here}::{path}")),
         };
         let mut module = Module::default();
-        let code = code(file);
+        let code = code(file).replace("pub(in crate::", "pub(in ");
         let lines: Vec<_> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
         for statement in format!("\n{}", lines.join("\n")).split(';') {
             if let Some((_, declaration)) = statement.split_once("\nuse ") {
@@ -265,14 +270,19 @@ fn definition<'m>(modules: &'m BTreeMap<String, Module>, path: &str) -> Option<&
 
 #[test]
 fn files_use_each_other_in_one_direction() {
-    for folder in WITHOUT_CIRCLES {
+    let mut found = 0;
+    let whole = WITHOUT_CIRCLES.map(|folder| (folder, false));
+    for (folder, may_use_parents) in whole.into_iter().chain(WITHOUT_CIRCLES_BELOW.map(|folder| (folder, true))) {
         let modules = modules(folder);
+        let is_exempt = |name: &str, of: &str| {
+            name == of || may_use_parents && name.starts_with(of) && name[of.len()..].starts_with("::")
+        };
         let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (name, module) in &modules {
             let defined = module.uses.iter().filter_map(|path| definition(&modules, path));
-            uses.insert(name, defined.filter(|of| of != name).collect());
+            uses.insert(name, defined.filter(|of| !is_exempt(name, of)).collect());
         }
-        assert!(uses.values().any(|of| !of.is_empty()), "{folder} has no uses");
+        found += uses.values().map(BTreeSet::len).sum::<usize>();
         // Files that use nothing that is left are in no circle.
         while let Some(lowest) = uses.iter().find(|(_, of)| of.is_empty()).map(|(name, _)| *name) {
             uses.remove(lowest);
@@ -282,4 +292,5 @@ fn files_use_each_other_in_one_direction() {
         }
         assert!(uses.is_empty(), "a circle is in {uses:#?}");
     }
+    assert!(found > 100, "only {found} uses were read");
 }

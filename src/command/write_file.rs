@@ -1,37 +1,53 @@
 //! The output file of a command.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::Failure;
-use crate::file::{Access, Draft, HIDDEN, Renamed};
+use crate::file::{Access, Destination, Draft, HIDDEN, Renamed, folder_of, sweep};
 
 /// Refuses a file that exists, so that a long command fails before its work.
 pub(super) fn check_absent(path: &Path, force: bool) -> Result<(), Failure> {
-    if !force && path.symlink_metadata().is_ok() {
-        return Err(exists(path));
+    match destination(path)? {
+        Destination::File(target) if !force && target.symlink_metadata().is_ok() => Err(exists(path)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-/// Writes a file as a whole or not at all. Without `force` an existing file stays.
+/// Writes a file as a whole or not at all, or into a device or named pipe. Without `force` an existing file stays.
 pub(super) fn write_file(
     path: &Path,
     force: bool,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure { text: format!("{} can't be written: {error}", path.display()), code: 1 };
-    let mut draft = Draft::new(path, HIDDEN, Access::Mode(0o666)).map_err(failed)?;
-    let written = draft.write(|file| {
+    let write = |file: &mut File| {
         let mut out = BufWriter::new(file);
         content(&mut out)?;
         out.flush()
-    });
-    written.map_err(failed)?;
+    };
+    let target = match destination(path)? {
+        Destination::File(target) => target,
+        Destination::Stream => {
+            let written = File::options().append(true).open(path).and_then(|mut file| write(&mut file));
+            return written.map_err(|error| failed(path, &error));
+        }
+    };
+    sweep(folder_of(&target), HIDDEN);
+    let mut draft = Draft::new(&target, HIDDEN, Access::Mode(0o666)).map_err(|error| failed(path, &error))?;
+    draft.write(write).map_err(|error| failed(path, &error))?;
     draft.rename(force).and_then(Renamed::sync).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(path),
-        _ => failed(error),
+        _ => failed(path, &error),
     })
+}
+
+fn destination(path: &Path) -> Result<Destination, Failure> {
+    Destination::of(path).map_err(|error| failed(path, &error))
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure { text: format!("{} can't be written: {error}", path.display()), code: 1 }
 }
 
 fn exists(path: &Path) -> Failure {

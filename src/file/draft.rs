@@ -11,8 +11,8 @@ use tempfile::NamedTempFile;
 /// A prefix of temporary names: hidden, and no export's, so a server that watches the folder doesn't read the file.
 pub(crate) const HIDDEN: &str = ".software-directory-";
 /// A temporary name is a prefix, this many letters or digits, and [`SUFFIX`].
-pub(crate) const RANDOM_LENGTH: usize = 8;
-pub(crate) const SUFFIX: &str = ".tmp";
+const RANDOM_LENGTH: usize = 8;
+const SUFFIX: &str = ".tmp";
 
 /// Who may read and write a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +41,20 @@ impl Draft {
             Access::Kept => 0o600,
         };
         let folder = folder_of(target);
-        let file = tempfile::Builder::new()
-            .prefix(&prefix)
-            .suffix(SUFFIX)
-            .rand_bytes(RANDOM_LENGTH)
-            .permissions(Permissions::from_mode(mode))
-            .tempfile_in(folder)?;
+        let file = loop {
+            let file = tempfile::Builder::new()
+                .prefix(&prefix)
+                .suffix(SUFFIX)
+                .rand_bytes(RANDOM_LENGTH)
+                .permissions(Permissions::from_mode(mode))
+                .tempfile_in(folder)?;
+            // Shows that it's in use. Without locks in the file system nothing is swept either.
+            drop(file.as_file().lock());
+            if file.as_file().metadata()?.nlink() > 0 {
+                break file;
+            }
+            // Swept before it was locked.
+        };
         if access == Access::Kept {
             keep_access(file.as_file(), target)?;
         }
@@ -81,6 +89,23 @@ pub(crate) struct Renamed {
 impl Renamed {
     pub(crate) fn sync(self) -> io::Result<()> {
         sync(&self.folder)
+    }
+}
+
+/// Removes the temporary files that killed processes left. Those in use are locked.
+pub(crate) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
+    let is_temporary = |name: &OsStr| {
+        let random = name.as_encoded_bytes().strip_prefix(prefix.as_ref().as_encoded_bytes());
+        let random = random.and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+        random.is_some_and(|random| random.len() == RANDOM_LENGTH && random.iter().all(u8::is_ascii_alphanumeric))
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
+        let is_file = entry.file_type().is_ok_and(|of| of.is_file());
+        if is_file && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            // One that can't be removed does no harm; the next run tries again.
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -153,6 +178,24 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&target).expect("a file"), b"old");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn what_killed_processes_left_is_swept_and_drafts_are_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("a.json");
+        for name in [".software-directory-a1B2c3D4.tmp", ".software-directory-short.tmp", ".other-a1B2c3D4.tmp"] {
+            fs::write(folder.path().join(name), "left").expect("written");
+        }
+        let draft = draft(&target, Access::Kept);
+        sweep(folder.path(), HIDDEN);
+        draft.rename(true).and_then(Renamed::sync).expect("renamed");
+        let mut left: Vec<_> = fs::read_dir(folder.path())
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("text"))
+            .collect();
+        left.sort();
+        assert_eq!(left, [".other-a1B2c3D4.tmp", ".software-directory-short.tmp", "a.json"]);
     }
 
     #[test]

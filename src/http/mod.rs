@@ -178,10 +178,11 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     response
 }
 
-/// Inside of that: panics, limits, `OPTIONS`, the timeout. From here on an error is a response that carries an [`ApiError`].
+/// Inside of that: panics, limits, the host, `OPTIONS`, the timeout. From here on an error is a response that carries an [`ApiError`].
 async fn try_to_answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     let response = async {
-        if let Err(error) = middleware::check_limits(&request) {
+        let checked = middleware::check_limits(&request).and_then(|()| middleware::check_host(&request, &state.config));
+        if let Err(error) = checked {
             return error.into_response();
         }
         if request.method() == Method::OPTIONS {

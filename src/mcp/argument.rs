@@ -19,32 +19,21 @@ pub(super) fn schema(parameters: &[&dyn AnyParameter]) -> Map<String, Value> {
 }
 
 fn property(parameter: &dyn AnyParameter) -> Value {
-    let mut schema = parameter.schema(Interface::Tool);
-    if schema.enum_values.is_some() {
-        // The description says it.
-        schema.default = None;
-    }
     // Strings and numbers always serialize.
-    let mut one = serde_json::to_value(schema).unwrap_or_default();
-    if one["type"] == "number" {
-        // Bounds keep their decimal point, which utoipa leaves out.
-        for bound in ["minimum", "maximum"] {
-            one[bound] = one[bound].as_f64().into();
-        }
-    }
+    let one = serde_json::to_value(parameter.schema(Interface::Tool)).unwrap_or_default();
     let mut property = if parameter.is_repeatable() {
         json!({"anyOf": [one, {"type": "array", "items": one, "maxItems": MAX_VALUES}]})
     } else {
         one
     };
-    property["description"] = parameter.about(Interface::Tool).into();
+    property["description"] = parameter.about().into();
     property
 }
 
 /// Reads the arguments of a call. One that is `null` counts as left out.
 ///
 /// # Errors
-/// A sentence for each argument that is refused, by name, then for each that is missing.
+/// Sentences: on unknown arguments, then on each that is refused, by name, then on each that is missing.
 pub(super) fn read<T>(
     given: &Map<String, Value>,
     parameters: &[&dyn AnyParameter],
@@ -53,7 +42,7 @@ pub(super) fn read<T>(
     let mut values = Values::new(Interface::Tool);
     for (name, value) in given.iter().filter(|(_, value)| !value.is_null()) {
         match (parameters.iter().find(|parameter| parameter.name() == name), value) {
-            (None, _) => values.refuse_unknown(name, parameters),
+            (None, _) => values.refuse_unknown(name.as_bytes(), parameters),
             (Some(parameter), Value::Array(several)) if parameter.is_repeatable() => {
                 if several.len() > MAX_VALUES {
                     values.refuse(name, Reason::Invalid, &format!("must have at most {MAX_VALUES} values"));
@@ -145,5 +134,13 @@ mod tests {
         ] {
             assert_eq!(search(arguments).err().as_deref(), Some(problem));
         }
+    }
+
+    #[test]
+    fn many_unknown_names_have_a_short_answer() {
+        let names = (0..920).map(|number| (format!("unknown_argument_number_{number:03}"), 5.into()));
+        let problem = search(names.collect::<Map<_, _>>().into()).expect_err("refused");
+        assert_eq!(problem.matches("There is no argument").count(), 3, "{problem}");
+        assert!(problem.ends_with(" 917 more names are unknown.") && problem.len() < 1_500, "{problem}");
     }
 }

@@ -14,6 +14,7 @@ mod schema;
 mod server;
 mod tool;
 mod transport;
+mod window;
 
 pub use server::{Host, Refused, ToolServer};
-pub use transport::{MAX_MESSAGE_BYTES, ServeError, answer, serve};
+pub use transport::{MAX_MESSAGE_BYTES, Rejected, ServeError, answer, serve};

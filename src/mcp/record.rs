@@ -1,13 +1,16 @@
-//! Records as tools return them, and the schemas of their members: fewer than the API's, with the evidence behind each product and
-//! a link to the rest.
+//! Records as tools return them: with fewer members than the API's, which are described by the API's own definitions, with the
+//! evidence behind each product and a link to the rest.
 
 use std::sync::LazyLock;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::clean::clean;
-use super::schema::{count, list, optional_text, text, texts, whole};
+use super::schema::{Members, count, list, resource, text, texts, whole};
+use crate::catalogue::resource::{
+    CategoryResource, DetailFields, ExportRef, GlossaryTermResource, ReviewResource, SoftwareItem, SourceResource,
+};
 
 /// Bytes that a path segment escapes (RFC 3986, 2.3).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -30,105 +33,53 @@ pub(super) fn url(base: &str, segments: &[&str]) -> String {
     url
 }
 
-/// The members of a record, each with its schema.
-type Members = Map<String, Value>;
+fn members<const N: usize>(members: [(&str, Value); N]) -> Members {
+    members.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+}
 
-fn members(of: Value) -> Members {
-    match of {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
+fn with_url(mut members: Members) -> Members {
+    members.insert("url".to_owned(), text("The record in the directory's API, to cite."));
+    members
 }
 
 /// The members of a product in a list.
 pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
-    let source = members(json!({"label": text("Name of the source."), "url": text("Its address.")}));
-    let evidence = members(json!({
-        "status": text("vendor-sources-reviewed: the vendor's own sources were reviewed; pending-review: not yet."),
-        "checked_on": optional_text("The day of the last check, YYYY-MM-DD."),
-        "source_count": count("How many sources there are; a search returns the first five."),
-        "sources": list(&source, "Where the claims come from. The directory asserts neither their truth nor their freshness."),
-    }));
-    let export = members(json!({
-        "id": text("The export that the record is from."),
-        "name": text("Its name."),
-        "license": text("The licence of its content: a URI. Name it where you publish the content."),
-        "as_of": optional_text("The day of its snapshot, as stated."),
-    }));
-    members(json!({
-        "id": text("Identifier, the argument of get_software and list_reviews."),
-        "name": text("Name."),
-        "tagline": optional_text("Short description."),
-        "categories": texts("Categories, the main one first."),
-        "vendor": optional_text("Name of the vendor."),
-        "website": text("The product's website."),
-        "offering_type": text("software or document-templates."),
-        "rating": {"type": ["number", "null"], "description": "Average rating, by convention of 5."},
-        "review_count": {"type": ["integer", "null"], "description": "Number of reviews behind the rating."},
-        "evidence": whole(evidence),
-        "export": whole(export),
-        "url": text("The record in the directory's API, to cite."),
-    }))
+    let mut found = with_url(resource::<SoftwareItem<'_>>());
+    let mut take = |name| found.remove(name).unwrap_or_default();
+    take("category");
+    let evidence = members([
+        ("status", take("evidence_status")),
+        ("checked_on", take("evidence_checked_on")),
+        ("source_count", count("How many sources there are; a search returns the first five.")),
+        ("sources", list(&resource::<SourceResource<'_>>(), "Where the claims come from.")),
+    ]);
+    found.extend(members([
+        ("id", text("Identifier, the argument of get_software and list_reviews.")),
+        ("categories", texts("Names of its categories, the main one first.")),
+        ("evidence", whole(evidence).into()),
+        ("export", whole(resource::<ExportRef<'_>>()).into()),
+    ]));
+    found
 });
 
 /// The members of a product with all its claims.
 pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
-    let mut product = FOUND.clone();
-    product.extend(members(json!({
-        "aliases": texts("Other names."),
-        "tags": texts("Key words."),
-        "features": texts("Functions of the product."),
-        "standards": texts("Standards it is for."),
-        "alternative_to": texts("Products that it can replace."),
-        "deployment": texts("Ways to run it."),
-        "languages": texts("Languages of its user interface."),
-        "description": optional_text("Long description."),
-        "pricing": optional_text("Price, as text."),
-        "rating_source": optional_text(
-            "Where rating and review count come from: stated by the record, or computed from the reviews."
-        ),
-    })));
+    let is_left_out = |name: &str| matches!(name, "sources" | "additional_properties" | "same_as");
+    let mut product = resource::<DetailFields<'_>>();
+    product.retain(|name, _| !is_left_out(name));
+    product.extend(FOUND.clone());
     product
 });
 
-pub(super) static CATEGORY: LazyLock<Members> = LazyLock::new(|| {
-    members(json!({
-        "id": text("Identifier."),
-        "name": text("Name."),
-        "description": optional_text("Description."),
-        "software_count": count("How many products are in it."),
-        "url": text("The category in the directory's API."),
-    }))
-});
+pub(super) static CATEGORY: LazyLock<Members> = LazyLock::new(|| with_url(resource::<CategoryResource>()));
 
 /// The members of a glossary term.
-pub(super) static TERM: LazyLock<Members> = LazyLock::new(|| {
-    members(json!({
-        "id": text("Identifier."),
-        "term": text("The term."),
-        "definition": text("Its definition."),
-        "abbreviations": texts("Abbreviations."),
-        "synonyms": texts("Other words for it."),
-        "related": texts("Terms to read next."),
-        "source": {
-            "type": ["object", "null"],
-            "description": "Where the definition can be checked.",
-            "properties": {"title": optional_text("Name of the source."), "url": optional_text("Its address.")},
-        },
-        "url": text("The term in the directory's API, to cite."),
-    }))
-});
+pub(super) static TERM: LazyLock<Members> = LazyLock::new(|| with_url(resource::<GlossaryTermResource>()));
 
 pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
-    members(json!({
-        "id": text("Identifier."),
-        "rating": {"type": "integer", "minimum": 1, "maximum": 5, "description": "Stars."},
-        "title": optional_text("Headline."),
-        "body": optional_text("Text."),
-        "author": optional_text("Name of the author."),
-        "created_at": optional_text("When it was written: RFC 3339, UTC."),
-        "verified": {"type": ["boolean", "null"], "description": "Whether the reviewer is known to use the product."},
-    }))
+    let mut review = resource::<ReviewResource<'_>>();
+    review.retain(|name, _| !matches!(name.as_str(), "software_id" | "additional_properties"));
+    review
 });
 
 /// A product in a list, made of its whole JSON.

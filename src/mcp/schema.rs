@@ -1,6 +1,38 @@
 //! Parts of JSON Schemas.
 
 use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+/// The members of an object, each with its schema.
+pub(super) type Members = Map<String, Value>;
+
+/// The members of a resource as the OpenAPI document describes it, without references.
+pub(super) fn resource<T: ToSchema>() -> Members {
+    let mut parts = Vec::new();
+    T::schemas(&mut parts);
+    // Schemas always serialize.
+    let json = |schema| serde_json::to_value(schema).unwrap_or_default();
+    let parts = parts.into_iter().map(|(name, schema)| (name, json(schema))).collect();
+    match inline(json(T::schema())["properties"].take(), &parts) {
+        Value::Object(members) => members,
+        _ => Members::new(),
+    }
+}
+
+/// A schema with the parts that it refers to.
+fn inline(schema: Value, parts: &Members) -> Value {
+    match schema {
+        Value::Object(members) => {
+            let name = members.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+            match name.and_then(|name| parts.get(name)) {
+                Some(part) => inline(part.clone(), parts),
+                None => members.into_iter().map(|(name, member)| (name, inline(member, parts))).collect(),
+            }
+        }
+        Value::Array(items) => items.into_iter().map(|item| inline(item, parts)).collect(),
+        other => other,
+    }
+}
 
 pub(super) fn text(about: &str) -> Value {
     json!({"type": "string", "description": about})
@@ -19,17 +51,17 @@ pub(super) fn count(about: &str) -> Value {
 }
 
 /// A list of objects with these members.
-pub(super) fn list(members: &Map<String, Value>, about: &str) -> Value {
+pub(super) fn list(members: &Members, about: &str) -> Value {
     json!({"type": "array", "items": whole(members.clone()), "description": about})
 }
 
 /// An object with all of these members.
-pub(super) fn whole(members: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn whole(members: Members) -> Members {
     let required = members.keys().map(|name| name.as_str().into()).collect();
     object(members, required)
 }
 
-pub(super) fn object(properties: Map<String, Value>, required: Vec<Value>) -> Map<String, Value> {
+pub(super) fn object(properties: Members, required: Vec<Value>) -> Members {
     let mut schema = Map::new();
     schema.insert("type".to_owned(), "object".into());
     schema.insert("properties".to_owned(), properties.into());

@@ -1,19 +1,21 @@
 //! The server: one snapshot, five tools.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, Implementation,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::tool::{Definition, ID, Operation, TOOLS};
+use super::schema::Members;
+use super::tool::{Definition, ID, LISTED, Operation, TOOLS};
 use super::{argument, output, record};
 use crate::generation::Snapshot;
 use crate::service::parameter::Values;
@@ -79,8 +81,6 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-type Members = Map<String, Value>;
-
 impl<H: Host> ToolServer<H> {
     /// A server of this snapshot, in service since `published_at` (seconds since 1970). `base` is the address of the API without a
     /// slash at its end; empty for relative links.
@@ -102,7 +102,7 @@ impl<H: Host> ToolServer<H> {
                 self.list_reviews(&read.0, &read.1).await?
             }
         };
-        let mut members = Map::new();
+        let mut members = Members::new();
         members.insert("notice".to_owned(), output::NOTICE.into());
         members.insert("generation".to_owned(), self.snapshot.generation().into());
         members.insert("published_at".to_owned(), self.published_at.map(|at| at.to_string()).into());
@@ -180,11 +180,34 @@ impl<H: Host> ServerHandler for ToolServer<H> {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(Definition::tool).collect()))
+        Ok(ListToolsResult::with_all_items(LISTED.to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        find(name).map(Definition::tool)
+        LISTED.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    /// All versions but 2025-03-26, the only one with batches: twenty calls would cost one unit of a quota.
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
+        versions.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect()
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // The library takes a request for a custom one if its parameters don't have their form.
+        match request.method.as_str() {
+            "tools/call" => {
+                Err(ErrorData::invalid_params("params need a name and may have arguments, an object", None))
+            }
+            "initialize" | "ping" | "server/discover" | "tools/list" => {
+                Err(ErrorData::invalid_params("params don't have the form of the specification", None))
+            }
+            _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+        }
     }
 
     async fn call_tool(
@@ -192,17 +215,13 @@ impl<H: Host> ServerHandler for ToolServer<H> {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = find(&request.name) else {
+        let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
             let names = TOOLS.each_ref().map(|tool| tool.name).join(", ");
             return Err(ErrorData::invalid_params(format!("there is no such tool; the tools are {names}"), None));
         };
         let result = self.call(tool, &request.arguments.unwrap_or_default()).await;
         self.answer(result).map(Into::into)
     }
-}
-
-fn find(name: &str) -> Option<&'static Definition> {
-    TOOLS.iter().find(|tool| tool.name == name)
 }
 
 fn read<T>(tool: &Definition, given: &Members, read: impl FnOnce(&mut Values<'_>) -> T) -> Result<T, Failure> {

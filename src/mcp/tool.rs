@@ -1,13 +1,14 @@
 //! The tools: their names, descriptions, arguments and results, written for a reader that has never seen the directory.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{Tool, ToolAnnotations};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::argument;
 use super::record::{CATEGORY, FOUND, PRODUCT, REVIEW, TERM};
-use super::schema::{count, list, optional_text, text, texts, whole};
+use super::schema::{Members, count, list, optional_text, resource, text, whole};
+use crate::catalogue::resource::{QueryReport, ReviewSummary};
 use crate::service::parameter::definition::{
     self as parameters, DEPLOYMENT, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, GLOSSARY_Q,
     LANGUAGES, LIMIT, LONG_LIMIT, MIN_RATING, OFFERING_TYPE, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, STANDARDS,
@@ -34,7 +35,7 @@ pub(super) struct Definition {
     description: &'static str,
     pub(super) parameters: &'static [&'static dyn AnyParameter],
     /// The schemas of its result's own members.
-    result: fn() -> Value,
+    result: fn() -> Vec<(&'static str, Value)>,
 }
 
 /// A product's id, which HTTP has in the path.
@@ -71,14 +72,16 @@ pub(super) static TOOLS: [Definition; 5] = [
             &LIMIT,
         ],
         result: || {
-            json!({
-                "total": count("How many products match; with incomplete a lower bound."),
-                "with_all_words": count("How many of them have all words of q; the others have some."),
-                "incomplete": {"type": "boolean", "description": "Whether the search stopped early."},
-                "corrected": {"type": "array", "items": {"type": "object"}, "description": "Words that were taken for a misspelling of others."},
-                "dropped": texts("Words that did not count: no product has them."),
-                "software": list(&FOUND, "The products, in order."),
-            })
+            let mut query = resource::<QueryReport>();
+            let understood = ["with_all_words", "incomplete", "corrected", "dropped"]
+                .map(|name| (name, query.remove(name).unwrap_or_default()));
+            [
+                ("total", count("How many products match; with incomplete a lower bound.")),
+                ("software", list(&FOUND, "The products, in order.")),
+            ]
+            .into_iter()
+            .chain(understood)
+            .collect()
         },
     },
     Definition {
@@ -88,7 +91,7 @@ pub(super) static TOOLS: [Definition; 5] = [
         description: "Get everything that the directory says about one product: description, features, standards, pricing, \
             deployment, languages, ratings, all sources of its evidence, and its export with licence.",
         parameters: &[&ID],
-        result: || json!({"software": whole(PRODUCT.clone())}),
+        result: || vec![("software", whole(PRODUCT.clone()).into())],
     },
     Definition {
         operation: Operation::ListCategories,
@@ -98,10 +101,10 @@ pub(super) static TOOLS: [Definition; 5] = [
             search_software.",
         parameters: &[&LONG_LIMIT, &OFFSET],
         result: || {
-            json!({
-                "total": count("How many categories there are."),
-                "categories": list(&CATEGORY, "The categories, by name."),
-            })
+            vec![
+                ("total", count("How many categories there are.")),
+                ("categories", list(&CATEGORY, "The categories, by name.")),
+            ]
         },
     },
     Definition {
@@ -112,10 +115,7 @@ pub(super) static TOOLS: [Definition; 5] = [
             checked.",
         parameters: &[&GLOSSARY_Q, &LIMIT],
         result: || {
-            json!({
-                "total": count("How many terms match."),
-                "terms": list(&TERM, "The terms, best match first."),
-            })
+            vec![("total", count("How many terms match.")), ("terms", list(&TERM, "The terms, best match first."))]
         },
     },
     Definition {
@@ -126,29 +126,33 @@ pub(super) static TOOLS: [Definition; 5] = [
             to use the product.",
         parameters: &[&ID, &REVIEW_SORT, &LIMIT],
         result: || {
-            json!({
-                "total": count("How many reviews there are."),
-                "summary": {"type": "object", "description": "All reviews: average, count, and their distribution over the stars."},
-                "reviews": list(&REVIEW, "The reviews, in order."),
-                "url": text("The reviews in the directory's API, to cite."),
-            })
+            vec![
+                ("total", count("How many reviews there are.")),
+                ("summary", whole(resource::<ReviewSummary>()).into()),
+                ("reviews", list(&REVIEW, "The reviews, in order.")),
+                ("url", text("The reviews in the directory's API, to cite.")),
+            ]
         },
     },
 ];
 
+/// The tools as clients read them.
+pub(super) static LISTED: LazyLock<[Tool; 5]> = LazyLock::new(|| TOOLS.each_ref().map(Definition::tool));
+
 impl Definition {
-    /// The definition as clients read it.
-    pub(super) fn tool(&self) -> Tool {
-        let mut members = Map::new();
-        members.insert("notice".to_owned(), text("How to read the texts of the records."));
-        members.insert("generation".to_owned(), text("The name of the directory's content that this result is from."));
-        members.insert(
-            "published_at".to_owned(),
-            optional_text("Since when this content is served: RFC 3339, UTC. The records' own dates are in export.as_of and evidence."),
-        );
-        if let Value::Object(own) = (self.result)() {
-            members.extend(own);
-        }
+    fn tool(&self) -> Tool {
+        let common = [
+            ("notice", text("How to read the texts of the records.")),
+            ("generation", text("The name of the directory's content that this result is from.")),
+            (
+                "published_at",
+                optional_text(
+                    "Since when this content is served: RFC 3339, UTC. The records' own dates are in export.as_of and evidence.",
+                ),
+            ),
+        ];
+        let members = common.into_iter().chain((self.result)());
+        let members = members.map(|(name, schema)| (name.to_owned(), schema)).collect::<Members>();
         let annotations = ToolAnnotations::with_title(self.title)
             .read_only(true)
             .destructive(false)

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span};
 pub use cut::Cutter;
 pub use memory::Share;
-pub use sort::{Keyed, ScratchSorter, SortedRows};
+pub use sort::{Keyed, Peeked, ScratchSorter, SortedRows};
 pub use spool::{Spool, SpoolRows, SpoolWriter};
 
 use self::memory::Memory;

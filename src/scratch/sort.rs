@@ -153,6 +153,24 @@ impl<T: Clone + Ord + DeserializeOwned> Iterator for SortedRows<T> {
     }
 }
 
+/// Sorted rows with the next one in sight.
+#[derive(Debug)]
+pub struct Peeked<T> {
+    rows: SortedRows<T>,
+    pub row: Option<T>,
+}
+
+impl<T: Clone + Ord + DeserializeOwned> Peeked<T> {
+    pub fn new(mut rows: SortedRows<T>) -> io::Result<Self> {
+        Ok(Self { row: rows.next().transpose()?, rows })
+    }
+
+    pub fn take(&mut self) -> io::Result<Option<T>> {
+        let next = self.rows.next().transpose()?;
+        Ok(std::mem::replace(&mut self.row, next))
+    }
+}
+
 /// A merge of runs.
 #[derive(Debug)]
 pub struct Merge<T> {

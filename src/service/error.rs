@@ -14,6 +14,9 @@ pub enum ServiceError {
     Text(#[from] DamagedText),
     #[error("the search index can't be explained: only the embedded engine explains scores")]
     NotExplained,
+    /// A command's: HTTP and tools refuse the parameter.
+    #[error("the query has {characters} characters; {most} at most are searched")]
+    QueryTooLong { characters: usize, most: usize },
     #[error("a product's JSON can't be read or written")]
     Json(#[from] serde_json::Error),
     #[error("an export can't be read")]

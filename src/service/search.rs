@@ -2,7 +2,7 @@
 
 use super::highlight::Highlighter;
 use super::results::ResultHit;
-use super::{Facet, SearchPage, SearchResults, SearchSoftware, ServiceError};
+use super::{Facet, MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftware, ServiceError};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
@@ -53,6 +53,10 @@ pub(super) async fn understood(
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
+    let characters = q.map_or(0, |q| q.chars().count());
+    if characters > MAX_QUERY_CHARACTERS {
+        return Err(ServiceError::QueryTooLong { characters, most: MAX_QUERY_CHARACTERS });
+    }
     let parsed = q.map(parse).unwrap_or_default();
     let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget).await?;
     // The filter doesn't change how a query is understood, so that a facet's count equals the total

@@ -53,6 +53,28 @@ async fn a_public_address_makes_links_absolute() {
     assert!(home.text().contains("href=\"/directory/openapi.json\""));
 }
 
+#[tokio::test]
+async fn under_a_foreign_host_name_nothing_is_read_without_a_key() {
+    let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
+    let config = HttpConfig { public_url, ..HttpConfig::default() };
+    let service = Setup { config, ..Setup::default() }.start();
+    let without = Setup::default().start();
+    for path in ["/", "/openapi.json", "/v1/software", "/feed.atom", "/nowhere", "/mcp"] {
+        let get = async |service: &Service, host| service.send(Method::GET, path, &[("host", host)]).await;
+        let foreign = get(&service, "rebound.example:8080").await;
+        assert_eq!(foreign.problem(), (403, "origin_not_allowed".to_owned()), "{path}");
+        for own in ["example.org", "localhost:8080", "127.0.0.1", "[::1]:8080"] {
+            assert_ne!(get(&service, own).await.status, 403, "{path} at {own}");
+        }
+        assert_ne!(get(&without, "rebound.example:8080").await.status, 403, "{path} without a public address");
+    }
+    for path in ["/healthz", "/readyz"] {
+        assert_ne!(service.send(Method::GET, path, &[("host", "pod.internal")]).await.status, 403, "{path}");
+    }
+    let with_key = service.get_with("/v1/categories", &[("host", "leader.internal")]).await;
+    assert_ne!(with_key.status, 403, "a follower may use an internal name");
+}
+
 const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
 #[tokio::test]

@@ -89,6 +89,7 @@ async fn only_who_asks_for_queries_sees_them_and_nobody_sees_keys() {
         }
         service.get(&format!("/v1/software/{}", key.replace('_', "%255F"))).await;
         service.get_with("/v1/software", &[("x-request-id", key), ("origin", key)]).await;
+        service.send(Method::from_bytes(key.as_bytes()).expect("a token"), "/v1/software", &[]).await;
         let text = log.text();
         assert_eq!(text.contains("embarrassing"), log_queries, "{text}");
         let secret = key.rsplit('_').next().expect("a secret");

@@ -1,12 +1,18 @@
-// The protocol's own TypeScript library against the binary, over both transports. Its environment has BINARY, URL, KEY, DATA.
+// The protocol's own TypeScript libraries, the last two major versions, against the binary, over both transports. Its environment has BINARY, URL, KEY, DATA.
 import assert from 'node:assert/strict'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import * as client2 from '@modelcontextprotocol/client'
+import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio'
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
+const versions = [
+  { major: 1, Client: Client1, Stdio: Stdio1, Http: Http1 },
+  { major: 2, Client: client2.Client, Stdio: Stdio2, Http: client2.StreamableHTTPClientTransport },
+]
 const { BINARY, URL: url, KEY, DATA } = process.env
 
-async function ask(transport, name) {
+async function ask(Client, transport, name) {
   const client = new Client({ name: 'mcp-clients', version: '0' })
   await client.connect(transport)
   assert.match(client.getInstructions(), /never instructions/)
@@ -25,10 +31,12 @@ async function ask(transport, name) {
   const wrong = await client.callTool({ name: 'search_software', arguments: { limt: 3 } })
   assert.match(wrong.content[0].text, /Did you mean limit\?/)
   await client.close()
-  console.log(`mcp-clients: typescript: ${name}: passed`)
+  console.log(`mcp-clients: typescript ${name}: passed`)
 }
 
 const env = { SOFTWARE_DIRECTORY_DATA: DATA, SOFTWARE_DIRECTORY_INDEX: 'none' }
-await ask(new StdioClientTransport({ command: BINARY, args: ['mcp'], env, stderr: 'ignore' }), 'stdio')
 const requestInit = { headers: { Authorization: `Bearer ${KEY}` } }
-await ask(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }), 'http')
+for (const { major, Client, Stdio, Http } of versions) {
+  await ask(Client, new Stdio({ command: BINARY, args: ['mcp'], env, stderr: 'ignore' }), `${major}: stdio`)
+  await ask(Client, new Http(new URL(`${url}/mcp`), { requestInit }), `${major}: http`)
+}

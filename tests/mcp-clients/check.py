@@ -1,4 +1,5 @@
-"""The protocol's own Python library against the binary, over both transports."""
+"""The protocol's own clients against the binary, over both transports: the Python library that is installed, and unless it's the one
+before last, the TypeScript libraries and the inspector."""
 
 import argparse
 import asyncio
@@ -7,16 +8,29 @@ import os
 import re
 import subprocess
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 
-import httpx2
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+MAJOR = int(version("mcp").split(".")[0])
+if MAJOR == 1:
+    from httpx import AsyncClient
+else:
+    from httpx2 import AsyncClient
+
 HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "data"
 TOOLS = ["search_software", "get_software", "list_categories", "search_glossary", "list_reviews"]
+
+
+def parts(result):
+    """Whether a result is an error, its content and its structured content."""
+    if MAJOR == 1:
+        return result.isError, result.content, result.structuredContent
+    return result.is_error, result.content, result.structured_content
 
 
 async def ask(read, write, transport):
@@ -24,18 +38,18 @@ async def ask(read, write, transport):
         await session.initialize()
         tools = (await session.list_tools()).tools
         assert [tool.name for tool in tools] == TOOLS, tools
-        found = await session.call_tool("search_software", {"q": "permit", "limit": 3})
-        assert not found.is_error, found
-        product = found.structured_content["software"][0]
+        is_error, _, found = parts(await session.call_tool("search_software", {"q": "permit", "limit": 3}))
+        assert not is_error, found
+        product = found["software"][0]
         assert product["evidence"]["status"] and product["export"]["license"], product
         arguments = {"get_software": {"id": product["id"]}, "list_categories": {}, "search_glossary": {"q": "permit"}}
         for tool, given in {**arguments, "list_reviews": {"id": product["id"]}}.items():
             # The library checks each result with the tool's schema.
-            result = await session.call_tool(tool, given)
-            assert not result.is_error and result.structured_content["generation"], result
-        wrong = await session.call_tool("search_software", {"limt": 3})
-        assert wrong.is_error and "Did you mean limit?" in wrong.content[0].text, wrong
-    print(f"mcp-clients: python: {transport}: passed")
+            is_error, _, result = parts(await session.call_tool(tool, given))
+            assert not is_error and result["generation"], result
+        is_error, wrong, _ = parts(await session.call_tool("search_software", {"limt": 3}))
+        assert is_error and "Did you mean limit?" in wrong[0].text, wrong
+    print(f"mcp-clients: python {MAJOR}: {transport}: passed")
 
 
 async def check(binary, url, key):
@@ -43,7 +57,7 @@ async def check(binary, url, key):
     parameters = StdioServerParameters(command=binary, args=["mcp"], env=environment)
     async with stdio_client(parameters) as (read, write, *_):
         await ask(read, write, "stdio")
-    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}) as http:
+    async with AsyncClient(headers={"Authorization": f"Bearer {key}"}) as http:
         async with streamable_http_client(f"{url}/mcp", http_client=http) as (read, write, *_):
             await ask(read, write, "http")
 
@@ -82,8 +96,9 @@ def main():
                 text += line
             url, key = found.groups()
             asyncio.run(check(binary, url, key))
-            node("node", "check.mjs", env={**os.environ, "BINARY": binary, "URL": url, "KEY": key, "DATA": str(DATA)})
-            inspect(binary, url, key)
+            if MAJOR == 2:
+                node("node", "check.mjs", env={**os.environ, "BINARY": binary, "URL": url, "KEY": key, "DATA": str(DATA)})
+                inspect(binary, url, key)
         finally:
             server.terminate()
             server.wait()

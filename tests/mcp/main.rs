@@ -78,19 +78,26 @@ fn over_stdio(folder: &TempDir, messages: &[String]) -> Vec<Value> {
 
 /// The status and body of a message posted.
 fn post(server: &Server, headers: &str, body: &str) -> (u16, String) {
+    let accept = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+    let (status, _, body) = send(server, &format!("{accept}{headers}"), body);
+    (status, body)
+}
+
+/// The status, media type and body of a message posted with no headers but these.
+fn send(server: &Server, headers: &str, body: &str) -> (u16, String, String) {
     let address = server.address.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).expect("a connection");
     write!(
         stream,
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
         body.len()
     )
     .expect("written");
     let mut response = String::new();
     stream.read_to_string(&mut response).expect("a response");
     let (head, body) = response.split_once("\r\n\r\n").expect("a head");
-    (head[9..12].parse().expect("a status"), body.to_owned())
+    let media_type = head.lines().find_map(|line| line.strip_prefix("content-type: ")).unwrap_or_default();
+    (head[9..12].parse().expect("a status"), media_type.to_owned(), body.to_owned())
 }
 
 #[test]
@@ -113,6 +120,12 @@ fn assistant_finds_products_with_reviewed_evidence_and_their_sources() {
     assert_eq!(product["export"]["license"], "https://example.org/licence");
     assert_eq!(product["export"]["as_of"], "2026-02-01");
     assert_eq!(result["generation"].as_str().map(str::len), Some(16));
+}
+
+#[test]
+fn tools_are_described_as_before() {
+    let responses = over_stdio(&folder(), &[request(1, "tools/list", &json!({}))]);
+    insta::assert_json_snapshot!("tools", responses[1]["result"]["tools"]);
 }
 
 #[test]
@@ -174,6 +187,95 @@ fn wrong_arguments_are_tool_errors_that_name_what_is_allowed() {
     assert_eq!(message(2), "limit must be a whole number from 1 to 100.");
     assert!(message(3).contains("search_software"));
     assert_eq!(responses[4]["error"]["code"], -32602);
+}
+
+#[test]
+fn messages_that_are_wrong_are_errors_of_json_rpc() {
+    let folder = folder();
+    let server = Server::start(folder.path(), &[]);
+    let key = format!("Authorization: Bearer {}\r\nContent-Type: application/json\r\n", server.key());
+    let tool = |arguments: Value| call(1, "search_software", &arguments);
+    let batch = format!("[{}]", tool(json!({})));
+    for (body, status, code) in [
+        ("{\"jsonrpc\":", 400, -32700),
+        ("", 400, -32700),
+        ("{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"ping\"}", 400, -32600),
+        ("5", 400, -32600),
+        (&*batch, 400, -32600),
+        (&*tool(json!("q")), 200, -32602),
+        (&*tool(json!(["q"])), 200, -32602),
+        (&*request(1, "tools/call", &json!({"arguments": {}})), 200, -32602),
+        (&*request(1, "no/such", &json!({})), 200, -32601),
+    ] {
+        let (found, media_type, answer) = send(&server, &key, body);
+        assert_eq!((found, &*media_type), (status, "application/json"), "{body}: {answer}");
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!((&answer["jsonrpc"], &answer["error"]["code"]), (&json!("2.0"), &json!(code)), "{body}: {answer}");
+    }
+    server.terminate();
+    let responses = over_stdio(&folder, &[tool(json!("q"))]);
+    assert_eq!(responses[1]["error"]["code"], -32602);
+}
+
+#[test]
+fn json_is_answered_to_whoever_accepts_it() {
+    let folder = folder();
+    let server = Server::start(folder.path(), &[]);
+    let key = format!("Authorization: Bearer {}\r\n", server.key());
+    let message = call(1, "search_software", &json!({"q": "permit"}));
+    for accept in ["", "Accept: */*\r\n", "Accept: application/json\r\n", "Accept: text/html, application/*;q=0.1\r\n"]
+    {
+        let headers = format!("{key}Content-Type: application/json\r\n{accept}");
+        let (status, media_type, body) = send(&server, &headers, &message);
+        assert_eq!((status, &*media_type), (200, "application/json"), "{accept}: {body}");
+    }
+    let long = "x".repeat(64 * 1024);
+    for (headers, body, status, code) in [
+        (
+            &*format!("{key}Content-Type: application/json\r\nAccept: text/event-stream\r\n"),
+            &*message,
+            406,
+            "not_acceptable",
+        ),
+        (&*format!("{key}Content-Type: text/plain\r\n"), &*message, 415, "unsupported_media_type"),
+        (&*key, &*message, 415, "unsupported_media_type"),
+        (&*format!("{key}Content-Type: application/json\r\n"), &*format!("{message}{long}"), 413, "content_too_large"),
+        (
+            &*format!("{key}Content-Type: application/json\r\nMCP-Protocol-Version: 1\r\n"),
+            &*message,
+            400,
+            "bad_request",
+        ),
+        ("Content-Type: application/json\r\n", &*message, 401, "missing_api_key"),
+    ] {
+        let (found, media_type, answer) = send(&server, headers, body);
+        assert_eq!((found, &*media_type), (status, "application/problem+json"), "{answer}");
+        let problem: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!(problem["code"], code);
+        assert!(problem["type"].as_str().is_some_and(|kind| kind.ends_with(&format!("#{code}"))), "{problem}");
+    }
+    server.terminate();
+}
+
+#[test]
+fn each_version_with_a_handshake_is_spoken_but_the_one_with_batches() {
+    let folder = folder();
+    let server = Server::start(folder.path(), &[]);
+    let key = format!("Authorization: Bearer {}\r\n", server.key());
+    for (asked, answered) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-11-25"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("2099-01-01", "2025-11-25"),
+    ] {
+        let start =
+            json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+        let (status, body) = post(&server, &key, &request(1, "initialize", &start));
+        let response: Value = serde_json::from_str(&body).expect("JSON");
+        assert_eq!((status, &response["result"]["protocolVersion"]), (200, &json!(answered)), "{asked}: {body}");
+    }
+    server.terminate();
 }
 
 #[test]

@@ -25,6 +25,16 @@ fn search_without_a_match_says_so_and_fails() {
 }
 
 #[test]
+fn search_refuses_a_query_that_is_too_long() {
+    let folder = folder_with(&["alpha"]);
+    for arguments in [&["search"][..], &["search", "--explain"]] {
+        let output = run(folder.path(), &[arguments, &[&"x".repeat(100_000)]].concat());
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(text(&output.stderr).contains("100000 characters; 256 at most are searched"), "{output:?}");
+    }
+}
+
+#[test]
 fn search_prints_json_and_excludes_words() {
     let folder = folder_with(&["alpha", "beta"]);
     let output = run(folder.path(), &["search", "--format", "json", "--", "tool", "-beta"]);

@@ -120,3 +120,24 @@ fn report_lists_what_is_near_and_proposes_synonyms() {
     assert_eq!(missing.status.code(), Some(1));
     assert!(text(&missing.stderr).contains("serve --empty-queries none.json"), "{missing:?}");
 }
+
+#[test]
+fn a_query_that_no_server_has_counted_is_left_out() {
+    let folder = folder_with(&["a"]);
+    kept(folder.path(), &[&"x".repeat(100_000), "qqqqqqqq"]);
+    let report = run(folder.path(), &["queries", "queries.json", "--index", "none", "--format", "json"]);
+    assert_eq!(report.status.code(), Some(0), "{report:?}");
+    let document: Value = serde_json::from_slice(&report.stdout).expect("JSON");
+    let queries: Vec<_> = document["queries"].as_array().expect("an array").iter().map(|of| &of["query"]).collect();
+    assert_eq!(queries, ["qqqqqqqq"]);
+}
+
+#[test]
+fn a_named_pipe_is_no_file_of_queries() {
+    let folder = folder_with(&["a"]);
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("queries.json")).status();
+    assert!(made.expect("mkfifo").success());
+    let refused = run(folder.path(), &["serve", "--listen", "127.0.0.1:0", "--empty-queries", "queries.json"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(text(&refused.stderr).contains("queries.json: it isn't an ordinary file; name one"), "{refused:?}");
+}

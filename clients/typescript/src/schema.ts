@@ -1098,12 +1098,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Page size.
+                 * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
                 limit?: number;
                 /**
-                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @description How many records to skip; beyond the end the page is empty.
                  * @example 1
                  */
                 offset?: number;
@@ -1196,12 +1196,12 @@ export interface operations {
                  */
                 since?: string;
                 /**
-                 * @description Page size.
+                 * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
                 limit?: number;
                 /**
-                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @description How many records to skip; beyond the end the page is empty.
                  * @example 1
                  */
                 offset?: number;
@@ -1246,12 +1246,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Page size.
+                 * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
                 limit?: number;
                 /**
-                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @description How many records to skip; beyond the end the page is empty.
                  * @example 1
                  */
                 offset?: number;
@@ -1358,17 +1358,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only terms that match this text, best match first: the term and its abbreviations before its definition.
+                 * @description The term, abbreviation or words of the definition to look for, such as `PTW`. Best match first: the term and its abbreviations before its definition.
                  * @example loto
                  */
                 q?: string;
                 /**
-                 * @description Page size.
+                 * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
                 limit?: number;
                 /**
-                 * @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000.
+                 * @description How many records to skip; beyond the end the page is empty. With `q` at most 10000.
                  * @example 1
                  */
                 offset?: number;
@@ -1471,17 +1471,17 @@ export interface operations {
                  */
                 verified?: "true" | "false";
                 /**
-                 * @description Order. Reviews without a date come last, reviews with as many stars newest first.
+                 * @description Order; `-` means newest or most stars first. Reviews without a date come last, reviews with as many stars newest first.
                  * @example -rating
                  */
                 sort?: "-created_at" | "created_at" | "-rating" | "rating";
                 /**
-                 * @description Page size.
+                 * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
                 limit?: number;
                 /**
-                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @description How many records to skip; beyond the end the page is empty.
                  * @example 1
                  */
                 offset?: number;
@@ -1532,12 +1532,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What to look for. `"Quoted phrases"` must appear as they are, unless no product has them, and a `-word` or `NOT word` must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the beginning of others, see `prefix`. Without `q` all products, best quality first.
+                 * @description What to look for: a need (`permit to work`), a product or vendor, a standard. Misspellings and synonyms match. `"Quoted phrases"` must appear as they are, unless no product has them, and a `-word` or `NOT word` must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the beginning of others. Without `q` all products that pass the filters, best quality first.
                  * @example permit to work
                  */
                 q?: string;
                 /**
-                 * @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing.
+                 * @description Only products in any of these categories, by name or id as the list of categories has them, in upper or lower case. A category that doesn't exist matches nothing. Repeat it for several.
                  * @example [
                  *       "Audit management"
                  *     ]
@@ -1549,67 +1549,67 @@ export interface operations {
                  */
                 offering_type?: "software" | "document-templates";
                 /**
-                 * @description Only products whose evidence has this status.
+                 * @description Only products whose evidence has this status. `vendor-sources-reviewed`: the vendor's own sources were reviewed for the record; `pending-review`: they were not yet.
                  * @example vendor-sources-reviewed
                  */
                 evidence_status?: "vendor-sources-reviewed" | "pending-review";
                 /**
-                 * @description Only products with a shown rating of at least this.
+                 * @description Only products with an average rating of at least this, of 5. Products without a rating are left out.
                  * @example 3.5
                  */
                 min_rating?: number;
                 /**
-                 * @description Only products whose evidence was last checked before this day.
+                 * @description Only products whose evidence was last checked before this day, YYYY-MM-DD: the ones to check again.
                  * @example 2026-12-31
                  */
                 evidence_checked_before?: string;
                 /**
-                 * @description Only products whose evidence was last checked after this day.
+                 * @description Only products whose evidence was last checked after this day, YYYY-MM-DD.
                  * @example 2026-01-31
                  */
                 evidence_checked_after?: string;
                 /**
-                 * @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
+                 * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing. Repeat it for several.
                  * @example [
                  *       "ISO 45001"
                  *     ]
                  */
                 standards?: string[];
                 /**
-                 * @description Only products that can be run in this way, such as `cloud`; compared like `standards`.
+                 * @description Only products that can be run in any of these ways, such as `cloud`; compared like `standards`. Repeat it for several.
                  * @example [
                  *       "cloud"
                  *     ]
                  */
                 deployment?: string[];
                 /**
-                 * @description Only products with a user interface in this language; compared like `standards`.
+                 * @description Only products with a user interface in any of these languages; compared like `standards`. Repeat it for several.
                  * @example [
                  *       "English"
                  *     ]
                  */
                 languages?: string[];
                 /**
-                 * @description Only products of this vendor; compared like `standards`.
+                 * @description Only products of any of these vendors; compared like `standards`. Repeat it for several.
                  * @example [
                  *       "Make-Believe Icebergs"
                  *     ]
                  */
                 vendor?: string[];
                 /**
-                 * @description Only products with this tag; compared like `standards`.
+                 * @description Only products with any of these tags; compared like `standards`. Repeat it for several.
                  * @example [
                  *       "templates"
                  *     ]
                  */
                 tags?: string[];
                 /**
-                 * @description Order. Products without the value come last.
+                 * @description Order; `-` means highest or newest first. Products without the value come last.
                  * @example -rating
                  */
                 sort?: "relevance" | "-rating" | "-review_count" | "-evidence_checked_on" | "name";
                 /**
-                 * @description Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted.
+                 * @description Also count the matching products by this. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted. Repeat it for several.
                  * @example [
                  *       "category"
                  *     ]
@@ -1631,19 +1631,19 @@ export interface operations {
                  */
                 prefix?: "auto" | "always" | "never";
                 /**
-                 * @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields.
+                 * @description Only these fields of each product, and its `id`. Without it all fields. Repeat it for several.
                  * @example [
                  *       "name"
                  *     ]
                  */
                 fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
                 /**
-                 * @description Page size.
+                 * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
                 limit?: number;
                 /**
-                 * @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000.
+                 * @description How many records to skip; beyond the end the page is empty. With `q` at most 10000.
                  * @example 1
                  */
                 offset?: number;
@@ -1692,14 +1692,14 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing.
+                 * @description Only the products with these ids. An id that doesn't exist matches nothing. Repeat it for several.
                  * @example [
                  *       "demo-permit-penguin"
                  *     ]
                  */
                 id?: string[];
                 /**
-                 * @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing.
+                 * @description Only products in any of these categories, by name or id as the list of categories has them, in upper or lower case. A category that doesn't exist matches nothing. Repeat it for several.
                  * @example [
                  *       "Audit management"
                  *     ]
@@ -1711,55 +1711,55 @@ export interface operations {
                  */
                 offering_type?: "software" | "document-templates";
                 /**
-                 * @description Only products whose evidence has this status.
+                 * @description Only products whose evidence has this status. `vendor-sources-reviewed`: the vendor's own sources were reviewed for the record; `pending-review`: they were not yet.
                  * @example vendor-sources-reviewed
                  */
                 evidence_status?: "vendor-sources-reviewed" | "pending-review";
                 /**
-                 * @description Only products with a shown rating of at least this.
+                 * @description Only products with an average rating of at least this, of 5. Products without a rating are left out.
                  * @example 3.5
                  */
                 min_rating?: number;
                 /**
-                 * @description Only products whose evidence was last checked before this day.
+                 * @description Only products whose evidence was last checked before this day, YYYY-MM-DD: the ones to check again.
                  * @example 2026-12-31
                  */
                 evidence_checked_before?: string;
                 /**
-                 * @description Only products whose evidence was last checked after this day.
+                 * @description Only products whose evidence was last checked after this day, YYYY-MM-DD.
                  * @example 2026-01-31
                  */
                 evidence_checked_after?: string;
                 /**
-                 * @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
+                 * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing. Repeat it for several.
                  * @example [
                  *       "ISO 45001"
                  *     ]
                  */
                 standards?: string[];
                 /**
-                 * @description Only products that can be run in this way, such as `cloud`; compared like `standards`.
+                 * @description Only products that can be run in any of these ways, such as `cloud`; compared like `standards`. Repeat it for several.
                  * @example [
                  *       "cloud"
                  *     ]
                  */
                 deployment?: string[];
                 /**
-                 * @description Only products with a user interface in this language; compared like `standards`.
+                 * @description Only products with a user interface in any of these languages; compared like `standards`. Repeat it for several.
                  * @example [
                  *       "English"
                  *     ]
                  */
                 languages?: string[];
                 /**
-                 * @description Only products of this vendor; compared like `standards`.
+                 * @description Only products of any of these vendors; compared like `standards`. Repeat it for several.
                  * @example [
                  *       "Make-Believe Icebergs"
                  *     ]
                  */
                 vendor?: string[];
                 /**
-                 * @description Only products with this tag; compared like `standards`.
+                 * @description Only products with any of these tags; compared like `standards`. Repeat it for several.
                  * @example [
                  *       "templates"
                  *     ]
@@ -1771,19 +1771,19 @@ export interface operations {
                  */
                 sort?: "name" | "-rating" | "-review_count" | "-evidence_checked_on";
                 /**
-                 * @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields.
+                 * @description Only these fields of each product, and its `id`. Without it all fields. Repeat it for several.
                  * @example [
                  *       "name"
                  *     ]
                  */
                 fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
                 /**
-                 * @description Page size.
+                 * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
                 limit?: number;
                 /**
-                 * @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000.
+                 * @description How many records to skip; beyond the end the page is empty. With `q` at most 10000.
                  * @example 1
                  */
                 offset?: number;
@@ -1871,12 +1871,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Page size.
+                 * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
                 limit?: number;
                 /**
-                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @description How many records to skip; beyond the end the page is empty.
                  * @example 1
                  */
                 offset?: number;

@@ -27,6 +27,10 @@ impl QueryFile {
         let failed = |error: queries::QueryFileError| {
             Failure::usage(format!("--empty-queries {}: {}", path.display(), chain(&error)))
         };
+        // Opening a named pipe would wait for its other end.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(failed(queries::QueryFileError::NotAFile));
+        }
         let kept = queries::read(path).map_err(failed)?.unwrap_or_default();
         let queries = Arc::new(EmptyQueries::of(kept));
         let file = Self { path: path.to_owned(), queries, written: Mutex::default() };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::EmptyQuery;
+use super::{EmptyQuery, normal};
 
 /// The file's format. Others are rejected.
 const FORMAT: u32 = 1;
@@ -15,6 +15,8 @@ const MAX_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum QueryFileError {
+    #[error("it isn't an ordinary file; name one")]
+    NotAFile,
     #[error("the file can't be read")]
     Unreadable(#[from] io::Error),
     #[error("the file has more than {MAX_BYTES} bytes, so no server has written it; name another one")]
@@ -47,7 +49,11 @@ pub fn read(path: &Path) -> Result<Option<Vec<EmptyQuery>>, QueryFileError> {
 
 pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
     let Document { format, queries } = serde_json::from_slice(text)?;
-    if format == FORMAT { Ok(queries) } else { Err(QueryFileError::Format(format)) }
+    if format != FORMAT {
+        return Err(QueryFileError::Format(format));
+    }
+    // No server has counted others: they may be as long as the file.
+    Ok(queries.into_iter().filter(|of| normal(&of.query).is_some()).collect())
 }
 
 pub fn to_json(queries: &[EmptyQuery]) -> Result<Vec<u8>, QueryFileError> {

@@ -7,10 +7,9 @@ use std::ops::Range;
 use foldhash::{HashSet, HashSetExt as _};
 
 use super::duplicate::Element;
-use super::ids::Peeked;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind, SourceFile};
-use crate::scratch::{Keyed, Scratch, ScratchSorter};
+use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
 /// A product whose id may have another form in lower case, by that form, document and index: its id, and where that stands.
 type CasedRow = Keyed<(String, usize, usize), (Box<str>, Range<usize>)>;

@@ -10,7 +10,7 @@ use super::orphan::{Orphan, Products};
 use crate::export::finding::Findings;
 use crate::export::{Code, SectionKind, SourceFile};
 use crate::record::identity;
-use crate::scratch::{Keyed, Scratch, ScratchSorter, SortedRows};
+use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
 /// An element by an id: the id, the number of its document and its index; where the id stands, and whether it is valid by itself.
 type IdRow = Keyed<(Box<str>, usize, usize), (Range<usize>, bool)>;
@@ -116,23 +116,6 @@ impl IdRows {
         orphans.report(exports, &files, findings)?;
         case.finish(&files, findings)?;
         Ok(repeats)
-    }
-}
-
-/// Rows with the next one in sight.
-pub(super) struct Peeked<T> {
-    rows: SortedRows<T>,
-    pub(super) row: Option<T>,
-}
-
-impl<T: Clone + Ord + serde::de::DeserializeOwned> Peeked<T> {
-    pub(super) fn new(mut rows: SortedRows<T>) -> io::Result<Self> {
-        Ok(Self { row: rows.next().transpose()?, rows })
-    }
-
-    pub(super) fn take(&mut self) -> io::Result<Option<T>> {
-        let next = self.rows.next().transpose()?;
-        Ok(std::mem::replace(&mut self.row, next))
     }
 }
 

@@ -31,7 +31,7 @@ pub(in crate::http) fn log_request(
     tracing::debug!(
         target: TARGET,
         request_id = request.id(),
-        method = request.method.as_str(),
+        method = &*redacted(request.method.as_str()),
         path = &*redacted(request.uri.path()),
         query = request.uri.query().filter(|_| config.log_queries).map(redacted).as_deref(),
         status = status.as_u16(),
@@ -41,7 +41,7 @@ pub(in crate::http) fn log_request(
     );
 }
 
-/// A path or query without the secret of any key in it, however often its characters are percent-encoded. Where there is a key the
+/// A method, path or query without the secret of any key in it, however often its characters are percent-encoded. Where there is a key the
 /// decoded text is returned, else the text as it is.
 pub(super) fn redacted(text: &str) -> Cow<'_, str> {
     /// The most rounds of decoding. A caller decides how many a text needs, and each reads all of it.

@@ -3,6 +3,7 @@
 mod auth;
 mod compression;
 mod cors;
+mod host;
 mod limits;
 mod log;
 mod problem;
@@ -14,6 +15,7 @@ mod timeout;
 pub(super) use auth::{authenticate, check_origin, has_valid_key};
 pub(super) use compression::{FinalCoding, MIN_COMPRESSED_BYTES, compress};
 pub(super) use cors::{allow_origin, is_preflight, preflight};
+pub(super) use host::{check_host, is_own_host};
 pub(super) use limits::check_limits;
 pub(super) use log::{caller_to_log, log_request};
 pub(super) use problem::write_problem;

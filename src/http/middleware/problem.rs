@@ -36,7 +36,7 @@ fn log(error: &ApiError, request: &RequestContext) {
     }
     tracing::error!(
         request_id = request.id(),
-        method = request.method.as_str(),
+        method = &*redacted(request.method.as_str()),
         path = &*redacted(request.uri.path()),
         key = request.key_id(),
         "{error}{causes}"

@@ -14,6 +14,9 @@ const API: &str = "/v1";
 /// The path of the feed.
 pub(in crate::http) const FEED: &str = "/feed.atom";
 
+/// The paths that load balancers probe.
+pub(super) const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
+
 /// The path of the Model Context Protocol.
 pub(in crate::http) const MCP_PATH: &str = "/mcp";
 

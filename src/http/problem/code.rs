@@ -112,6 +112,10 @@ codes! {
         "The service is read-only: it answers GET, HEAD and OPTIONS, and POST at /mcp.",
         "Use a method of the header Allow.";
 
+    NotAcceptable = "not_acceptable", NOT_ACCEPTABLE, "Not acceptable",
+        "The header Accept leaves out application/json, in which /mcp answers.",
+        "Send Accept: application/json, text/event-stream, or leave it out.";
+
     RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "Request timed out",
         "The request could not be answered in the time allowed for one.",
         "Try again; if it stays so, ask for less at once (a smaller limit, fewer facets).";
@@ -121,9 +125,17 @@ codes! {
          change, or was never served here.",
         "Download the whole directory from /v1/exports, and go on from the generation in its X-Generation header.";
 
+    ContentTooLarge = "content_too_large", PAYLOAD_TOO_LARGE, "Content too large",
+        "A message to /mcp has more than 64 KiB.",
+        "Send a smaller one: arguments of tools are short.";
+
     UriTooLong = "uri_too_long", URI_TOO_LONG, "Address too long",
         "Path and query together are longer than 8 KiB.",
         "Shorten the query; q takes at most 256 characters.";
+
+    UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "Unsupported media type",
+        "A message to /mcp isn't sent as JSON.",
+        "Send the header Content-Type: application/json.";
 
     RangeNotSatisfiable = "range_not_satisfiable", RANGE_NOT_SATISFIABLE, "Range not satisfiable",
         "The range in Range begins behind the end of the download.",

@@ -65,8 +65,14 @@ pub enum ApiError {
     RouteNotFound,
     #[error("method not allowed")]
     MethodNotAllowed,
+    #[error("JSON is not acceptable")]
+    NotAcceptable,
     #[error("request timed out")]
     RequestTimeout,
+    #[error("content too large")]
+    ContentTooLarge,
+    #[error("content that isn't JSON")]
+    UnsupportedMediaType,
     #[error("URI too long")]
     UriTooLong,
     #[error("headers too large")]
@@ -148,7 +154,10 @@ impl ApiError {
             Self::GenerationGone(_) => ErrorCode::GenerationGone,
             Self::RouteNotFound => ErrorCode::RouteNotFound,
             Self::MethodNotAllowed => ErrorCode::MethodNotAllowed,
+            Self::NotAcceptable => ErrorCode::NotAcceptable,
             Self::RequestTimeout => ErrorCode::RequestTimeout,
+            Self::ContentTooLarge => ErrorCode::ContentTooLarge,
+            Self::UnsupportedMediaType => ErrorCode::UnsupportedMediaType,
             Self::UriTooLong => ErrorCode::UriTooLong,
             Self::HeadersTooLarge => ErrorCode::HeadersTooLarge,
             Self::RangeNotSatisfiable { .. } => ErrorCode::RangeNotSatisfiable,

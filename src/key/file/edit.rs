@@ -11,7 +11,7 @@ use jiff::{Timestamp, Unit};
 use serde_json::Map;
 
 use super::{KeyFile, KeyFileError, KeyRecord};
-use crate::file::{Access, Draft, RANDOM_LENGTH, Renamed, SUFFIX, folder_of, lock_within};
+use crate::file::{Access, Draft, Renamed, folder_of, lock_within, sweep};
 use crate::key::{ApiKey, Expiry, KeyKind, Origin, Rate};
 
 /// How long a change waits for another one. A change takes milliseconds.
@@ -154,7 +154,7 @@ fn change<T>(
         return Err(KeyFileError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
     }
     let _lock = lock(path, &target, lock_wait)?;
-    sweep(&target);
+    sweep(folder, hidden_name(&target, "."));
     let mut file = match KeyFile::read(&target) {
         Err(error) if error.is_missing() => KeyFile::default(),
         read => read?,
@@ -194,21 +194,6 @@ fn lock(path: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError
         Err(TryLockError::WouldBlock) => {
             Err(KeyFileError::Locked { path: path.to_owned(), lock: lock_path, waited: wait })
         }
-    }
-}
-
-/// Removes the temporary files that killed changes left. Under the lock no other change has one.
-fn sweep(target: &Path) {
-    let prefix = hidden_name(target, ".");
-    let is_temporary = |name: &OsString| {
-        let random = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
-        let random = random.and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
-        random.is_some_and(|random| random.len() == RANDOM_LENGTH && random.iter().all(u8::is_ascii_alphanumeric))
-    };
-    let entries = fs::read_dir(folder_of(target)).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
-        // One that can't be removed does no harm; the next change tries again.
-        let _ = fs::remove_file(entry.path());
     }
 }
 

@@ -12,7 +12,7 @@ use utoipa::openapi::schema::{Object, SchemaType, Type};
 
 use self::value::{Flag, Integer, Text, Value};
 use super::PageRequest;
-use crate::text::nearest;
+use crate::text::nearest::Nearest;
 
 /// How a caller reaches an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,13 +28,12 @@ pub enum Interface {
 #[must_use]
 pub struct Parameter<V> {
     pub name: &'static str,
+    /// Its description, for a developer and for an assistant that has never seen the directory.
     about: &'static str,
     /// A value as a query string has it, once decoded, with which the bundled exports have a result.
     example: &'static str,
     value: V,
     repeatable: bool,
-    /// Its description in tools, if it's another one, for a reader that has never seen the directory.
-    tool_about: Option<&'static str>,
     /// Its value in tools, if its range or default is another one.
     tool_value: Option<V>,
     required_in_tool: bool,
@@ -43,24 +42,11 @@ pub struct Parameter<V> {
 impl<V: Copy> Parameter<V> {
     /// An optional parameter with one value.
     pub const fn new(name: &'static str, about: &'static str, example: &'static str, value: V) -> Self {
-        Self {
-            name,
-            about,
-            example,
-            value,
-            repeatable: false,
-            tool_about: None,
-            tool_value: None,
-            required_in_tool: false,
-        }
+        Self { name, about, example, value, repeatable: false, tool_value: None, required_in_tool: false }
     }
 
     pub const fn repeatable(self) -> Self {
         Self { repeatable: true, ..self }
-    }
-
-    pub const fn in_tool(self, about: &'static str) -> Self {
-        Self { tool_about: Some(about), ..self }
     }
 
     pub const fn with_tool_value(self, value: V) -> Self {
@@ -81,7 +67,7 @@ impl<V> Parameter<V> {
 /// A parameter of any kind of value: an entry of an endpoint's or a tool's table.
 pub trait AnyParameter: Sync {
     fn name(&self) -> &'static str;
-    fn about(&self, interface: Interface) -> &'static str;
+    fn about(&self) -> &'static str;
     fn is_repeatable(&self) -> bool;
     fn is_required(&self, interface: Interface) -> bool;
     /// The JSON Schema of one value.
@@ -95,8 +81,8 @@ impl<V: Value + Sync> AnyParameter for Parameter<V> {
         self.name
     }
 
-    fn about(&self, interface: Interface) -> &'static str {
-        self.tool_about.filter(|_| interface == Interface::Tool).unwrap_or(self.about)
+    fn about(&self) -> &'static str {
+        self.about
     }
 
     fn is_repeatable(&self) -> bool {
@@ -108,11 +94,11 @@ impl<V: Value + Sync> AnyParameter for Parameter<V> {
     }
 
     fn schema(&self, interface: Interface) -> Object {
-        self.value(interface).schema()
+        self.value(interface).schema(interface)
     }
 
     fn example(&self) -> Json {
-        match self.value.schema().schema_type {
+        match self.value.schema(Interface::Http).schema_type {
             SchemaType::Type(Type::String) => self.example.into(),
             // A number or a flag; the tests send each example.
             _ => serde_json::from_str(self.example).unwrap_or_default(),
@@ -156,18 +142,32 @@ pub struct Refusal {
     pub message: String,
 }
 
+/// The most names that an operation doesn't have, and the most values of one parameter, that are reported.
+const MAX_REPORTED: usize = 3;
+
 /// The values of a request, and the refusals so far.
 #[derive(Debug)]
 pub struct Values<'v> {
     interface: Interface,
     /// By name; `None` for a text that isn't UTF-8.
     given: Vec<(&'static str, Option<Given<'v>>)>,
+    /// The names that the operation doesn't have, [`MAX_REPORTED`] at most, and how many there are.
+    unknown: Vec<Refusal>,
+    unknown_count: usize,
+    nearest: Nearest,
     pub refusals: Vec<Refusal>,
 }
 
 impl<'v> Values<'v> {
     pub fn new(interface: Interface) -> Self {
-        Self { interface, given: Vec::new(), refusals: Vec::new() }
+        Self {
+            interface,
+            given: Vec::new(),
+            unknown: Vec::new(),
+            unknown_count: 0,
+            nearest: Nearest::default(),
+            refusals: Vec::new(),
+        }
     }
 
     /// Takes a value of a parameter that the operation has; `None` for a text that isn't UTF-8.
@@ -178,10 +178,15 @@ impl<'v> Values<'v> {
     /// Reads a request, unless a value is refused.
     ///
     /// # Errors
-    /// All refusals, in the order in which they were found.
+    /// The refusals: of names, then of values, in the order in which they were found.
     pub fn read<T>(mut self, read: impl FnOnce(&mut Self) -> T) -> Result<T, Vec<Refusal>> {
         let request = read(&mut self);
-        if self.refusals.is_empty() { Ok(request) } else { Err(self.refusals) }
+        if let (Some(last), more @ 1..) = (self.unknown.last_mut(), self.unknown_count.saturating_sub(MAX_REPORTED)) {
+            let (noun, verb) = if more == 1 { ("name", "is") } else { ("names", "are") };
+            last.message = format!("{} {more} more {noun} {verb} unknown.", last.message);
+        }
+        self.unknown.append(&mut self.refusals);
+        if self.unknown.is_empty() { Ok(request) } else { Err(self.unknown) }
     }
 
     /// The parameter's value, if it is given once and can be read.
@@ -196,9 +201,17 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// All values of a repeatable parameter, in order.
+    /// All values of a repeatable parameter, in order. It isn't read on after [`MAX_REPORTED`] wrong ones.
     pub fn many<V: Value>(&mut self, parameter: &Parameter<V>) -> Vec<V::Output> {
-        self.given(parameter.name).into_iter().filter_map(|given| self.take(parameter, given)).collect()
+        let (mut values, mut refused) = (Vec::new(), 0);
+        for given in self.given(parameter.name) {
+            match self.take(parameter, given) {
+                Some(value) => values.push(value),
+                None if refused + 1 == MAX_REPORTED => break,
+                None => refused += 1,
+            }
+        }
+        values
     }
 
     /// The text to search for; `None` for white space alone.
@@ -229,7 +242,7 @@ impl<'v> Values<'v> {
     fn take<V: Value>(&mut self, parameter: &Parameter<V>, given: Option<Given<'_>>) -> Option<V::Output> {
         let name = parameter.name;
         let read = match given {
-            Some(given) => parameter.value(self.interface).read(given),
+            Some(given) => parameter.value(self.interface).read(given, &mut self.nearest),
             None => Err("must be UTF-8, percent-encoded".to_owned()),
         };
         read.map_err(|allowed| {
@@ -246,10 +259,22 @@ impl<'v> Values<'v> {
         self.refusals.push(Refusal { parameter: name.to_owned(), reason, message });
     }
 
-    /// Refuses a parameter that isn't one of the known ones.
-    pub fn refuse_unknown(&mut self, name: &str, known: &[&dyn AnyParameter]) {
+    /// Refuses a name that isn't one of the known parameters'.
+    pub fn refuse_unknown(&mut self, name: &[u8], known: &[&dyn AnyParameter]) {
         /// The longest unknown argument that a message repeats, in bytes.
         const LONGEST: usize = 64;
+        self.unknown_count += 1;
+        if self.unknown.len() == MAX_REPORTED {
+            return;
+        }
+        let Ok(name) = std::str::from_utf8(name) else {
+            self.unknown.push(Refusal {
+                parameter: String::from_utf8_lossy(name).into_owned(),
+                reason: Reason::Invalid,
+                message: "A parameter's name must be UTF-8, percent-encoded.".to_owned(),
+            });
+            return;
+        };
         let (noun, taker, is_shown) = match self.interface {
             Interface::Http => ("parameter", "endpoint", true),
             Interface::Tool => ("argument", "tool", name.len() <= LONGEST),
@@ -259,10 +284,47 @@ impl<'v> Values<'v> {
         let message = if known.is_empty() {
             format!("There is no {noun} {shown}: this {taker} takes none.")
         } else {
-            let near = nearest::name(name, names()).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+            let near =
+                self.nearest.name(name, names()).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
             let allowed = names().collect::<Vec<_>>().join(", ");
             format!("There is no {noun} {shown}.{near} Allowed are: {allowed}.")
         };
-        self.refusals.push(Refusal { parameter: name.to_owned(), reason: Reason::Unknown, message });
+        self.unknown.push(Refusal { parameter: name.to_owned(), reason: Reason::Unknown, message });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::definition::{FACETS, LIMIT, OFFSET, SEARCH_SORT};
+    use super::*;
+
+    #[test]
+    fn unknown_names_are_counted_and_the_first_reported() {
+        let known: [&dyn AnyParameter; 2] = [&LIMIT, &OFFSET];
+        let refused = |count: usize| {
+            let mut values = Values::new(Interface::Http);
+            (0..count).for_each(|number| values.refuse_unknown(format!("limi{number}").as_bytes(), &known));
+            values.push(SEARCH_SORT.name, Some(Given::Text("relevence")));
+            let refusals = values.read(|values| values.one(&SEARCH_SORT)).expect_err("refused");
+            refusals.into_iter().map(|refusal| refusal.message).collect::<Vec<_>>()
+        };
+        let many = refused(920);
+        assert_eq!(many.len(), MAX_REPORTED + 1);
+        assert_eq!(many[0], "There is no parameter \"limi0\". Did you mean limit? Allowed are: limit, offset.");
+        assert_eq!(many[1], "There is no parameter \"limi1\". Allowed are: limit, offset.");
+        assert!(many[2].ends_with("Allowed are: limit, offset. 917 more names are unknown."), "{}", many[2]);
+        assert!(!many[3].contains("did you mean"), "one suggestion a request: {}", many[3]);
+        assert!(refused(4)[2].ends_with(" 1 more name is unknown."));
+        assert!(refused(3)[2].ends_with("Allowed are: limit, offset."));
+        assert!(refused(0)[0].ends_with("did you mean relevance?"));
+    }
+
+    #[test]
+    fn a_parameter_with_many_wrong_values_is_not_read_to_its_end() {
+        let mut values = Values::new(Interface::Http);
+        (0..4_000).for_each(|_| values.push(FACETS.name, Some(Given::Text("categry"))));
+        let refusals = values.read(|values| values.many(&FACETS)).expect_err("refused");
+        assert_eq!(refusals.len(), MAX_REPORTED);
+        assert_eq!(refusals.iter().filter(|refusal| refusal.message.contains("did you mean category?")).count(), 1);
     }
 }

@@ -2,29 +2,29 @@
 
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 
-use super::Given;
+use super::{Given, Interface};
 use crate::record::CalendarDate;
-use crate::text::nearest;
+use crate::text::nearest::Nearest;
 
 /// A kind of value.
 pub trait Value {
     type Output;
 
-    /// Reads one value.
+    /// Reads one value. `nearest` may suggest another one.
     ///
     /// # Errors
     /// The allowed values, as the end of a sentence that begins with the parameter's name, such as
     /// `must be a whole number from 1 to 100`.
-    fn read(&self, given: Given<'_>) -> Result<Self::Output, String>;
+    fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<Self::Output, String>;
 
     /// The JSON Schema of one value.
-    fn schema(&self) -> Object;
+    fn schema(&self, interface: Interface) -> Object;
 }
 
 /// Free text.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
-    /// Whether the empty text is a value.
+    /// Whether the empty text is a value in a query string, as of a form's empty field. It's none in JSON.
     pub empty: bool,
     /// The most Unicode code points.
     pub max_characters: Option<usize>,
@@ -33,15 +33,15 @@ pub struct Text {
 impl Value for Text {
     type Output = String;
 
-    fn read(&self, given: Given<'_>) -> Result<String, String> {
-        let (text, is_empty) = match given {
-            Given::Text(text) => (text, text.is_empty()),
+    fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<String, String> {
+        let (text, is_refused) = match given {
+            Given::Text(text) => (text, text.is_empty() && !self.empty),
             Given::Json(value) => {
                 let text = value.as_str().ok_or("must be a text")?;
                 (text, text.trim().is_empty())
             }
         };
-        if !self.empty && is_empty {
+        if is_refused {
             return Err("must not be empty; leave it out instead".to_owned());
         }
         match self.max_characters {
@@ -52,10 +52,10 @@ impl Value for Text {
         }
     }
 
-    fn schema(&self) -> Object {
+    fn schema(&self, interface: Interface) -> Object {
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .min_length((!self.empty).then_some(1))
+            .min_length((!self.empty || interface == Interface::Tool).then_some(1))
             .max_length(self.max_characters)
             .build()
     }
@@ -76,7 +76,7 @@ pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 impl Value for Integer {
     type Output = u64;
 
-    fn read(&self, given: Given<'_>) -> Result<u64, String> {
+    fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<u64, String> {
         let number = match given {
             Given::Text(text) => text.parse().ok().filter(|_| is_digits(text)),
             Given::Json(value) => value.as_u64(),
@@ -87,7 +87,7 @@ impl Value for Integer {
         })
     }
 
-    fn schema(&self) -> Object {
+    fn schema(&self, _: Interface) -> Object {
         ObjectBuilder::new()
             .schema_type(Type::Integer)
             .minimum(Some(self.minimum))
@@ -111,7 +111,7 @@ pub struct Decimal {
 impl Value for Decimal {
     type Output = f64;
 
-    fn read(&self, given: Given<'_>) -> Result<f64, String> {
+    fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<f64, String> {
         let (number, hint) = match given {
             Given::Text(text) => (text.parse().ok().filter(|_| is_decimal(text)), ", such as 4 or 3.5"),
             Given::Json(value) => (value.as_f64(), ""),
@@ -121,7 +121,7 @@ impl Value for Decimal {
             .ok_or_else(|| format!("must be a number from {} to {}{hint}", self.minimum, self.maximum))
     }
 
-    fn schema(&self) -> Object {
+    fn schema(&self, _: Interface) -> Object {
         ObjectBuilder::new().schema_type(Type::Number).minimum(Some(self.minimum)).maximum(Some(self.maximum)).build()
     }
 }
@@ -145,11 +145,11 @@ pub struct Date;
 impl Value for Date {
     type Output = CalendarDate;
 
-    fn read(&self, given: Given<'_>) -> Result<CalendarDate, String> {
+    fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<CalendarDate, String> {
         given.text().and_then(CalendarDate::parse).ok_or_else(|| "must be a day that exists, as YYYY-MM-DD".to_owned())
     }
 
-    fn schema(&self) -> Object {
+    fn schema(&self, _: Interface) -> Object {
         ObjectBuilder::new()
             .schema_type(Type::String)
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
@@ -167,7 +167,7 @@ pub struct Flag {
 impl Value for Flag {
     type Output = bool;
 
-    fn read(&self, given: Given<'_>) -> Result<bool, String> {
+    fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<bool, String> {
         let flag = match given {
             Given::Text("true") => Some(true),
             Given::Text("false") => Some(false),
@@ -177,7 +177,7 @@ impl Value for Flag {
         flag.ok_or_else(|| "must be true or false".to_owned())
     }
 
-    fn schema(&self) -> Object {
+    fn schema(&self, _: Interface) -> Object {
         ObjectBuilder::new().schema_type(Type::Boolean).default(Some(self.default.into())).build()
     }
 }
@@ -200,18 +200,18 @@ impl<T: Copy> OneOf<T> {
 impl<T: Copy> Value for OneOf<T> {
     type Output = T;
 
-    fn read(&self, given: Given<'_>) -> Result<T, String> {
+    fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<T, String> {
         let text = given.text().unwrap_or_default();
         self.values.iter().find(|value| (self.name)(**value) == text).copied().ok_or_else(|| {
             let allowed = self.names().collect::<Vec<_>>().join(", ");
-            match nearest::name(text, self.names()) {
+            match nearest.name(text, self.names()) {
                 Some(near) => format!("must be one of {allowed}; did you mean {near}?"),
                 None => format!("must be one of {allowed}"),
             }
         })
     }
 
-    fn schema(&self) -> Object {
+    fn schema(&self, _: Interface) -> Object {
         ObjectBuilder::new()
             .schema_type(Type::String)
             .enum_values(Some(self.names()))
@@ -227,11 +227,11 @@ mod tests {
     use super::*;
 
     fn text<V: Value>(value: &V, text: &str) -> Result<V::Output, String> {
-        value.read(Given::Text(text))
+        value.read(Given::Text(text), &mut Nearest::default())
     }
 
     fn json<V: Value>(value: &V, json: &Json) -> Result<V::Output, String> {
-        value.read(Given::Json(json))
+        value.read(Given::Json(json), &mut Nearest::default())
     }
 
     #[test]

@@ -8,17 +8,18 @@ use software_directory::generation::Snapshot;
 use software_directory::record::CalendarDate;
 use software_directory::search::budget::Budget;
 use software_directory::service::{
-    Facet, ListGlossary, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, find_software_within,
-    list_glossary, list_software, search_software,
+    Facet, ListGlossary, ListSoftware, MAX_QUERY_CHARACTERS, Order, PageRequest, SearchSoftware, SearchSort,
+    find_software_within, list_glossary, list_software, search_software,
 };
 
-/// A search with facets, highlights and typo tolerance.
+/// A search with facets, highlights and typo tolerance, for as much of the text as is searched.
 pub(crate) fn search(q: &str) -> SearchSoftware {
+    let q: String = q.chars().take(MAX_QUERY_CHARACTERS).collect();
     SearchSoftware {
         facets: vec![Facet::Category, Facet::OfferingType, Facet::EvidenceStatus, Facet::Rating],
         highlight: true,
         page: PageRequest { limit: 100, offset: 0 },
-        ..SearchSoftware::new(q)
+        ..SearchSoftware::new(&q)
     }
 }
 

@@ -72,14 +72,9 @@ pub(in crate::http) fn check_offset(values: &mut Values<'_>, q: Option<&str>, pa
 fn collect<'q>(query: &'q RawQuery, known: &[&dyn AnyParameter]) -> Values<'q> {
     let mut values = Values::new(Interface::Http);
     for (name, value) in query.pairs() {
-        match (known.iter().find(|parameter| parameter.name().as_bytes() == name), std::str::from_utf8(name)) {
-            (Some(parameter), _) => values.push(parameter.name(), std::str::from_utf8(value).ok().map(Given::Text)),
-            (None, Ok(name)) => values.refuse_unknown(name, known),
-            (None, Err(_)) => values.refusals.push(Refusal {
-                parameter: String::from_utf8_lossy(name).into_owned(),
-                reason: Reason::Invalid,
-                message: "A parameter's name must be UTF-8, percent-encoded.".to_owned(),
-            }),
+        match known.iter().find(|parameter| parameter.name().as_bytes() == name) {
+            Some(parameter) => values.push(parameter.name(), std::str::from_utf8(value).ok().map(Given::Text)),
+            None => values.refuse_unknown(name, known),
         }
     }
     values
@@ -103,11 +98,12 @@ fn describe(parameter: &dyn AnyParameter) -> OpenApiParameter {
         _ => {}
     }
     let (one, example) = (Schema::Object(schema), parameter.example());
+    let several = if parameter.is_repeatable() { " Repeat it for several." } else { "" };
     let described = ParameterBuilder::new()
         .name(parameter.name())
         .parameter_in(ParameterIn::Query)
         .required(Required::False)
-        .description(Some(parameter.about(Interface::Http)));
+        .description(Some(parameter.about().to_owned() + several));
     if parameter.is_repeatable() {
         let many = ArrayBuilder::new().items(RefOr::T(one)).build();
         let described = described.style(Some(ParameterStyle::Form)).explode(Some(true));

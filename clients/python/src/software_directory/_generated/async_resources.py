@@ -102,27 +102,33 @@ class AsyncSoftwareResource:
         q: Only products whose name or other name has, for every word of this, a word that starts with it.
             Case, accents and compounds written apart or together don't matter. Best match first unless
             `sort` is given. (at most 256 characters)
-        id: Only the products with these ids: repeat it for several. An id that doesn't exist matches
-            nothing.
-        category: Only products in this category: its name or id, upper or lower case. Repeat it for any of
-            several. A category that doesn't exist matches nothing.
+        id: Only the products with these ids. An id that doesn't exist matches nothing. Repeat it for
+            several.
+        category: Only products in any of these categories, by name or id as the list of categories has
+            them, in upper or lower case. A category that doesn't exist matches nothing. Repeat it for
+            several.
         offering_type: Only products of this type.
-        evidence_status: Only products whose evidence has this status.
-        min_rating: Only products with a shown rating of at least this. (0 to 5)
-        evidence_checked_before: Only products whose evidence was last checked before this day.
-        evidence_checked_after: Only products whose evidence was last checked after this day.
-        standards: Only products for this standard. Repeat it for any of several. Case, accents, spaces and
-            hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
-        deployment: Only products that can be run in this way, such as `cloud`; compared like `standards`.
-        languages: Only products with a user interface in this language; compared like `standards`.
-        vendor: Only products of this vendor; compared like `standards`.
-        tags: Only products with this tag; compared like `standards`.
+        evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
+            vendor's own sources were reviewed for the record; `pending-review`: they were not yet.
+        min_rating: Only products with an average rating of at least this, of 5. Products without a rating
+            are left out. (0 to 5)
+        evidence_checked_before: Only products whose evidence was last checked before this day, YYYY-MM-DD:
+            the ones to check again.
+        evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
+        standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
+            `iso9001` is `ISO 9001`. One that no product has matches nothing. Repeat it for several.
+        deployment: Only products that can be run in any of these ways, such as `cloud`; compared like
+            `standards`. Repeat it for several.
+        languages: Only products with a user interface in any of these languages; compared like `standards`.
+            Repeat it for several.
+        vendor: Only products of any of these vendors; compared like `standards`. Repeat it for several.
+        tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
         sort: Order. Without `q` by name where nothing is said, with `q` best match first. Products without
             the value come last.
-        fields: Only these fields of each product, and its `id`. Repeat it for several. Without it all
-            fields.
-        limit: Page size. (1 to 100, default 20)
-        offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
+        fields: Only these fields of each product, and its `id`. Without it all fields. Repeat it for
+            several.
+        limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
+        offset: How many records to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
@@ -201,8 +207,8 @@ class AsyncSoftwareResource:
         the most similar first. `shared` says of each what it has in common with the product.
 
         id: The product's id.
-        limit: Page size. (1 to 100, default 10)
-        offset: Number of items to skip; beyond the end the page is empty. (0 to 10000, default 0)
+        limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 10)
+        offset: How many records to skip; beyond the end the page is empty. (0 to 10000, default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
@@ -237,8 +243,8 @@ class AsyncCategoriesResource:
 
         All categories by name, those without products too.
 
-        limit: Page size. (1 to 100, default 100)
-        offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 100)
+        offset: How many records to skip; beyond the end the page is empty. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
@@ -312,10 +318,10 @@ class AsyncReviewsResource:
         min_rating: Only reviews with at least that many stars. (1 to 5)
         max_rating: Only reviews with at most that many stars. (1 to 5)
         verified: `true`: only reviews whose reviewer is known to use the product; `false`: only the others.
-        sort: Order. Reviews without a date come last, reviews with as many stars newest first. (default
-            -created_at)
-        limit: Page size. (1 to 100, default 20)
-        offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        sort: Order; `-` means newest or most stars first. Reviews without a date come last, reviews with as
+            many stars newest first. (default -created_at)
+        limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
+        offset: How many records to skip; beyond the end the page is empty. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
@@ -358,10 +364,10 @@ class AsyncGlossaryResource:
 
         All terms in their order, or those that match a query.
 
-        q: Only terms that match this text, best match first: the term and its abbreviations before its
-            definition. (at most 256 characters)
-        limit: Page size. (1 to 100, default 20)
-        offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
+        q: The term, abbreviation or words of the definition to look for, such as `PTW`. Best match first:
+            the term and its abbreviations before its definition. (at most 256 characters)
+        limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
+        offset: How many records to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
@@ -499,36 +505,44 @@ class AsyncSearchResource:
         Ranked: exact names first, then products with all words before those with some; demo records stand
         behind real products with as many of them. `query` says how the words were understood.
 
-        q: What to look for. `"Quoted phrases"` must appear as they are, unless no product has them, and a
+        q: What to look for: a need (`permit to work`), a product or vendor, a standard. Misspellings and
+            synonyms match. `"Quoted phrases"` must appear as they are, unless no product has them, and a
             `-word` or `NOT word` must not. `alternative to NAME` finds what can replace a product, `NAME vs
-            NAME` both. The last word also matches as the beginning of others, see `prefix`. Without `q` all
-            products, best quality first. (at most 256 characters)
-        category: Only products in this category: its name or id, upper or lower case. Repeat it for any of
-            several. A category that doesn't exist matches nothing.
+            NAME` both. The last word also matches as the beginning of others. Without `q` all products that
+            pass the filters, best quality first. (at most 256 characters)
+        category: Only products in any of these categories, by name or id as the list of categories has
+            them, in upper or lower case. A category that doesn't exist matches nothing. Repeat it for
+            several.
         offering_type: Only products of this type.
-        evidence_status: Only products whose evidence has this status.
-        min_rating: Only products with a shown rating of at least this. (0 to 5)
-        evidence_checked_before: Only products whose evidence was last checked before this day.
-        evidence_checked_after: Only products whose evidence was last checked after this day.
-        standards: Only products for this standard. Repeat it for any of several. Case, accents, spaces and
-            hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
-        deployment: Only products that can be run in this way, such as `cloud`; compared like `standards`.
-        languages: Only products with a user interface in this language; compared like `standards`.
-        vendor: Only products of this vendor; compared like `standards`.
-        tags: Only products with this tag; compared like `standards`.
-        sort: Order. Products without the value come last. (default relevance)
-        facets: Also count the matching products by this. Repeat it for several. Each count leaves its own
-            filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent
-            values are counted.
+        evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
+            vendor's own sources were reviewed for the record; `pending-review`: they were not yet.
+        min_rating: Only products with an average rating of at least this, of 5. Products without a rating
+            are left out. (0 to 5)
+        evidence_checked_before: Only products whose evidence was last checked before this day, YYYY-MM-DD:
+            the ones to check again.
+        evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
+        standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
+            `iso9001` is `ISO 9001`. One that no product has matches nothing. Repeat it for several.
+        deployment: Only products that can be run in any of these ways, such as `cloud`; compared like
+            `standards`. Repeat it for several.
+        languages: Only products with a user interface in any of these languages; compared like `standards`.
+            Repeat it for several.
+        vendor: Only products of any of these vendors; compared like `standards`. Repeat it for several.
+        tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
+        sort: Order; `-` means highest or newest first. Products without the value come last. (default
+            relevance)
+        facets: Also count the matching products by this. Each count leaves its own filter out. Of
+            `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are
+            counted. Repeat it for several.
         highlight: Whether each hit also says which parts of which fields matched. (default false)
         typo: Whether a misspelled word may match. (default true)
         prefix: Whether the last word also matches as the beginning of a longer one: `always` while it is
             being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in
             English) or too little is found. (default auto)
-        fields: Only these fields of each product, and its `id`. Repeat it for several. Without it all
-            fields.
-        limit: Page size. (1 to 100, default 20)
-        offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
+        fields: Only these fields of each product, and its `id`. Without it all fields. Repeat it for
+            several.
+        limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
+        offset: How many records to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
@@ -585,8 +599,8 @@ class AsyncExportsResource:
         The loaded export files, each with its licence, and how much is left out because it is invalid
         (`skipped`).
 
-        limit: Page size. (1 to 100, default 20)
-        offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
+        offset: How many records to skip; beyond the end the page is empty. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
@@ -726,8 +740,8 @@ class AsyncChangesResource:
 
         since: The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes,
             and `to` is where to begin. (at most 64 characters)
-        limit: Page size. (1 to 100, default 100)
-        offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 100)
+        offset: How many records to skip; beyond the end the page is empty. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
