@@ -40,6 +40,11 @@ impl Word {
         self.accented.as_deref().unwrap_or(&self.folded)
     }
 
+    /// The folded word as those spell it whose keyboard lacks umlauts: `muenchen` for München.
+    pub fn spelled_out(&self) -> Option<String> {
+        folding::spelled_out(self.accented.as_deref()?)
+    }
+
     /// Whether the word has two letters or more and is written in capitals: `VA`, `SHE`.
     pub fn is_capitals(&self, text: &str) -> bool {
         let written = &text[self.start..self.end];
@@ -49,8 +54,8 @@ impl Word {
 
 /// The words of a text, in order.
 ///
-/// A word is a run of letters, marks and digits in any script. In addition, `&` inside a word is
-/// dropped (`EH&S` is `ehs`), `+` and `#` at its end and a dot at its start belong to it (`C++`,
+/// A word is a run of letters, marks and digits in any script. In addition, `&` and dots inside an
+/// acronym are dropped (`EH&S` and `E.H.S.` are `ehs`), `+` and `#` at its end and a dot at its start belong to it (`C++`,
 /// `C#`, `.NET`), and so does a dot between digits (`3.5`). A possessive `'s` doesn't. Runs in
 /// scripts that don't separate words become overlapping pairs of characters.
 pub fn words(text: &str) -> Vec<Word> {
