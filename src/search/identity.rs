@@ -24,8 +24,8 @@ pub(super) struct Identified {
 /// one, a name before an id, and an id before a website.
 pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) -> Result<Identified, D::Error> {
     let known = |term: &Term| Ok(documents.document_frequency(term)? > 0);
-    let text = text.trim();
     let key = whole_key(text, words);
+    let text = text.trim();
     let is_url = text.contains("://");
     if !is_url {
         for term in name_terms(&key, words) {
@@ -118,7 +118,14 @@ fn whole_key(text: &str, words: &[Word]) -> String {
 fn signs(text: &str) -> String {
     /// Asks for the colourful form of the emoji before it.
     const VARIATION: char = '\u{fe0f}';
-    text.nfkc().filter(|c| !c.is_whitespace() && *c != VARIATION).flat_map(char::to_lowercase).collect()
+    let plain = |c| match c {
+        c if is_dash(c) => '-',
+        c if is_quote(c) => '"',
+        '’' => '\'',
+        c => c,
+    };
+    let kept = text.nfkc().filter(|c| !c.is_whitespace() && *c != VARIATION);
+    kept.map(plain).flat_map(char::to_lowercase).collect()
 }
 
 /// The key of a name that begins a word with a hyphen: `gofmt-s` for `gofmt -s`.
@@ -174,6 +181,7 @@ mod tests {
         );
         assert_eq!([key("A + B"), key("Yahoo!"), key("C # (old)")], ["ab", "yahoo", "cold"]);
         assert_eq!([key("++"), key("🦔"), key(" ❤\u{fe0f} "), key("")], ["++", "🦔", "❤", ""]);
+        assert_eq!(key("& – ’"), key("& - '"));
     }
 
     #[test]

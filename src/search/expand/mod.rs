@@ -25,6 +25,7 @@ use super::stem_slots::StemSlots;
 use super::understand::{Documents, Exclusion, Subject, Understood, understand};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::text::analyse::{Gap, Word, compound, written};
+use crate::text::english;
 
 /// Maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
@@ -137,9 +138,10 @@ impl<D: Documents> Expander<'_, D> {
         if identified.is_all {
             return Ok(self.only(&identified.terms));
         }
-        let mut understood = match identified.is_name {
-            true => Understood::default(),
-            false => understand(self.index, self.documents, self.text, self.query)?,
+        let mut understood = if identified.is_name {
+            Understood::default()
+        } else {
+            understand(self.index, self.documents, self.text, self.query)?
         };
         self.report.alternatives_to = understood.subject.as_ref().map(|subject| subject.written.clone());
         self.report.excluded.extend(understood.left_out.take());
@@ -163,9 +165,11 @@ impl<D: Documents> Expander<'_, D> {
             slot.alternatives.extend(identified.terms.iter().map(identity));
             self.weigh(&mut slot)?;
             // What follows the last word ends it only if it's a word.
-            if at + 1 == words.len() && !self.query.last_is_open && !slot.in_phrase && !slot.finds() {
+            let is_unknown = !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded);
+            if is_unknown && at + 1 == words.len() && !self.query.last_is_open {
                 self.push_prefix(&mut slot, known);
                 self.weigh(&mut slot)?;
+                slot.prefix = slot.prefix.filter(|_| !slot.alternatives.is_empty());
             }
             self.correct(&mut slot, known, &mut corrected[at])?;
             slots.push(slot);
@@ -263,9 +267,8 @@ impl<D: Documents> Expander<'_, D> {
         let mut found = Vec::new();
         for start in 0..words.len() {
             let mut joined = words[start].folded.clone();
-            let mut count = 1;
-            for (at, word) in words.iter().enumerate().skip(start + 1) {
-                if count == most || !matches!(word.gap, Gap::Joined | Gap::Space) {
+            for (at, word) in words.iter().enumerate().skip(start + 1).take(most - 1) {
+                if !matches!(word.gap, Gap::Joined | Gap::Space) {
                     break;
                 }
                 if at == start + 1
@@ -276,7 +279,6 @@ impl<D: Documents> Expander<'_, D> {
                     found.extend(around.map(|around| (start..at + 2, around)));
                 }
                 joined.push_str(&word.folded);
-                count += 1;
                 found.extend(self.index.lexicon.word(&joined).map(|joined| (start..at + 1, joined)));
             }
         }

@@ -128,7 +128,7 @@ impl<'t> Scanner<'t> {
     fn next_other_run(&mut self) -> Option<(usize, usize, Gap)> {
         let (start, gap) = self.next_start()?;
         let end = self.run_end(start);
-        let stop = self.text[end..].strip_prefix("'s").or_else(|| self.text[end..].strip_prefix("’s"));
+        let stop = self.text[end..].strip_prefix(['\'', '’']).and_then(|rest| rest.strip_prefix(['s', 'S']));
         self.at = match stop {
             // The last dot of an acronym ends no sentence.
             None if self.text[start..end].contains('.') && acronym(&self.text[start..end]).is_some() => {
