@@ -17,6 +17,7 @@ pub struct Explanation {
     pub groups: Vec<Option<Satisfied>>,
     /// The excluded terms that it has, as indices in the plan.
     pub excluded: Vec<usize>,
+    pub has_excluded_phrase: bool,
     /// The phrases that it lacks, as indices in the plan.
     pub lacking: Vec<usize>,
     /// The signals of the rerank; zero where the plan has none.

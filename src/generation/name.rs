@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::export::{ExportSet, IdPrefixes, Limits, Skipped};
 use crate::scratch::{Bulk, Span};
+use crate::search::ANALYZER_VERSION;
 use crate::text::stem;
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
 pub const INDEX_FORMAT: u32 = 18;
 
-/// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer's
+/// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer and its
 /// libraries, and the id and document of every export.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Generation(Box<str>);
@@ -104,6 +105,7 @@ impl Namer {
     fn new() -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&INDEX_FORMAT.to_le_bytes());
+        hasher.update(&ANALYZER_VERSION.to_le_bytes());
         hasher.update(stem::VERSION.as_bytes());
         for (major, minor, patch) in [char::UNICODE_VERSION, unicode_normalization::UNICODE_VERSION] {
             hasher.update(&[major, minor, patch]);

@@ -7,7 +7,9 @@ use foldhash::fast::FixedState;
 use super::alternatives::replaced;
 use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
+use super::identity::{self, is_connective};
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
+use super::pieces;
 use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
@@ -15,6 +17,9 @@ use crate::catalogue::resource::CategoryResource;
 use crate::record::{Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, name_key, words};
 use crate::text::stem::Stems;
+
+/// Counted up whenever a text gets other terms than before. It's part of a generation's name.
+pub const ANALYZER_VERSION: u32 = 1;
 
 /// Analyses documents one after the other. Words have provisional numbers until all documents have
 /// been seen.
@@ -145,6 +150,8 @@ impl DocumentAnalyzer {
             self.add_once(Term::Category(category.id.as_str().into()), Occurrences::one(Field::Category));
         }
         self.sequence = sequence;
+        let here = Occurrences::one(Field::Name);
+        identity::add_product(software, |term| self.add_once(term, here));
         // A second name doesn't make either name longer, so the length is the mean of the names'.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
         lengths[Section::Name as usize] = lengths[Section::Name as usize].div_ceil(names);
@@ -190,9 +197,13 @@ impl DocumentAnalyzer {
                 let number = self.lexicon.note(part, part, document);
                 self.add_word(number, here);
             }
-            for prefix in self.prefixes_of(number, &word.folded).into_iter().filter(|prefix| *prefix != NO_PREFIX) {
-                self.prefixes_found.of(prefix).best(here);
+            self.add_prefixes(number, &word.folded, here);
+            if let Some(spelled) = word.spelled_out() {
+                let number = self.lexicon.note(&spelled, &spelled, document);
+                self.add_word(number, here);
+                self.add_prefixes(number, &spelled, here);
             }
+            pieces::add_later_parts(word, &self.stems, |term| add_once(&mut self.terms, term, here));
             if field != Field::CategoryDescription {
                 sequence.push(number + FIRST_WORD);
             }
@@ -202,9 +213,16 @@ impl DocumentAnalyzer {
                 let joined = compound(word, next);
                 self.add_once(Term::Compound(self.stems.of(&joined).into()), here);
             }
+            if let [next, behind, ..] = &words[at + 1..]
+                && is_connective(&next.folded)
+                && field.section() != Section::Body
+            {
+                let joined = compound(word, behind);
+                self.add_once(Term::Compound(self.stems.of(&joined).into()), here);
+            }
         }
         match field {
-            Field::Name | Field::Alias => self.push_name(&words),
+            Field::Name | Field::Alias => self.push_name(text, &words),
             Field::AlternativeTo => self.add_once(Term::AlternativeTo(name_key(&words).into()), here),
             Field::Tagline | Field::Description => {
                 for key in replaced(text, &words) {
@@ -226,9 +244,10 @@ impl DocumentAnalyzer {
     }
 
     /// Adds the terms that find a name as a whole and by its beginnings.
-    fn push_name(&mut self, words: &[Word]) {
+    fn push_name(&mut self, text: &str, words: &[Word]) {
         let here = Occurrences::one(Field::Name);
-        self.add_once(Term::Name(name_key(words).into()), here);
+        identity::add_name(text, words, |term| add_once(&mut self.terms, term, here));
+        pieces::add_runs(text, words, &self.stems, |term| add_once(&mut self.terms, term, here));
         for (at, word) in words.iter().enumerate() {
             let joined = words.get(at + 1).map(|next| compound(word, next));
             for written in [Some(word.folded.as_str()), joined.as_deref()].into_iter().flatten() {
@@ -245,6 +264,12 @@ impl DocumentAnalyzer {
         let stem = self.lexicon.stem(number);
         self.stems_found.reach(stem, Term::Word);
         self.stems_found.of(stem).add(here);
+    }
+
+    fn add_prefixes(&mut self, number: u32, folded: &str, here: Occurrences) {
+        for prefix in self.prefixes_of(number, folded).into_iter().filter(|prefix| *prefix != NO_PREFIX) {
+            self.prefixes_found.of(prefix).best(here);
+        }
     }
 
     fn prefixes_of(&mut self, number: u32, folded: &str) -> [u32; INDEXED_PREFIX] {
@@ -268,10 +293,14 @@ impl DocumentAnalyzer {
         numbers
     }
 
-    /// Adds a term that counts once per document, in the best field that has it.
     fn add_once(&mut self, term: Term, occurrence: Occurrences) {
-        self.terms.entry(term).or_default().best(occurrence);
+        add_once(&mut self.terms, term, occurrence);
     }
+}
+
+/// Adds a term that counts once per document, in the best field that has it.
+fn add_once(terms: &mut HashMap<Term, Occurrences, FixedState>, term: Term, occurrence: Occurrences) {
+    terms.entry(term).or_default().best(occurrence);
 }
 
 fn values<'a>(

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::alternatives::{MOST_WORDS, is_cue, is_preposition};
 use crate::text::analyse::{Gap, Word};
+use crate::text::punctuation::is_dash;
 
 /// Intent words, sorted. They describe the kind of answer (a program, a good one, another one)
 /// rather than its subject, so they don't count if other words find something.
@@ -44,7 +45,9 @@ pub(super) fn is_kind(folded: &str) -> bool {
 
 /// Whether a word expresses intent rather than being part of another word: `rogue-like`.
 pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
-    word.gap != Gap::Joined && !text[word.end..].starts_with('-') && WORDS.binary_search(&word.folded.as_str()).is_ok()
+    word.gap != Gap::Joined
+        && !text[word.end..].starts_with(is_dash)
+        && WORDS.binary_search(&word.folded.as_str()).is_ok()
 }
 
 /// The possible intents of a query. The index decides: only a name it has can be a subject.

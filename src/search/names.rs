@@ -1,12 +1,15 @@
 //! Plans searches by name.
 
+use super::identity;
 use super::plan::{Alternative, Group, Kind, Plan, Rerank, Term};
-use crate::text::analyse::{Gap, compound, name_key, words};
+use crate::text::analyse::{Gap, compound, words};
 
 /// Plans a search by name: every word must start a word of the name or of an alias. Neighbouring
-/// words may be written as one. Returns `None` if the text has no word.
+/// words may be written as one. A name without
+/// words is only found whole. Returns `None` if the text is blank.
 pub fn plan(text: &str) -> Option<Plan> {
     let typed = words(text);
+    let name = identity::name(text, &typed);
     let mut groups = Vec::with_capacity(typed.len());
     for (at, word) in typed.iter().enumerate() {
         let mut alternatives = vec![
@@ -28,6 +31,10 @@ pub fn plan(text: &str) -> Option<Plan> {
         }
         groups.push(Group { alternatives, required: true, indispensable: false });
     }
-    let names = vec![Term::Name(name_key(&typed).into())];
+    if typed.is_empty() && !text.trim().is_empty() {
+        let alternatives = vec![Alternative { kind: Kind::Name, term: name.clone(), weight: 1.0 }];
+        groups.push(Group { alternatives, required: true, indispensable: false });
+    }
+    let names = vec![name];
     (!groups.is_empty()).then(|| Plan { groups, names, rerank: Rerank::ShortestName, ..Plan::default() })
 }

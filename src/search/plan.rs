@@ -27,6 +27,11 @@ pub enum Term {
     NamePrefix(Box<str>),
     /// A word of the name or an alias, folded. Two neighbouring words also count as one.
     NameWord(Box<str>),
+    /// What else a whole query may be to mean the product: another writing of its name, its id, or
+    /// its website ([`identity`](super::identity)).
+    Identity(Box<str>),
+    /// A part of a word in the name or an alias that isn't a word itself: `gis` of `ArcGIS`.
+    Inner(Box<str>),
 }
 
 impl Term {
@@ -53,6 +58,8 @@ impl Term {
             Self::Category(id) => ('k', id),
             Self::NamePrefix(text) => ('n', text),
             Self::NameWord(text) => ('m', text),
+            Self::Identity(text) => ('i', text),
+            Self::Inner(text) => ('e', text),
         };
         out.push(kind);
         out.push_str(text);
@@ -73,6 +80,8 @@ pub enum Kind {
     Compound,
     /// Part of an unusual name: `c` for `c++`.
     Part,
+    /// Part of a longer word in a name: `gis` of `ArcGIS`.
+    Inner,
     Synonym,
     /// A one-way synonym leads to it.
     Wider,
@@ -96,6 +105,7 @@ impl Kind {
             Self::Stem => "stem",
             Self::Compound => "compound",
             Self::Part => "part",
+            Self::Inner => "inner",
             Self::Synonym => "synonym",
             Self::Wider => "wider",
             Self::Prefix => "prefix",
@@ -167,6 +177,8 @@ pub struct Plan {
     pub groups: Vec<Group>,
     /// No document found has these.
     pub excluded: Vec<Term>,
+    /// No document found has one of these within a value.
+    pub excluded_phrases: Vec<Phrase>,
     /// Every document found has each of these within one value; rarest first.
     pub phrases: Vec<Phrase>,
     /// Full names that the query may be.
@@ -180,6 +192,10 @@ pub struct Plan {
 impl Plan {
     /// Whether it demands nothing and so finds every document.
     pub fn finds_all(&self) -> bool {
-        self.groups.is_empty() && self.names.is_empty() && self.excluded.is_empty() && self.phrases.is_empty()
+        self.groups.is_empty()
+            && self.names.is_empty()
+            && self.excluded.is_empty()
+            && self.excluded_phrases.is_empty()
+            && self.phrases.is_empty()
     }
 }

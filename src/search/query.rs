@@ -1,6 +1,10 @@
-//! The query parser: words, "quoted phrases" and -exclusions.
+//! The query parser: words, "quoted phrases" and -exclusions. Typographic quotes and dashes are
+//! operators like their ASCII forms.
+
+use std::ops::Range;
 
 use crate::text::analyse::{Gap, Word, words};
+use crate::text::punctuation::{is_dash, is_quote};
 
 /// From this many words on, a query is a question or sentence, and function words don't count.
 pub const LONG_QUERY: usize = 5;
@@ -11,15 +15,15 @@ pub struct ParsedQuery {
     /// The words to find, including those in phrases, in order. Offsets refer to the query text.
     pub words: Vec<Word>,
     /// Ranges of indices into `words`.
-    pub phrases: Vec<std::ops::Range<usize>>,
+    pub phrases: Vec<Range<usize>>,
     /// The words of each exclusion.
     pub excluded: Vec<Vec<Word>>,
     /// Whether the last word may still be typed: nothing follows it.
     pub last_is_open: bool,
 }
 
-/// Parses a query. An unpaired quote is punctuation. A hyphen excludes only at the start of a word
-/// after white space (so `lock-out` excludes nothing), and only if something follows it.
+/// Parses a query. An unpaired quote is punctuation. A hyphen excludes only after white space (so
+/// `lock-out` excludes nothing) or at the start, and only before a word or a quote.
 pub fn parse(text: &str) -> ParsedQuery {
     let mut query = ParsedQuery::default();
     let mut rest = 0;
@@ -54,6 +58,13 @@ pub fn parse(text: &str) -> ParsedQuery {
 }
 
 impl ParsedQuery {
+    /// A query whose signs are no operators.
+    pub(super) fn plain(text: &str) -> Self {
+        let words = words(text);
+        let last_is_open = words.last().is_some_and(|word| word.end == text.len());
+        Self { words, last_is_open, ..Self::default() }
+    }
+
     pub fn is_in_phrase(&self, word: usize) -> bool {
         self.phrases.iter().any(|phrase| phrase.contains(&word))
     }
@@ -74,33 +85,30 @@ enum Kind {
 }
 
 /// The next part of the query from `from` on, and the offset of the one that follows.
-fn next_part(text: &str, from: usize) -> (std::ops::Range<usize>, Kind, usize) {
+fn next_part(text: &str, from: usize) -> (Range<usize>, Kind, usize) {
     let rest = &text[from..];
-    if let Some(inside) = rest.strip_prefix('"') {
-        return match inside.find('"') {
-            Some(length) => (from + 1..from + 1 + length, Kind::Phrase, from + length + 2),
-            None => (from + 1..text.len(), Kind::Plain, text.len()),
+    if let Some(inside) = rest.strip_prefix(is_quote) {
+        let start = text.len() - inside.len();
+        return match quoted(text, start) {
+            Some((phrase, next)) => (phrase, Kind::Phrase, next),
+            None => (start..text.len(), Kind::Plain, text.len()),
         };
     }
-    let starts_word = text[..from].chars().next_back().is_none_or(char::is_whitespace);
-    if starts_word
-        && !goes_on(&text[..from])
-        && rest.starts_with('-')
-        && rest[1..].starts_with(|c: char| !c.is_whitespace() && c != '-')
-    {
-        if let Some(inside) = rest[1..].strip_prefix('"')
-            && let Some(length) = inside.find('"')
+    if let Some(behind) = rest.strip_prefix(is_dash).filter(|behind| excludes(&text[..from], behind)) {
+        let start = text.len() - behind.len();
+        if let Some(inside) = behind.strip_prefix(is_quote)
+            && let Some((phrase, next)) = quoted(text, text.len() - inside.len())
         {
-            return (from + 2..from + 2 + length, Kind::Excluded, from + length + 3);
+            return (phrase, Kind::Excluded, next);
         }
-        let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        return (from + 1..from + length, Kind::Excluded, from + length);
+        let end = start + behind.find(char::is_whitespace).unwrap_or(behind.len());
+        return (start..end, Kind::Excluded, end);
     }
     // Ends at the next quote, or the next hyphen that starts an exclusion.
     let mut before = None;
     let mut end = text.len();
     for (at, c) in rest.char_indices() {
-        if at > 0 && (c == '"' || (c == '-' && before.is_some_and(char::is_whitespace))) {
+        if at > 0 && (is_quote(c) || (is_dash(c) && before.is_some_and(char::is_whitespace))) {
             end = from + at;
             break;
         }
@@ -109,12 +117,28 @@ fn next_part(text: &str, from: usize) -> (std::ops::Range<usize>, Kind, usize) {
     (from..end, Kind::Plain, end)
 }
 
+/// The text up to the next quote, and the offset after that.
+fn quoted(text: &str, start: usize) -> Option<(Range<usize>, usize)> {
+    let (length, quote) = text[start..].char_indices().find(|(_, c)| is_quote(*c))?;
+    Some((start..start + length, start + length + quote.len_utf8()))
+}
+
+/// Whether a hyphen between these texts excludes what follows.
+fn excludes(before: &str, behind: &str) -> bool {
+    let mut next = behind.chars();
+    let is_before_word = match next.next() {
+        Some('.') => next.next().is_some_and(char::is_alphabetic),
+        first => first.is_some_and(|c| c.is_alphanumeric() || is_quote(c)),
+    };
+    is_before_word && before.chars().next_back().is_none_or(char::is_whitespace) && !goes_on(before)
+}
+
 /// Whether the text ends like the first half of a German pair of compounds: `Fehlermöglichkeits-
 /// und -einflussanalyse`.
 fn goes_on(before: &str) -> bool {
     let mut words = before.split_whitespace().rev();
     let is_and = matches!(words.next(), Some("und" | "oder" | "and" | "or" | "&"));
-    is_and && words.next().is_some_and(|first| first.len() > 1 && first.ends_with('-'))
+    is_and && words.next().is_some_and(|first| first.len() > 1 && first.ends_with(is_dash))
 }
 
 #[cfg(test)]
@@ -140,6 +164,35 @@ mod tests {
         assert_eq!(folded(&query.words), ["fehlermoglichkeits", "und", "einflussanalyse"]);
         assert!(query.excluded.is_empty());
         assert_eq!(parse("audit and -legacy").excluded.len(), 1);
+    }
+
+    #[test]
+    fn typographic_quotes_and_dashes_are_as_their_ascii_forms() {
+        let plain = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
+        for (open, close) in [("“", "”"), ("„", "“"), ("”", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("＂", "＂")]
+        {
+            for dash in ["‐", "‑", "–", "—", "−", "－"] {
+                let text = format!(
+                    "audit {open}permit to work{close} {dash}legacy lock{dash}out {dash}{open}on premises{close} tool"
+                );
+                let query = parse(&text);
+                assert_eq!(folded(&query.words), folded(&plain.words), "{text}");
+                assert_eq!(query.phrases, plain.phrases, "{text}");
+                let excluded: Vec<_> = query.excluded.iter().map(|words| folded(words)).collect();
+                assert_eq!(excluded, [vec!["legacy"], vec!["on", "premises"]], "{text}");
+            }
+        }
+        assert!(parse("audit – tool").excluded.is_empty());
+        assert_eq!(parse("«audit»").words[0].start, 2, "offsets are those of the text");
+    }
+
+    #[test]
+    fn a_hyphen_excludes_only_between_a_space_and_a_word() {
+        let excluded = |text| parse(text).excluded.iter().map(|words| folded(words).concat()).collect::<Vec<_>>();
+        assert_eq!(excluded("audit -legacy -.net -c++"), ["legacy", ".net", "c++"]);
+        for text in ["lock-out", "lock -", "lock -- out", "lock -(out)", "lock -/out", "lock(-out"] {
+            assert_eq!(excluded(text), [""; 0], "{text}");
+        }
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub struct Ranking {
     pub compound: f32,
     /// Part of an unusual name: `c` for `c++`.
     pub part: f32,
+    /// Part of a longer word in a name: `gis` of `ArcGIS`. Lower than any word's, since a part may
+    /// mean something else.
+    pub inner: f32,
     pub synonym: f32,
     /// A category of the product whose alternatives are sought, or of those alternatives.
     pub subject_category: f32,
@@ -60,6 +63,7 @@ impl Default for Ranking {
             k1: 1.0,
             compound: 0.8,
             part: 0.8,
+            inner: 0.3,
             synonym: 0.8,
             subject_category: 0.15,
             mention: 0.3,

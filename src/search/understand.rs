@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::SearchIndex;
 use super::intent::{Intent, is_intent_word, is_kind};
-use super::plan::{Alternative, Kind, Term};
+use super::plan::{Alternative, Kind, Phrase, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use crate::text::analyse::{Word, compound, name_key, written};
 use crate::text::english;
@@ -27,12 +27,18 @@ pub(super) struct Understood {
     pub(super) cues: Vec<usize>,
     /// The exclusion after a `not`, as written.
     pub(super) left_out: Option<String>,
-    /// Terms that no hit has.
-    pub(super) excluded: Vec<Term>,
+    pub(super) excluded: Exclusion,
     /// Product names to match as a whole.
     pub(super) names: Vec<Term>,
     /// Whether two products are compared, so that no product has to have all words.
     pub(super) is_comparison: bool,
+}
+
+/// What no hit has.
+#[derive(Debug, Default)]
+pub(super) struct Exclusion {
+    pub(super) terms: Vec<Term>,
+    pub(super) phrases: Vec<Phrase>,
 }
 
 #[derive(Debug)]
@@ -62,8 +68,11 @@ pub(super) fn understand<D: Documents>(
         let is_name = documents.document_frequency(&name)? > 0;
         if is_name || excluded.is_certain {
             understood.cues.extend(std::iter::once(excluded.not).chain(excluded.words.clone()));
-            understood.excluded =
-                if is_name { vec![name] } else { excluded_terms(index, &words[excluded.words.clone()]) };
+            if is_name {
+                understood.excluded.terms.push(name);
+            } else {
+                understood.excluded.add(index, &words[excluded.words.clone()]);
+            }
             understood.left_out = Some(written(text, &words[excluded.words]).to_owned());
         }
     }
@@ -80,7 +89,7 @@ pub(super) fn understand<D: Documents>(
         };
         let others = (0..words.len()).filter(|at| !subject.words.contains(at));
         understood.cues.extend(others.filter(|at| is_cue(&words[*at])));
-        understood.excluded.push(Term::Name(name_key(name).into()));
+        understood.excluded.terms.push(Term::Name(name_key(name).into()));
         let written = written(text, name).to_owned();
         understood.subject = Some(Subject { words: subject.words, written, alternatives });
         break;
@@ -88,13 +97,22 @@ pub(super) fn understand<D: Documents>(
     Ok(understood)
 }
 
-/// Terms that exclude a product, for the words of an exclusion.
-pub(super) fn excluded_terms(index: &SearchIndex, words: &[Word]) -> Vec<Term> {
-    let lexicon = &index.lexicon;
-    let stem = |word: &Word| lexicon.word(&word.folded).map(|word| Term::Word(lexicon.stem_of(word)));
-    match words {
-        [first, second] => vec![Term::Compound(index.stems.of(&compound(first, second)).into())],
-        words => words.iter().filter_map(stem).collect(),
+impl Exclusion {
+    /// Excludes products with a word in any form, or with several words in a row. Two words written
+    /// as one are excluded too.
+    pub(super) fn add(&mut self, index: &SearchIndex, words: &[Word]) {
+        let lexicon = &index.lexicon;
+        if let [word] = words {
+            self.terms.extend(lexicon.word(&word.folded).map(|word| Term::Word(lexicon.stem_of(word))));
+            return;
+        }
+        if let [first, second] = words {
+            let joined = compound(first, second);
+            self.terms.extend(lexicon.word(&joined).map(|word| Term::Word(lexicon.stem_of(word))));
+            self.terms.push(Term::Compound(index.stems.of(&joined).into()));
+        }
+        let spellings = words.iter().map(|word| lexicon.word(&word.folded).map(|word| lexicon.spellings(word)));
+        self.phrases.extend(spellings.collect::<Option<Phrase>>());
     }
 }
 

@@ -185,7 +185,7 @@ fn explain_product(
         quality: u64::from(ordinal) + 1,
         words: scores.collect(),
         lacking_phrases: explanation.lacking.len(),
-        is_excluded: !explanation.excluded.is_empty(),
+        is_excluded: !explanation.excluded.is_empty() || explanation.has_excluded_phrase,
         filters: failed(explanation.admission),
     })
 }
@@ -248,7 +248,9 @@ fn text(snapshot: &Snapshot, term: &Term) -> String {
         | Term::Name(text)
         | Term::AlternativeTo(text)
         | Term::Category(text)
-        | Term::NameWord(text) => text.to_string(),
+        | Term::NameWord(text)
+        | Term::Identity(text)
+        | Term::Inner(text) => text.to_string(),
     }
 }
 

@@ -9,7 +9,8 @@ use crate::generation::Snapshot;
 use crate::search::budget::Budget;
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::facet_counts::FacetCounts;
-use crate::search::query::{ParsedQuery, parse};
+use crate::search::identity::read;
+use crate::search::query::ParsedQuery;
 use crate::search::understand::Documents;
 use crate::search::{Plan, Term};
 use crate::text::analyse::{Word, written};
@@ -57,7 +58,7 @@ pub(super) async fn understood(
     if characters > MAX_QUERY_CHARACTERS {
         return Err(ServiceError::QueryTooLong { characters, most: MAX_QUERY_CHARACTERS });
     }
-    let parsed = q.map(parse).unwrap_or_default();
+    let parsed = q.map(|q| read(snapshot, q)).transpose()?.unwrap_or_default();
     let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget).await?;
     // The filter doesn't change how a query is understood, so that a facet's count equals the total
     // with its filter.

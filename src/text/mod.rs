@@ -8,4 +8,5 @@ pub mod html;
 pub mod markdown;
 pub mod nearest;
 pub mod printable;
+pub mod punctuation;
 pub mod stem;

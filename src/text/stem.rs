@@ -1,7 +1,9 @@
 //! Stems words: removes English endings and converts British spelling to American.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use foldhash::HashMap;
 use frostem::{Algorithm, Stemmer};
 
 /// The version of frostem, whose minor versions change stems. It's part of a generation's name.
@@ -30,88 +32,40 @@ impl Stems {
         if folded.len() <= 3 || !folded.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return Cow::Borrowed(folded);
         }
-        match american(folded) {
+        let spellings = &*SPELLINGS;
+        let word = spellings.words.get(folded).map_or_else(|| american_ending(folded), |word| Cow::Borrowed(*word));
+        let stem = match word {
             Cow::Borrowed(word) => self.0.stem(word),
             Cow::Owned(word) => Cow::Owned(self.0.stem(&word).into_owned()),
-        }
+        };
+        spellings.stems.get(&*stem).map_or(stem, |american| Cow::Borrowed(american))
     }
 }
 
-/// Parts of words with a British and an American spelling. They match at the start of a word, or
-/// anywhere if they begin with `*`, and are long enough not to occur in other words. Source: pairs
-/// listed in British and American dictionaries.
-const PARTS: &[(&str, &str)] = &[
-    ("aeroplane", "airplane"),
-    ("aluminium", "aluminum"),
-    ("analogue", "analog"),
-    ("*anaemi", "anemi"),
-    ("*anaesthe", "anesthe"),
-    ("artefact", "artifact"),
-    ("behaviour", "behavior"),
-    ("calibre", "caliber"),
-    ("cancell", "cancel"),
-    ("catalogue", "catalog"),
-    ("centre", "center"),
-    ("centring", "centering"),
-    ("cheque", "check"),
-    ("*colour", "color"),
-    ("counsell", "counsel"),
-    ("defence", "defense"),
-    ("dialogue", "dialog"),
-    ("enrol", "enroll"),
-    ("favour", "favor"),
-    ("fibre", "fiber"),
-    ("flavour", "flavor"),
-    ("foetal", "fetal"),
-    ("fulfil", "fulfill"),
-    ("*fuell", "fuel"),
-    ("grey", "gray"),
-    ("gynaeco", "gyneco"),
-    ("*haem", "hem"),
-    ("harbour", "harbor"),
-    ("honour", "honor"),
-    ("humour", "humor"),
-    ("instalment", "installment"),
-    ("judgement", "judgment"),
-    ("*labell", "label"),
-    ("*labour", "labor"),
-    ("leukaemi", "leukemi"),
-    ("licence", "license"),
-    ("litre", "liter"),
-    ("manoeuv", "maneuv"),
-    ("metre", "meter"),
-    ("kilometre", "kilometer"),
-    ("millimetre", "millimeter"),
-    ("*modell", "model"),
-    ("mould", "mold"),
-    ("neighbour", "neighbor"),
-    ("odour", "odor"),
-    ("offence", "offense"),
-    ("oedema", "edema"),
-    ("oesoph", "esoph"),
-    ("oestro", "estro"),
-    ("orthopaed", "orthoped"),
-    ("paediatr", "pediatr"),
-    ("plough", "plow"),
-    ("practise", "practice"),
-    ("pretence", "pretense"),
-    ("programme", "program"),
-    ("*rigour", "rigor"),
-    ("sceptic", "skeptic"),
-    ("signall", "signal"),
-    ("skilful", "skillful"),
-    ("sulph", "sulf"),
-    ("theatre", "theater"),
-    ("tonne", "ton"),
-    ("toxaem", "toxem"),
-    ("travell", "travel"),
-    ("tumour", "tumor"),
-    ("tunnell", "tunnel"),
-    ("tyre", "tire"),
-    ("vapour", "vapor"),
-    ("vigour", "vigor"),
-    ("wilful", "willful"),
-];
+/// British spellings with their American ones, which have other stems. `spellings.txt` is made by
+/// `tests/tools/spellings.py` from `VarCon`, a part of SCOWL (<http://wordlist.aspell.net>);
+/// `english/COPYRIGHT` has its licence.
+#[derive(Default)]
+struct Spellings {
+    /// British stem → American stem.
+    stems: HashMap<Box<str>, Box<str>>,
+    /// British word → American word, if an American word has the British one's stem.
+    words: HashMap<&'static str, &'static str>,
+}
+
+static SPELLINGS: LazyLock<Spellings> = LazyLock::new(|| {
+    let stemmer = Stemmer::new(Algorithm::English);
+    let stem = |word: &str| stemmer.stem(&american_ending(word)).into();
+    let mut spellings = Spellings::default();
+    for (british, american) in include_str!("english/spellings.txt").lines().filter_map(|line| line.split_once(' ')) {
+        if let Some(american) = american.strip_suffix('=') {
+            spellings.words.insert(british, american);
+        } else {
+            spellings.stems.insert(stem(british), stem(american));
+        }
+    }
+    spellings
+});
 
 /// Verb endings in British and American spelling. The part before must be long enough to leave
 /// `rise`, `wise`, `noise` and `raised` unchanged.
@@ -181,43 +135,8 @@ const SPELLED_SO: &[&str] = &[
     "marquis",
 ];
 
-const LETTERS_OF_PARTS: [u32; PARTS.len()] = {
-    let mut letters_of = [0; PARTS.len()];
-    let mut at = 0;
-    while at < PARTS.len() {
-        letters_of[at] = letters(PARTS[at].0);
-        at += 1;
-    }
-    letters_of
-};
-
-/// The letters `a` to `z` that occur in a text, one bit each.
-const fn letters(text: &str) -> u32 {
-    let (bytes, mut letters, mut at) = (text.as_bytes(), 0, 0);
-    while at < bytes.len() {
-        if bytes[at].is_ascii_lowercase() {
-            letters |= 1 << (bytes[at] - b'a');
-        }
-        at += 1;
-    }
-    letters
-}
-
-pub fn american(word: &str) -> Cow<'_, str> {
-    let others = !letters(word);
-    // Most words lack some letter of every part, so this skips searching for the parts.
-    let parts = PARTS.iter().zip(LETTERS_OF_PARTS).filter(|(_, letters)| letters & others == 0);
-    for ((british, american), _) in parts {
-        let found = match british.strip_prefix('*') {
-            Some(part) => word.find(part).map(|at| (at, part)),
-            None => word.starts_with(british).then_some((0, *british)),
-        };
-        if let Some((at, part)) = found
-            && !(american.starts_with(part) && word[at..].starts_with(american))
-        {
-            return Cow::Owned(format!("{}{american}{}", &word[..at], &word[at + part.len()..]));
-        }
-    }
+/// The American spelling of a word that ends like a British verb.
+fn american_ending(word: &str) -> Cow<'_, str> {
     for (british, american) in ENDINGS {
         if let Some(base) = word.strip_suffix(british) {
             // `is` or `ys` belongs to the stem of a word that is spelled this way everywhere.
@@ -266,10 +185,51 @@ mod tests {
     }
 
     #[test]
-    fn every_british_part_is_replaced() {
-        for (british, american_part) in PARTS {
-            let part = british.trim_start_matches('*');
-            assert!(american(&format!("{part}x")).contains(american_part), "{part}");
+    fn pairs_of_every_kind_have_one_stem() {
+        let stems = Stems::default();
+        let pairs = "encyclopaedia encyclopedia, manoeuvre maneuver, manoeuvring maneuvering, foetus fetus, draught draft, \
+            draughtsman draftsman, disc disk, discs disks, dialogues dialogs, analogue analog, catalogues catalogs, \
+            catalogued cataloged, programmes programs, kerb curb, tyres tires, ploughed plowed, armour armor, pyjamas pajamas, \
+            sceptical skeptical, gaol jail, travelled traveled, counsellor counselor, jewellery jewelry, moustache mustache, \
+            aluminium aluminum, oestrogen estrogen, paediatrician pediatrician, orthopaedic orthopedic, anaesthesia anesthesia, \
+            leukaemia leukemia, diarrhoea diarrhea, haemoglobin hemoglobin, archaeology archeology, aeroplane airplane, \
+            cheques checks, defence defense, offences offenses, pretence pretense, enquiry inquiry, fulfil fulfill, \
+            enrol enroll, wilful willful, skilful skillful, instalments installments, metres meters, litres liters, \
+            theatres theaters, spectre specter, sombre somber, fibre fiber, calibre caliber, sulphate sulfate, mould mold, \
+            moult molt, smoulder smolder, grey gray, cosy cozy, paralyse paralyze, catalyse catalyze, \
+            recognisable recognizable, containerised containerized, neighbourhood neighborhood, rumour rumor, saviour savior, \
+            woollen woolen, carburettor carburetor, marvellous marvelous, panelled paneled, quarrelling quarreling, \
+            amoeba ameba, oesophagus esophagus, caesium cesium, tonnes tons, whisky whiskey, speciality specialty";
+        for pair in pairs.split(", ") {
+            let (british, american) = pair.split_once(' ').expect("two words");
+            assert_eq!(stems.of(british), stems.of(american), "{pair}");
+        }
+    }
+
+    #[test]
+    fn a_british_spelling_takes_no_other_word_along() {
+        let stems = Stems::default();
+        for (british, other) in [
+            ("speciality", "special"),
+            ("calibre", "calibrate"),
+            ("chilli", "chilly"),
+            ("programme", "programmer"),
+            ("vice", "vise"),
+            ("storey", "story"),
+            ("prise", "prize"),
+            ("tyre", "tier"),
+            ("mum", "mom"),
+        ] {
+            assert_ne!(stems.of(british), stems.of(other), "{british} {other}");
+        }
+    }
+
+    #[test]
+    fn every_pair_has_two_words_and_one_stem() {
+        let stems = Stems::default();
+        for line in include_str!("english/spellings.txt").lines() {
+            let (british, american) = line.split_once(' ').expect("two words");
+            assert_eq!(stems.of(british), stems.of(american.trim_end_matches('=')), "{line}");
         }
     }
 
@@ -278,7 +238,7 @@ mod tests {
         for word in
             ["exercise", "supervising", "noise", "revised", "enterprise", "rise", "precise", "install", "enroll"]
         {
-            assert_eq!(american(word), word);
+            assert_eq!(american_ending(word), word);
         }
     }
 

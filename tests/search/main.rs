@@ -1,6 +1,9 @@
 //! The most frequent complaints about search engines, a test each, on records written for it.
 
 mod ask;
+#[path = "../common/cases.rs"]
+mod cases;
+mod naming;
 mod understanding;
 
 use ask::{Directory, product};

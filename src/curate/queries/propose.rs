@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::EmptyQuery;
 use crate::generation::Snapshot;
 use crate::service::{Attribute, Facet, PageRequest, SearchSoftware, ServiceError, search_software};
+use crate::text::punctuation::{is_dash, is_quote};
 
 const MAX_NEAR: usize = 5;
 const MAX_TERMS: usize = 20_000;
@@ -76,7 +77,12 @@ pub fn synonyms(proposals: &[Proposal]) -> Vec<Synonym> {
 
 /// Removes the signs for phrases and exclusions from a query, leaving its words.
 fn plain(query: &str) -> String {
-    query.replace('"', "").split_whitespace().map(|word| word.trim_start_matches('-')).collect::<Vec<_>>().join(" ")
+    query
+        .replace(is_quote, "")
+        .split_whitespace()
+        .map(|word| word.trim_start_matches(is_dash))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::clauses::{any, any_best, constant, has_any, has_term, in_a_row, multi
 use super::signals::{neighbour_shares, spelling_shares};
 use super::statistics::Statistics;
 use super::term;
-use crate::search::{Alternative, Group, Plan, Rerank};
+use crate::search::{Alternative, Group, Phrase, Plan, Rerank};
 
 /// Added to the score of a product whose full name is the query. Larger than any other score, but
 /// small enough that scores of about ten keep three decimals.
@@ -169,11 +169,13 @@ impl<'p> PlanQuery<'p> {
 
     /// Applies exclusions and phrases to a query.
     fn restricted(&self, query: Value) -> Value {
-        if self.plan.excluded.is_empty() && self.plan.phrases.is_empty() {
+        let in_a_row = |phrase: &Phrase| in_a_row("words", phrase);
+        let mut excluded: Vec<_> = self.plan.excluded.iter().map(has_term).collect();
+        excluded.extend(self.plan.excluded_phrases.iter().map(in_a_row));
+        let phrases: Vec<_> = self.plan.phrases.iter().map(in_a_row).collect();
+        if excluded.is_empty() && phrases.is_empty() {
             return query;
         }
-        let excluded: Vec<_> = self.plan.excluded.iter().map(has_term).collect();
-        let phrases: Vec<_> = self.plan.phrases.iter().map(|phrase| in_a_row("words", phrase)).collect();
         json!({"bool": {"must": [query], "filter": phrases, "must_not": excluded}})
     }
 

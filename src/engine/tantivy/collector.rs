@@ -15,6 +15,7 @@ pub(super) struct TierCollector<'a> {
     forward: &'a Forward,
     budget: &'a Budget,
     phrases: Vec<PhraseMatcher<'a>>,
+    excluded_phrases: Vec<PhraseMatcher<'a>>,
     /// The documents whose full name is the query, sorted.
     names: Vec<Ordinal>,
     /// Up to this many names, their order doesn't depend on their scores.
@@ -46,6 +47,7 @@ impl<'a> TierCollector<'a> {
             forward: &engine.forward,
             budget: request.budget,
             phrases: plan.phrases.iter().map(PhraseMatcher::new).collect(),
+            excluded_phrases: plan.excluded_phrases.iter().map(PhraseMatcher::new).collect(),
             names: engine.names(plan, request.budget)?,
             unscored_names: if matches!(plan.rerank, Rerank::ShortestName) { 0 } else { RERANKED },
             collector,
@@ -56,13 +58,14 @@ impl<'a> TierCollector<'a> {
     }
 
     /// Whether documents have to be verified before they're scored.
-    pub(super) fn has_phrases(&self) -> bool {
-        !self.phrases.is_empty()
+    pub(super) fn verifies_phrases(&self) -> bool {
+        !self.phrases.is_empty() || !self.excluded_phrases.is_empty()
     }
 
-    pub(super) fn has_all_phrases(&self, ordinal: Ordinal) -> bool {
-        self.budget.allows_more()
-            && self.phrases.iter().all(|phrase| phrase.matches(self.forward, ordinal, self.budget))
+    /// Whether a document has all phrases and none of the excluded ones.
+    pub(super) fn admits_phrases(&self, ordinal: Ordinal) -> bool {
+        let has = |phrase: &PhraseMatcher<'_>| phrase.matches(self.forward, ordinal, self.budget);
+        self.budget.allows_more() && self.phrases.iter().all(has) && !self.excluded_phrases.iter().any(has)
     }
 
     /// The documents that the second pass skips because the first one collected them.

@@ -9,7 +9,7 @@ use crate::catalogue::{Filter, Ordinal};
 use crate::engine::{EngineError, Explain, Explanation, Satisfied, SearchRequest};
 use crate::search::phrase::has_words;
 use crate::search::score::group_weight;
-use crate::search::{Group, Term};
+use crate::search::{Group, Phrase, Term};
 
 impl Explain for TantivyEngine {
     fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError> {
@@ -21,11 +21,13 @@ impl Explain for TantivyEngine {
                 excluded.push(at);
             }
         }
-        let lacks = |at: &usize| !has_words(&self.forward, ordinal, &plan.phrases[*at]);
+        let has = |phrase: &Phrase| has_words(&self.forward, ordinal, phrase);
+        let lacks = |at: &usize| !has(&plan.phrases[*at]);
         let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
         Ok(Explanation {
             groups,
             excluded,
+            has_excluded_phrase: plan.excluded_phrases.iter().any(has),
             lacking: (0..plan.phrases.len()).filter(lacks).collect(),
             signals: plan.rerank.shares(&self.forward, ordinal),
             admission: filter.admit(&self.records.columns, ordinal),

@@ -193,7 +193,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Removes documents that were already collected or lack the phrases, and spends the units for
+    /// Removes documents that were already collected or that the phrases rule out, and spends the units for
     /// scoring the others. That's an upper bound, because pruning depends on the page. If it
     /// exceeds the budget, documents at the end of the block are removed.
     fn admit(&self, block: usize, found: &mut Bitset, collector: &mut TierCollector<'_>) {
@@ -201,9 +201,9 @@ impl<'e> Walk<'e> {
         for ordinal in collector.collected_before().iter().filter(|ordinal| block_of(**ordinal) == block) {
             found.remove(offset(*ordinal));
         }
-        if collector.has_phrases() {
+        if collector.verifies_phrases() {
             for at in Bitset::clone(found).offsets() {
-                if !collector.has_all_phrases(document(start, at)) {
+                if !collector.admits_phrases(document(start, at)) {
                     found.remove(at);
                 }
             }

@@ -70,6 +70,7 @@ impl ScanEngine {
         let terms = &self.documents[ordinal as usize];
         !plan.excluded.iter().any(|term| terms.contains_key(term))
             && plan.phrases.iter().all(|phrase| has_words(&self.forward, ordinal, phrase))
+            && !plan.excluded_phrases.iter().any(|phrase| has_words(&self.forward, ordinal, phrase))
     }
 
     /// Counts facets, each without its own part of the filter.
@@ -211,6 +212,7 @@ impl Explain for ScanEngine {
         Ok(Explanation {
             groups,
             excluded: Vec::new(),
+            has_excluded_phrase: false,
             lacking: Vec::new(),
             signals: plan.rerank.shares(&self.forward, ordinal),
             admission: Filter::resolve(request.filter, &self.catalogue, &self.records).admit(self.columns(), ordinal),

@@ -6,6 +6,7 @@ mod selection;
 pub mod slot;
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -14,14 +15,17 @@ use self::selection::{drop_where_others_find, enough, relax};
 use self::slot::Slot;
 use super::SearchIndex;
 use super::budget::Budget;
+use super::identity::{Identified, identify, is_connective};
 use super::intent::is_intent_word;
 use super::lexicon::WordId;
+use super::pieces;
 use super::plan::{Alternative, Kind, Phrase, Plan, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::stem_slots::StemSlots;
-use super::understand::{Documents, Subject, excluded_terms, understand};
+use super::understand::{Documents, Exclusion, Subject, Understood, understand};
 use crate::catalogue::resource::{Correction, QueryReport};
-use crate::text::analyse::{Gap, Word, compound, name_key, written};
+use crate::text::analyse::{Gap, Word, compound, written};
+use crate::text::english;
 
 /// Maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
@@ -98,6 +102,17 @@ pub fn expand<D: Documents>(
     .run()
 }
 
+/// A query of up to so many words may be a name of several parts, so more than two are joined.
+const JOINED_WITHIN: usize = 6;
+
+/// The most words of a query that are joined.
+const MOST_JOINED: usize = 4;
+
+/// The alternative of a product that the whole query means.
+fn identity(term: &Term) -> Alternative {
+    Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
+}
+
 struct Expander<'a, D> {
     index: &'a SearchIndex,
     documents: &'a D,
@@ -116,18 +131,25 @@ struct Expander<'a, D> {
 impl<D: Documents> Expander<'_, D> {
     fn run(mut self) -> Result<Expansion, D::Error> {
         let words = &self.query.words;
-        let mut understood = understand(self.index, self.documents, self.text, self.query)?;
+        let identified = match self.query.excluded[..] {
+            [] => identify(self.documents, self.text, words)?,
+            _ => Identified::default(),
+        };
+        if identified.is_all {
+            return Ok(self.only(&identified.terms));
+        }
+        let mut understood = if identified.is_name {
+            Understood::default()
+        } else {
+            understand(self.index, self.documents, self.text, self.query)?
+        };
         self.report.alternatives_to = understood.subject.as_ref().map(|subject| subject.written.clone());
         self.report.excluded.extend(understood.left_out.take());
         let mut synonyms = self.synonyms()?;
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
-        // The compound of this word and the one before, if the lexicon has it.
-        let mut before = None;
+        let joined = self.joined();
         for at in 0..words.len() {
-            let behind = self.joined(at);
-            let joined = [before, behind];
-            before = behind;
             if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
                 if at == subject.words.start {
                     slots.push(self.subject_slot(subject)?);
@@ -138,9 +160,17 @@ impl<D: Documents> Expander<'_, D> {
                 continue;
             }
             let known = self.index.lexicon.word(&words[at].folded);
-            let mut slot = self.slot(at, known, joined);
+            let mut slot = self.slot(at, known, &joined);
             slot.alternatives.append(&mut synonyms[at]);
+            slot.alternatives.extend(identified.terms.iter().map(identity));
             self.weigh(&mut slot)?;
+            // What follows the last word ends it only if it's a word.
+            let is_unknown = !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded);
+            if is_unknown && at + 1 == words.len() && !self.query.last_is_open {
+                self.push_prefix(&mut slot, known);
+                self.weigh(&mut slot)?;
+                slot.prefix = slot.prefix.filter(|_| !slot.alternatives.is_empty());
+            }
             self.correct(&mut slot, known, &mut corrected[at])?;
             slots.push(slot);
         }
@@ -150,7 +180,10 @@ impl<D: Documents> Expander<'_, D> {
             self.correct_prefix(last)?;
         }
         let searched = slots.len();
-        let mut names = vec![Term::Name(name_key(words).into()), Term::Name(corrected.concat().into())];
+        let mut names = identified.terms;
+        if names.is_empty() {
+            names.push(Term::Name(corrected.concat().into()));
+        }
         names.append(&mut understood.names);
         names.dedup();
         if searched >= LONG_QUERY {
@@ -166,14 +199,14 @@ impl<D: Documents> Expander<'_, D> {
             relax(&mut slots);
         }
         let phrases = self.phrases();
-        let mut excluded = self.excluded();
+        let excluded = self.excluded(understood.excluded);
         let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
-            || (searched == 0 && excluded.is_empty() && !self.text.trim().is_empty());
-        excluded.append(&mut understood.excluded);
+            || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
         let stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
         let plan = Plan {
             groups: slots.iter().map(Slot::group).collect(),
-            excluded,
+            excluded: excluded.terms,
+            excluded_phrases: excluded.phrases,
             phrases: phrases.unwrap_or_default(),
             names: if searched == 0 { Vec::new() } else { names },
             enough: enough(&slots),
@@ -207,15 +240,54 @@ impl<D: Documents> Expander<'_, D> {
         Ok(slot)
     }
 
-    /// The compound of a word and the next one, if the lexicon has it.
-    fn joined(&self, at: usize) -> Option<WordId> {
-        let [word, next] = self.query.words.get(at..at + 2)? else { return None };
-        matches!(next.gap, Gap::Joined | Gap::Space).then(|| self.index.lexicon.word(&compound(word, next)))?
+    /// The search for products that the query names without a word of theirs.
+    fn only(self, terms: &[Term]) -> Expansion {
+        let text = self.text.trim();
+        let start = self.text.len() - self.text.trim_start().len();
+        let slot = Slot {
+            word: Word { folded: text.to_lowercase(), accented: None, start, end: start + text.len(), gap: Gap::Break },
+            alternatives: terms.iter().map(identity).collect(),
+            required: true,
+            in_phrase: false,
+            spelling: None,
+            prefix: None,
+            document_frequency: 0,
+            others: Vec::new(),
+        };
+        let rerank = Rerank::Signals(Signals { spellings: vec![None], ..Signals::default() });
+        let plan = Plan { groups: vec![slot.group()], names: terms.to_vec(), rerank, ..Plan::default() };
+        Expansion { slots: vec![slot], plan, ..Expansion::default() }
+    }
+
+    /// The words of the lexicon that are several neighbours of the query written as one, with the
+    /// range of these. A connective between two isn't written: `r and d` is `rd`.
+    fn joined(&self) -> Vec<(Range<usize>, WordId)> {
+        let words = &self.query.words;
+        let most = if words.len() <= JOINED_WITHIN { MOST_JOINED } else { 2 };
+        let mut found = Vec::new();
+        for start in 0..words.len() {
+            let mut joined = words[start].folded.clone();
+            for (at, word) in words.iter().enumerate().skip(start + 1).take(most - 1) {
+                if !matches!(word.gap, Gap::Joined | Gap::Space) {
+                    break;
+                }
+                if at == start + 1
+                    && is_connective(&word.folded)
+                    && let Some(behind) = words.get(at + 1)
+                {
+                    let around = self.index.lexicon.word(&compound(&words[start], behind));
+                    found.extend(around.map(|around| (start..at + 2, around)));
+                }
+                joined.push_str(&word.folded);
+                found.extend(self.index.lexicon.word(&joined).map(|joined| (start..at + 1, joined)));
+            }
+        }
+        found
     }
 
     /// Creates a word's slot: the word itself, its compounds with its neighbours, and its
     /// completions.
-    fn slot(&mut self, at: usize, known: Option<WordId>, joined: [Option<WordId>; 2]) -> Slot {
+    fn slot(&mut self, at: usize, known: Option<WordId>, joined: &[(Range<usize>, WordId)]) -> Slot {
         let words = &self.query.words;
         let word = &words[at];
         let lexicon = &self.index.lexicon;
@@ -243,11 +315,22 @@ impl<D: Documents> Expander<'_, D> {
             term: Term::Compound(self.index.stems.of(&word.folded).into()),
             weight: self.index.ranking.compound,
         });
-        slot.alternatives.extend(joined.into_iter().flatten().map(|joined| Alternative {
+        let joined = joined.iter().filter(|(range, _)| range.contains(&at));
+        slot.alternatives.extend(joined.map(|(_, joined)| Alternative {
             kind: Kind::Compound,
-            term: Term::Word(lexicon.stem_of(joined)),
+            term: Term::Word(lexicon.stem_of(*joined)),
             weight: self.index.ranking.compound,
         }));
+        if let Some(spelled) = word.spelled_out()
+            && let Some(spelled) = lexicon.stem(&self.index.stems.of(&spelled))
+        {
+            slot.alternatives.push(Alternative { kind: Kind::Stem, term: Term::Word(spelled), weight: 1.0 });
+        }
+        slot.alternatives.push(Alternative {
+            kind: Kind::Inner,
+            term: pieces::inner(&word.folded, &self.index.stems),
+            weight: self.index.ranking.inner,
+        });
         let bare = word.folded.trim_matches(['+', '#', '.']);
         if bare != word.folded
             && let Some(part) = lexicon.word(bare)
@@ -319,18 +402,19 @@ impl<D: Documents> Expander<'_, D> {
         self.text[word.start..word.end].to_owned()
     }
 
-    fn excluded(&mut self) -> Vec<Term> {
-        let query = self.query;
-        for words in &query.excluded {
+    /// Adds the query's exclusions to those that it means.
+    fn excluded(&mut self, mut excluded: Exclusion) -> Exclusion {
+        for words in &self.query.excluded {
             self.report.excluded.push(written(self.text, words).to_owned());
+            excluded.add(self.index, words);
         }
-        query.excluded.iter().flat_map(|words| excluded_terms(self.index, words)).collect()
+        excluded
     }
 
     /// The phrases, rarest first. `None` if one has an unknown word, so that nothing matches.
     fn phrases(&self) -> Option<Vec<Phrase>> {
         let lexicon = &self.index.lexicon;
-        let words = |range: &std::ops::Range<usize>| {
+        let words = |range: &Range<usize>| {
             self.query.words[range.clone()].iter().map(|word| lexicon.word(&word.folded)).collect::<Option<Vec<_>>>()
         };
         let mut phrases = self.query.phrases.iter().map(words).collect::<Option<Vec<_>>>()?;

@@ -58,8 +58,7 @@ pub(super) fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot
 /// Makes function words, product kinds and edition years optional if there's another word to
 /// require.
 pub(super) fn relax(slots: &mut [Slot]) {
-    let is_optional =
-        |slot: &Slot| slot.is_function_word() || is_kind(&slot.word.folded) || slot.word.gap == Gap::Edition;
+    let is_optional = |slot: &Slot| slot.is_optional() || is_kind(&slot.word.folded) || slot.word.gap == Gap::Edition;
     if slots.iter().any(|slot| !is_optional(slot)) {
         for slot in slots.iter_mut() {
             slot.required = !is_optional(slot);

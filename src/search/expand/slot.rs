@@ -1,5 +1,6 @@
 //! Slots: the words of a query, each with the terms that match it.
 
+use crate::search::identity::is_connective;
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Group, Term};
 use crate::text::analyse::Word;
@@ -29,6 +30,11 @@ impl Slot {
 
     pub(super) fn is_function_word(&self) -> bool {
         english::is_function_word(&self.word.folded)
+    }
+
+    /// Whether a product needn't have the word.
+    pub(super) fn is_optional(&self) -> bool {
+        self.is_function_word() || is_connective(&self.word.folded)
     }
 
     /// The stems that stand for it, with their weights.

@@ -392,5 +392,5 @@ fn begins(written: &str, prefix: &str) -> bool {
 
 /// Whether folding changes only the word's case.
 fn is_plain(written: &str) -> bool {
-    written.bytes().all(|byte| byte.is_ascii() && byte != b'&')
+    written.bytes().all(|byte| byte.is_ascii() && !matches!(byte, b'&' | b'.'))
 }

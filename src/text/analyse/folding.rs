@@ -5,14 +5,69 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::text::fold::folded;
 
-/// Converts to composed lower case and drops `&`.
+/// Converts to composed lower case. Drops `&`, the dots of an acronym, and zero-width joiners.
 pub(super) fn normal(word: &str) -> String {
+    let has_dots = word.contains('.') && acronym(word).is_some();
+    let is_kept = |c: &char| *c != '&' && !(has_dots && *c == '.') && !is_joiner(*c);
     if word.is_ascii() {
         let mut word = word.to_ascii_lowercase();
-        word.retain(|c| c != '&');
+        word.retain(|c| is_kept(&c));
         return word;
     }
-    word.chars().filter(|c| *c != '&').flat_map(char::to_lowercase).nfc().collect()
+    word.chars().filter(is_kept).flat_map(char::to_lowercase).nfc().collect()
+}
+
+/// The length of the acronym with dots that a text begins with, without its last dot: `E.H.S.`
+pub(super) fn acronym(text: &str) -> Option<usize> {
+    let (mut letters, mut end) = (0, 0);
+    while let Some(c) = text[end..].chars().next().filter(|c| c.is_alphabetic() && !is_unseparated(*c)) {
+        letters += 1;
+        end += c.len_utf8();
+        let mut next = text[end..].chars();
+        match next.next() {
+            Some('.') if next.next().is_some_and(char::is_alphabetic) => end += 1,
+            Some(next) if next.is_alphanumeric() || is_combining_mark(next) => return None,
+            _ => return (letters > 1).then_some(end),
+        }
+    }
+    None
+}
+
+/// Whether a character only shapes its neighbours: zero-width joiners and the soft hyphen.
+pub(super) const fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}')
+}
+
+/// Another form of a letter, or `None` for a sign that some writers leave out: apostrophes that are
+/// letters, and the line that stretches Arabic words.
+const fn common_form(c: char) -> Option<char> {
+    Some(match c {
+        'ʹ' | 'ʻ' | 'ʼ' | '\u{640}' => return None,
+        'ς' => 'σ',
+        'ى' | 'ی' => 'ي',
+        'ک' => 'ك',
+        'ך' => 'כ',
+        'ם' => 'מ',
+        'ן' => 'נ',
+        'ף' => 'פ',
+        'ץ' => 'צ',
+        c => c,
+    })
+}
+
+/// A word with `ä`, `ö`, `ü`, `ø` or `å` as those spell it whose keyboard lacks these.
+pub(super) fn spelled_out(spelling: &str) -> Option<String> {
+    let mut spelled = String::with_capacity(spelling.len() + 2);
+    for c in spelling.chars() {
+        match c {
+            'ä' => spelled.push_str("ae"),
+            'ö' | 'ø' => spelled.push_str("oe"),
+            'ü' => spelled.push_str("ue"),
+            'å' => spelled.push_str("aa"),
+            c => spelled.push(c),
+        }
+    }
+    (spelled != spelling).then(|| fold(&spelled))
 }
 
 /// Folds [marks and compatibility forms](folded). Also folds letters that don't decompose but that people
@@ -32,8 +87,7 @@ pub(super) fn fold(word: &str) -> String {
             'ł' => letters.push('l'),
             'þ' => letters.push_str("th"),
             'ı' => letters.push('i'),
-            'ς' => letters.push('σ'),
-            c => letters.push(c),
+            c => letters.extend(common_form(c)),
         }
     }
     letters

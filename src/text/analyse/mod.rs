@@ -40,6 +40,11 @@ impl Word {
         self.accented.as_deref().unwrap_or(&self.folded)
     }
 
+    /// The folded word as those spell it whose keyboard lacks umlauts: `muenchen` for München.
+    pub fn spelled_out(&self) -> Option<String> {
+        folding::spelled_out(self.accented.as_deref()?)
+    }
+
     /// Whether the word has two letters or more and is written in capitals: `VA`, `SHE`.
     pub fn is_capitals(&self, text: &str) -> bool {
         let written = &text[self.start..self.end];
@@ -49,8 +54,8 @@ impl Word {
 
 /// The words of a text, in order.
 ///
-/// A word is a run of letters, marks and digits in any script. In addition, `&` inside a word is
-/// dropped (`EH&S` is `ehs`), `+` and `#` at its end and a dot at its start belong to it (`C++`,
+/// A word is a run of letters, marks and digits in any script. In addition, `&` and dots inside an
+/// acronym are dropped (`EH&S` and `E.H.S.` are `ehs`), `+` and `#` at its end and a dot at its start belong to it (`C++`,
 /// `C#`, `.NET`), and so does a dot between digits (`3.5`). A possessive `'s` doesn't. Runs in
 /// scripts that don't separate words become overlapping pairs of letters, each with its marks.
 pub fn words(text: &str) -> Vec<Word> {
@@ -199,8 +204,8 @@ mod tests {
     fn words_are_runs_of_letters_and_digits() {
         assert_eq!(folded("Lock-out/tag out, ISO9001: (EH&S)"), ["lock", "out", "tag", "out", "iso9001", "ehs"]);
         assert_eq!(
-            folded("the employer's duty, l’audit, workers'"),
-            ["the", "employer", "duty", "l", "audit", "workers"]
+            folded("the employer's duty, l’audit, workers' MEN'S MEN’S"),
+            ["the", "employer", "duty", "l", "audit", "workers", "men", "men"]
         );
         assert_eq!(folded("(((((("), [""; 0]);
     }
@@ -210,6 +215,49 @@ mod tests {
         assert_eq!(folded("C++ C# .NET R k6 Notepad++ F#"), ["c++", "c#", ".net", "r", "k6", "notepad++", "f#"]);
         assert_eq!(folded("a+b asp.net 3.5 v1.2."), ["a", "b", "asp", "net", "3.5", "v1.2"]);
         assert_eq!(folded("end. Next"), ["end", "next"]);
+    }
+
+    #[test]
+    fn an_ampersand_separates_words_and_joins_acronyms() {
+        assert_eq!(
+            folded("Health&Safety fire&gas Smith&Wesson"),
+            ["health", "safety", "fire", "gas", "smith", "wesson"]
+        );
+        assert_eq!(folded("EH&S R&D AT&T Q&A EHS&Q R&D&I P&ID"), ["ehs", "rd", "att", "qa", "ehsq", "rdi", "pid"]);
+        assert_eq!(folded("&a a& a&&b IT&Security"), ["a", "a", "a", "b", "it", "security"]);
+        assert_eq!(words("Health&Safety")[1].gap, Gap::Joined);
+    }
+
+    #[test]
+    fn dots_join_single_letters() {
+        assert_eq!(folded("E.H.S. S.H.I.E.L.D. U.K., 0 A.D."), ["ehs", "shield", "uk", "0", "ad"]);
+        assert_eq!(folded("É.H.S Б.Ж.Д."), ["ehs", "бжд"]);
+        assert_eq!(folded("E.H.Smith a.b1 1.2.x 安.全."), ["e", "h", "smith", "a", "b1", "1.2", "x", "安", "全"]);
+        assert_eq!(folded("v.1 .NET 3.5 J.-B."), ["v", "1", ".net", "3.5", "j", "b"]);
+        let gaps: Vec<_> = words("E.H.S. Manager. Next").iter().map(|word| word.gap).collect();
+        assert_eq!(gaps, [Gap::Break, Gap::Space, Gap::Break]);
+        assert_eq!(places("an E.H.S. tool"), [0..2, 3..8, 10..14]);
+    }
+
+    #[test]
+    fn signs_that_people_leave_out_are_folded() {
+        assert_eq!(folded("обʼєкт Oʻzbek Hawaiʻi Прʹ"), ["обєкт", "ozbek", "hawaii", "пр"]);
+        assert_eq!(folded("شـاب علـي"), folded("شاب علي"));
+        assert_eq!(folded("مستوى کتاب ی"), folded("مستوي كتاب ي"));
+        assert_eq!(folded("שלום דרך"), folded("שלומ דרכ"));
+        assert_eq!(folded("می\u{200c}شود soft\u{ad}ware"), [folded("میشود"), folded("software")].concat());
+        assert_eq!(words("soft\u{ad}ware")[0].accented, None);
+        assert_eq!(folded("\u{200d}a\u{200d} \u{200c}"), ["a"]);
+    }
+
+    #[test]
+    fn umlauts_are_spelled_out() {
+        let spelled = |text: &str| words(text)[0].spelled_out();
+        assert_eq!(spelled("München").as_deref(), Some("muenchen"));
+        assert_eq!(spelled("ÖL").as_deref(), Some("oel"));
+        assert_eq!(spelled("Großräumig").as_deref(), Some("grossraeumig"));
+        assert_eq!(spelled("A\u{30a}rhus").as_deref(), Some("aarhus"));
+        assert_eq!([spelled("muenchen"), spelled("école"), spelled("straße")], [None, None, None]);
     }
 
     #[test]
@@ -251,7 +299,7 @@ mod tests {
     proptest! {
         #[test]
         fn words_are_found_in_the_same_places_without_spelling_them(
-            text in r"([a-zA-Z0-9]{1,9}|[a-z ]{9,20}|[ .,:&+#'-]|’s|'s|[é安\u{301}ß]){0,40}", some in any::<u64>()
+            text in r"([a-zA-Z0-9]{1,9}|[a-z ]{9,20}|[ .,:&+#'-]|’s|'s|[A-Z]\.|[é安한ʼ\u{200d}\u{301}ß]){0,40}", some in any::<u64>()
         ) {
             let all: Vec<_> = words(&text).into_iter().map(|word| word.start..word.end).collect();
             prop_assert_eq!(&places(&text), &all);

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use unicode_normalization::char::is_combining_mark;
 
 use super::Gap;
+use super::folding::{acronym, is_joiner};
 
 /// What a byte alone says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,8 +128,12 @@ impl<'t> Scanner<'t> {
     fn next_other_run(&mut self) -> Option<(usize, usize, Gap)> {
         let (start, gap) = self.next_start()?;
         let end = self.run_end(start);
-        let stop = self.text[end..].strip_prefix("'s").or_else(|| self.text[end..].strip_prefix("’s"));
+        let stop = self.text[end..].strip_prefix(['\'', '’']).and_then(|rest| rest.strip_prefix(['s', 'S']));
         self.at = match stop {
+            // The last dot of an acronym ends no sentence.
+            None if self.text[start..end].contains('.') && acronym(&self.text[start..end]).is_some() => {
+                end + usize::from(self.text[end..].starts_with('.'))
+            }
             Some(rest) if !rest.starts_with(char::is_alphanumeric) => self.text.len() - rest.len(),
             _ => end,
         };
@@ -169,6 +174,9 @@ impl<'t> Scanner<'t> {
 
     /// Where the run that starts at `start` ends.
     fn run_end(&self, start: usize) -> usize {
+        if let Some(length) = acronym(&self.text[start..]) {
+            return start + length;
+        }
         let mut chars = self.text[start..].char_indices().peekable();
         let mut end = start;
         let mut last = None;
@@ -177,7 +185,8 @@ impl<'t> Scanner<'t> {
             let inside = c.is_alphanumeric()
                 || (!c.is_ascii() && is_combining_mark(c))
                 || (at == 0 && c == '.')
-                || (c == '&' && last.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric))
+                || (c == '&' && is_in_acronym(&self.text[start..start + at], &self.text[start + at + 1..]))
+                || (is_joiner(c) && at > 0 && next.is_some_and(char::is_alphanumeric))
                 || (c == '.'
                     && last.is_some_and(|l: char| l.is_ascii_digit())
                     && next.is_some_and(|n| n.is_ascii_digit()))
@@ -190,6 +199,17 @@ impl<'t> Scanner<'t> {
         }
         end
     }
+}
+
+/// Whether `&` belongs to an acronym (`EH&S`, `AT&T`) rather than separate two words
+/// (`Health&Safety`).
+fn is_in_acronym(before: &str, behind: &str) -> bool {
+    const SHORTER: usize = 2;
+    const BOTH: usize = 5;
+    let letters =
+        |chars: &mut dyn Iterator<Item = char>| chars.take_while(|c| c.is_alphanumeric()).take(BOTH + 1).count();
+    let (before, behind) = (letters(&mut before.chars().rev()), letters(&mut behind.chars()));
+    before.min(behind) > 0 && before.min(behind) <= SHORTER && before + behind <= BOTH
 }
 
 /// Whether `+` or `#` signs end a word (`C++`, `C#`, `F#`, `Notepad++`) rather than separate two

@@ -1,0 +1,202 @@
+//! What a whole query may be to mean one product: its name or an alias, another writing of these,
+//! its id, or its website.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::plan::Term;
+use super::query::{ParsedQuery, parse};
+use super::understand::Documents;
+use crate::record::{Software, normalised_url};
+use crate::text::analyse::{Word, name_key, words};
+use crate::text::punctuation::{is_dash, is_quote};
+
+/// The terms that a query names products by.
+#[derive(Debug, Default)]
+pub(super) struct Identified {
+    pub(super) terms: Vec<Term>,
+    /// Whether the query is a name, so that its words express no intent.
+    pub(super) is_name: bool,
+    /// Whether the words of the query say nothing else: it has none, or is a URL.
+    pub(super) is_all: bool,
+}
+
+/// Finds the products that a whole query means. A name as written goes before another writing of
+/// one, a name before an id, and an id before a website.
+pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) -> Result<Identified, D::Error> {
+    let known = |term: &Term| Ok(documents.document_frequency(term)? > 0);
+    let key = whole_key(text, words);
+    let text = text.trim();
+    let is_url = text.contains("://");
+    if !is_url {
+        for term in name_terms(&key, words) {
+            if known(&term)? {
+                return Ok(Identified { terms: vec![term], is_name: true, is_all: words.is_empty() });
+            }
+        }
+    }
+    if text.contains(char::is_whitespace) {
+        return Ok(Identified::default());
+    }
+    if !is_url {
+        let id = text.to_lowercase();
+        let is_other = id != key;
+        let id = Term::Identity(id.into());
+        if is_other && known(&id)? {
+            return Ok(Identified { terms: vec![id], is_name: false, is_all: false });
+        }
+        if !text.contains('.') {
+            return Ok(Identified::default());
+        }
+    }
+    let website = if is_url { website(text) } else { website(&format!("https://{text}")) };
+    if known(&website)? {
+        return Ok(Identified { terms: vec![website], is_name: false, is_all: true });
+    }
+    Ok(Identified::default())
+}
+
+/// Parses a query, unless it's a name that only looks as if it had exclusions: `gofmt -s`.
+pub fn read<D: Documents>(documents: &D, text: &str) -> Result<ParsedQuery, D::Error> {
+    let parsed = parse(text);
+    if parsed.excluded.is_empty() || documents.document_frequency(&signed(text, &words(text)))? == 0 {
+        return Ok(parsed);
+    }
+    Ok(ParsedQuery::plain(text))
+}
+
+/// The term of a text that is the whole name, or a name without words.
+pub(super) fn name(text: &str, words: &[Word]) -> Term {
+    Term::Name(whole_key(text, words).into())
+}
+
+/// Adds the terms by which a whole query finds a name or an alias.
+pub(super) fn add_name(text: &str, words: &[Word], mut add: impl FnMut(Term)) {
+    let key = whole_key(text, words);
+    for other in [spelled_out(words), without_connectives(words)].into_iter().flatten().filter(|other| *other != key) {
+        add(Term::Identity(other.into()));
+    }
+    if text.contains(is_dash) && !parse(text).excluded.is_empty() {
+        add(signed(text, words));
+    }
+    add(Term::Name(key.into()));
+}
+
+/// Adds the terms by which a whole query finds a product, besides its names.
+pub(super) fn add_product(software: &Software, mut add: impl FnMut(Term)) {
+    let id = software.id.to_lowercase();
+    if name_key(&words(&software.name)) != name_key(&words(&id)) {
+        add(Term::Identity(id.into()));
+    }
+    add(website(&software.url));
+}
+
+fn name_terms(key: &str, words: &[Word]) -> Vec<Term> {
+    let plain = [Some(name_key(words)), without_connectives(words), spelled_out(words)];
+    let mut keys: Vec<_> = std::iter::once(key.to_owned()).chain(plain.into_iter().flatten()).collect();
+    keys.dedup();
+    keys.retain(|key| !key.is_empty());
+    let term = |of: fn(Box<str>) -> Term| keys.iter().map(move |key| of(key.as_str().into()));
+    term(Term::Name).chain(term(Term::Identity)).collect()
+}
+
+fn website(url: &str) -> Term {
+    Term::Identity(format!("//{}", normalised_url(url)).into())
+}
+
+/// The key of a name: its words joined, and the signs `+` and `#` that stand alone at its end
+/// (`Calculator ++`). The key of a name without words is all its signs.
+fn whole_key(text: &str, words: &[Word]) -> String {
+    let Some(last) = words.last() else { return signs(text) };
+    let mut key = name_key(words);
+    let end = text[last.end..].trim();
+    if end.chars().all(|c| matches!(c, '+' | '#') || c.is_whitespace()) {
+        key.extend(end.chars().filter(|c| !c.is_whitespace()));
+    }
+    key
+}
+
+fn signs(text: &str) -> String {
+    /// Asks for the colourful form of the emoji before it.
+    const VARIATION: char = '\u{fe0f}';
+    let plain = |c| match c {
+        c if is_dash(c) => '-',
+        c if is_quote(c) => '"',
+        '’' => '\'',
+        c => c,
+    };
+    let kept = text.nfkc().filter(|c| !c.is_whitespace() && *c != VARIATION);
+    kept.map(plain).flat_map(char::to_lowercase).collect()
+}
+
+/// The key of a name that begins a word with a hyphen: `gofmt-s` for `gofmt -s`.
+fn signed(text: &str, words: &[Word]) -> Term {
+    let mut key = String::new();
+    for word in words {
+        let before = text[..word.start].trim_end_matches(is_quote);
+        let bare = before.trim_end_matches(is_dash);
+        if bare.len() < before.len() && bare.chars().next_back().is_none_or(char::is_whitespace) {
+            key.push('-');
+        }
+        key.push_str(&word.folded);
+    }
+    Term::Identity(key.into())
+}
+
+/// Whether a folded word joins two others as `&` and `+` do.
+pub(super) fn is_connective(folded: &str) -> bool {
+    matches!(folded, "and" | "et" | "und")
+}
+
+/// The key of a name without the connectives between its words, if it has any: `R and D`.
+fn without_connectives(words: &[Word]) -> Option<String> {
+    let last = words.len().saturating_sub(1);
+    let is_kept = |(at, word): &(usize, &Word)| *at == 0 || *at == last || !is_connective(&word.folded);
+    let key: String = words.iter().enumerate().filter(is_kept).map(|(_, word)| word.folded.as_str()).collect();
+    (key.len() < words.iter().map(|word| word.folded.len()).sum()).then_some(key)
+}
+
+/// The key of a name with its umlauts spelled out, if it has any.
+fn spelled_out(words: &[Word]) -> Option<String> {
+    let spelled: Vec<_> = words.iter().map(Word::spelled_out).collect();
+    let is_any = spelled.iter().any(Option::is_some);
+    let joined =
+        || spelled.into_iter().zip(words).map(|(spelled, word)| spelled.unwrap_or_else(|| word.folded.clone()));
+    is_any.then(|| joined().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> String {
+        whole_key(text, &words(text))
+    }
+
+    #[test]
+    fn a_key_has_the_signs_that_stand_alone() {
+        assert_eq!(key("Rocket.Chat"), key("rocketchat"));
+        assert_eq!(
+            [key("Calculator ++"), key("Calculator++"), key("Calculator")],
+            ["calculator++", "calculator++", "calculator"]
+        );
+        assert_eq!([key("A + B"), key("Yahoo!"), key("C # (old)")], ["ab", "yahoo", "cold"]);
+        assert_eq!([key("++"), key("🦔"), key(" ❤\u{fe0f} "), key("")], ["++", "🦔", "❤", ""]);
+        assert_eq!(key("& – ’"), key("& - '"));
+    }
+
+    #[test]
+    fn a_hyphen_before_a_word_is_part_of_a_signed_name() {
+        let signed = |text: &str| signed(text, &words(text));
+        assert_eq!(signed("gofmt -s"), Term::Identity("gofmt-s".into()));
+        assert_eq!(signed("Gofmt  –S "), signed("gofmt -s"));
+        assert_ne!(signed("gofmt-s"), signed("gofmt -s"));
+        assert_eq!(signed("-“Minus”"), Term::Identity("-minus".into()));
+    }
+
+    #[test]
+    fn connectives_count_only_between_words() {
+        let key = |text: &str| without_connectives(&words(text));
+        assert_eq!(key("Research und Development").as_deref(), Some("researchdevelopment"));
+        assert_eq!([key("And"), key("ET phone"), key("R&D"), key("this and")], [None, None, None, None]);
+    }
+}
