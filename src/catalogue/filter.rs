@@ -174,9 +174,7 @@ impl Filter {
 impl Catalogue {
     /// The index of a category given by its name or id, in any case.
     pub fn category(&self, name_or_id: &str) -> Option<u32> {
-        let wanted = slug(name_or_id);
-        let at = self.tables.categories.iter().position(|category| category.id == wanted)?;
-        u32::try_from(at).ok()
+        self.find_category(&slug(name_or_id))
     }
 }
 

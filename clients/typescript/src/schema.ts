@@ -52,7 +52,8 @@ export interface paths {
          * List changes
          * @description The products that were added, changed or removed since a generation, by id, over all generations in between. The server
          *     keeps the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
-         *     and the whole directory is at `/v1/exports`.
+         *     and the whole directory is at `/v1/exports`. An export's own name, licence and date are there too: a change of these isn't a
+         *     change of its products.
          */
         get: operations["listChanges"];
         put?: never;
@@ -1609,7 +1610,7 @@ export interface operations {
                  */
                 sort?: "relevance" | "-rating" | "-review_count" | "-evidence_checked_on" | "name";
                 /**
-                 * @description Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted.
+                 * @description Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted, of `category` the 1000 most frequent.
                  * @example [
                  *       "category"
                  *     ]

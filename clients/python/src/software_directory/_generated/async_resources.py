@@ -519,7 +519,7 @@ class AsyncSearchResource:
         sort: Order. Products without the value come last. (default relevance)
         facets: Also count the matching products by this. Repeat it for several. Each count leaves its own
             filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent
-            values are counted.
+            values are counted, of `category` the 1000 most frequent.
         highlight: Whether each hit also says which parts of which fields matched. (default false)
         typo: Whether a misspelled word may match. (default true)
         prefix: Whether the last word also matches as the beginning of a longer one: `always` while it is
@@ -722,7 +722,8 @@ class AsyncChangesResource:
 
         The products that were added, changed or removed since a generation, by id, over all generations in
         between. The server keeps the last hundred generations, and fewer after very large changes: with an
-        older or unknown one the answer is 410, and the whole directory is at `/v1/exports`.
+        older or unknown one the answer is 410, and the whole directory is at `/v1/exports`. An export's own
+        name, licence and date are there too: a change of these isn't a change of its products.
 
         since: The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes,
             and `to` is where to begin. (at most 64 characters)
