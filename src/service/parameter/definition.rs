@@ -222,7 +222,8 @@ pub static SEARCH_SORT: Parameter<OneOf<SearchSort>> = Parameter::new(
 pub static FACETS: Parameter<OneOf<Facet>> = Parameter::new(
     "facets",
     "Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, \
-     `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted, of `category` the 1000 most frequent.",
+     `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted, of \
+     `category` the 1000 most frequent.",
     "category",
     OneOf { values: &Facet::ALL, name: Facet::as_str, default: None },
 )
