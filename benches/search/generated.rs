@@ -98,7 +98,7 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
 }
 
 /// The number of a word, small ones far more often than large ones.
-fn skewed(random: &mut Rng, count: usize) -> usize {
+pub(crate) fn skewed(random: &mut Rng, count: usize) -> usize {
     let share = random.f64();
     #[expect(
         clippy::cast_possible_truncation,

@@ -10,8 +10,8 @@ use crate::{ask, cpu_time};
 /// How many times both sides are measured; the median counts.
 const ROUNDS: usize = 15;
 
-/// The most CPU time that any query may take.
-const WORST: Duration = Duration::from_millis(5);
+/// The most CPU time that any request may take.
+pub(crate) const WORST: Duration = Duration::from_millis(5);
 
 /// A goal: the most that one side may cost, as a multiple of the other.
 pub(crate) struct Ratio<'q> {

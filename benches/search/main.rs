@@ -4,13 +4,15 @@
 //! fixed seed, and the same with one edit; and the worst that a caller can send. Measured is the CPU time of the thread.
 //! Behind criterion's figures come the ratios that have to hold, measured alternately.
 //!
-//! `cargo bench --bench search -- goals` prints those alone; `-- generated` the worst of 50,000 generated queries.
+//! `cargo bench --bench search -- goals` prints those alone; `-- generated` the worst of 50,000 generated queries, and the worst request of
+//! every endpoint.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;
 
 mod ask;
 mod cpu_time;
+mod endpoints;
 mod generated;
 mod goals;
 mod worst;
@@ -49,7 +51,7 @@ fn run() -> Result<(), Failure> {
         }
         let snapshot = Snapshot::build(built)?;
         generated::report(&exports, &snapshot, SEED);
-        return Ok(());
+        return endpoints::report(&path, &exports, &snapshot, SEED);
     }
     let mut draw = Queries::new(&exports, &snapshot, SEED);
     let right: Vec<String> = (0..QUERIES).map(|_| draw.right()).collect();

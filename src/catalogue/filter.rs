@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Attribute, Catalogue, Columns, Ordinal, Records};
+use crate::catalogue::resource::CategoryResource;
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType, identity, slug};
 
 /// A filter of products. The empty one passes all.
@@ -175,14 +176,13 @@ impl Catalogue {
     /// The index of a category given by its name or id, in any case.
     pub fn category(&self, name_or_id: &str) -> Option<u32> {
         let (id, wanted) = (slug(name_or_id), identity(name_or_id));
-        let mut categories = self.tables.categories.iter();
-        let at = if id == wanted {
-            categories.position(|category| category.id == id)
-        } else {
-            // The ids of all names with this slug begin with it.
-            categories.position(|category| category.id.starts_with(&id) && identity(&category.name) == wanted)
-        }?;
-        u32::try_from(at).ok()
+        if id == wanted {
+            return self.find_category(&id);
+        }
+        // The ids of all names with this slug begin with it.
+        let is_wanted =
+            |category: &CategoryResource| category.id.starts_with(&id) && identity(&category.name) == wanted;
+        u32::try_from(self.tables.categories.iter().position(is_wanted)?).ok()
     }
 }
 

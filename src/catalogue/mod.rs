@@ -36,7 +36,7 @@ pub use filter::{Admission, Filter, SoftwareFilter};
 pub use glossary::GlossaryEntry;
 pub use merge::{Merged, MergedProduct, StoredReview};
 pub use prefetch::fetch;
-pub use products::content_hash;
+pub use products::{content_hash, detail_hash};
 pub use records::{DamagedText, ProductVersion, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
 pub use value_counts::ValueCounts;
@@ -76,6 +76,27 @@ pub struct Catalogue {
     collection_hashes: [u64; 2],
     /// By former ids, those of the categories and of the glossary terms that had them.
     renamed: [Renamed; 2],
+    categories: ById,
+    terms: ById,
+    exports: ById,
+}
+
+/// The indices of a list's items, sorted by id.
+#[derive(Debug)]
+struct ById(Vec<u32>);
+
+impl ById {
+    fn new<T>(items: &[T], id: impl Fn(&T) -> &str) -> Self {
+        let mut indices: Vec<u32> = (0..).take(items.len()).collect();
+        // Stable, so that the first of equal ids is found.
+        indices.sort_by(|a, b| id(&items[*a as usize]).cmp(id(&items[*b as usize])));
+        Self(indices)
+    }
+
+    fn find<T>(&self, items: &[T], wanted: &str, id: impl Fn(&T) -> &str) -> Option<u32> {
+        let first = self.0.partition_point(|at| id(&items[*at as usize]) < wanted);
+        self.0.get(first).copied().filter(|at| id(&items[*at as usize]) == wanted)
+    }
 }
 
 /// The tables of a catalogue, decoded when a generation is opened.
@@ -100,6 +121,18 @@ pub enum CatalogueError {
     Misfit,
     #[error("the catalogue's documents for download can't be read")]
     Downloads(#[source] io::Error),
+}
+
+fn category_id(category: &CategoryResource) -> &str {
+    &category.id
+}
+
+fn term_id(entry: &GlossaryEntry) -> &str {
+    &entry.term.id
+}
+
+fn export_id(export: &ExportDocument) -> &str {
+    &export.resource.id
 }
 
 impl Tables {
@@ -147,7 +180,13 @@ impl Catalogue {
         let terms = tables.glossary.iter().map(|entry| (&*entry.term.term, &*entry.term.id));
         let renamed = [renamed(categories), renamed(terms)];
         let damaged = AtomicBool::new(false);
-        Ok((Self { tables, arena, downloads, damaged, collection_hashes, renamed }, records))
+        let categories = ById::new(&tables.categories, category_id);
+        let terms = ById::new(&tables.glossary, term_id);
+        let exports = ById::new(&tables.exports, export_id);
+        Ok((
+            Self { tables, arena, downloads, damaged, collection_hashes, renamed, categories, terms, exports },
+            records,
+        ))
     }
 
     /// A resource other than a product, a JSON object.
@@ -174,8 +213,19 @@ impl Catalogue {
         self.renamed[1].get(former).cloned().unwrap_or_default()
     }
 
+    /// The index of the category with an id.
+    pub fn find_category(&self, id: &str) -> Option<u32> {
+        self.categories.find(&self.tables.categories, id, category_id)
+    }
+
+    pub fn term(&self, id: &str) -> Option<&GlossaryEntry> {
+        let at = self.terms.find(&self.tables.glossary, id, term_id)?;
+        Some(&self.tables.glossary[at as usize])
+    }
+
     pub fn export(&self, id: &str) -> Option<&ExportDocument> {
-        self.tables.exports.iter().find(|export| export.resource.id == id)
+        let at = self.exports.find(&self.tables.exports, id, export_id)?;
+        Some(&self.tables.exports[at as usize])
     }
 
     /// Whether a document for download turned out to be damaged on disk, so that the generation should be written again.

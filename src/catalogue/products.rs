@@ -2,11 +2,13 @@
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
+use std::ops::Range;
 
 use bytes::Bytes;
 use foldhash::quality::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -29,8 +31,10 @@ pub(super) struct ProductSpans {
     starts: Vec<u64>,
     /// The length of each item in bytes. The detail fields follow it.
     item_lengths: Vec<u32>,
-    /// A hash of each product's item and detail fields.
-    hashes: Vec<u64>,
+    /// See [`content_hash`].
+    content_hashes: Vec<u64>,
+    /// See [`detail_hash`].
+    detail_hashes: Vec<u64>,
     /// The dictionary of the compression.
     dictionary: Span,
 }
@@ -56,18 +60,40 @@ impl ProductSpans {
             fields.start <= next && next <= end
         };
         self.starts.len() == self.len() + 1
-            && self.hashes.len() == self.len()
+            && self.content_hashes.len() == self.len()
+            && self.detail_hashes.len() == self.len()
             && self.dictionary.end() <= end
             && (0..).take(self.len()).all(fits)
     }
 }
 
-/// A hash of a product's item and detail fields, which changes with the product alone.
+/// A hash of what a product's record says: its item and detail fields, except for the name, licence and date of
+/// its export, which would change every record of the export at once.
 pub fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
+    let export = export_members(fields).unwrap_or(fields.len()..fields.len());
+    hash_parts(&[item, &fields[..export.start], &fields[export.end..]])
+}
+
+/// A hash of all bytes of a product's detail.
+pub fn detail_hash(item: &[u8], fields: &[u8]) -> u64 {
+    hash_parts(&[item, fields])
+}
+
+fn hash_parts(parts: &[&[u8]]) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
-    hasher.write(item);
-    hasher.write(fields);
+    for part in parts {
+        hasher.write(part);
+    }
     hasher.finish()
+}
+
+/// Where the members of `export` after its id are in the JSON of [`DetailFields`](crate::catalogue::resource::DetailFields).
+/// Quotes in texts are escaped, and a property `export` of the record's own comes before, so only the member itself is the
+/// last object of that name.
+fn export_members(fields: &[u8]) -> Option<Range<usize>> {
+    let last = memmem::rfind(fields, br#""export":{"id":""#)?;
+    let start = last + memmem::find(&fields[last..], br#"","name":""#)?;
+    Some(start..start + memmem::find(&fields[start..], br#"},"same_as":["#)?)
 }
 
 /// Hashes an id's JSON literal.
@@ -86,8 +112,14 @@ impl ProductWriter {
     pub(super) fn new(arena: &mut BulkWriter, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
         let compressor = Compressor::train(sample).map_err(CatalogueBuildError::Product)?;
         let dictionary = arena.push(compressor.dictionary()).map_err(CatalogueBuildError::Scratch)?;
-        let (starts, item_lengths, hashes) = (vec![arena.len()], Vec::new(), Vec::new());
-        Ok(Self { spans: ProductSpans { starts, item_lengths, hashes, dictionary }, compressor })
+        let spans = ProductSpans {
+            starts: vec![arena.len()],
+            item_lengths: Vec::new(),
+            content_hashes: Vec::new(),
+            detail_hashes: Vec::new(),
+            dictionary,
+        };
+        Ok(Self { spans, compressor })
     }
 
     /// Appends the next product: its item and its detail fields, both JSON objects. The item begins with the id. Returns
@@ -99,8 +131,9 @@ impl ProductWriter {
         fields: &[u8],
     ) -> Result<u64, CatalogueBuildError> {
         let hash = content_hash(item, fields);
+        self.spans.detail_hashes.push(detail_hash(item, fields));
         let length = u32::try_from(item.len()).map_err(io::Error::other).map_err(CatalogueBuildError::Product)?;
-        self.spans.hashes.push(hash);
+        self.spans.content_hashes.push(hash);
         self.spans.item_lengths.push(length);
         let fields = self.compressor.compress(fields).map_err(CatalogueBuildError::Product)?;
         arena.push(item).and_then(|_| arena.push(&fields)).map_err(CatalogueBuildError::Scratch)?;
@@ -176,9 +209,12 @@ impl Products {
         (0..).take(self.len()).filter_map(|ordinal| serde_json::from_str(self.id(ordinal)?).ok())
     }
 
-    /// A hash of a product's item and detail fields.
     pub(super) fn content_hash(&self, ordinal: Ordinal) -> u64 {
-        self.spans.hashes[ordinal as usize]
+        self.spans.content_hashes[ordinal as usize]
+    }
+
+    pub(super) fn detail_hash(&self, ordinal: Ordinal) -> u64 {
+        self.spans.detail_hashes[ordinal as usize]
     }
 
     /// A product's item.
@@ -199,6 +235,12 @@ impl Products {
     pub(super) fn append_detail_fields(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
         let [_, fields] = self.spans.of(ordinal);
         self.dictionary.decompress(&self.arena[fields.range()], out)
+    }
+
+    /// The length of a product's item and detail fields.
+    pub(super) fn detail_len(&self, ordinal: Ordinal) -> usize {
+        let [item, fields] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
+        item.len() + text_len(fields).unwrap_or_default()
     }
 
     /// Returns a product's detail as a response body.
@@ -258,6 +300,29 @@ mod tests {
         }
         assert_eq!(["A", "a ", "c", "ü", "a\",\"name"].map(|id| products.find(id)), [None; 5]);
         assert_eq!(products.ids().collect::<Vec<_>>(), IDS);
+    }
+
+    #[test]
+    fn content_hash_leaves_out_what_an_export_says_of_itself() {
+        let fields = |id: &str, name: &str, as_of: &str, own: &str| {
+            format!(
+                r#"{{"additional_properties":{{"export":{{"id":"x","name":"{own}"}},"note":"\"export\":{{"}},"export":{{"id":"{id}","name":"{name}","license":"l","as_of":{as_of}}},"same_as":[{{"id":"b","export":"e"}}]}}"#
+            )
+        };
+        let hash = |fields: &str| content_hash(item("a").as_bytes(), fields.as_bytes());
+        let one = fields("tools", "Tools", "null", "own");
+        for same in [
+            fields("tools", "\\\"},\\\"same_as\\\":[", "null", "own"),
+            fields("tools", "Tools", r#""2026-01-01""#, "own"),
+        ] {
+            serde_json::from_str::<serde_json::Value>(&same).expect("JSON");
+            assert_eq!(hash(&one), hash(&same), "{same}");
+            assert_ne!(detail_hash(b"", one.as_bytes()), detail_hash(b"", same.as_bytes()));
+        }
+        for other in [fields("tool", "Tools", "null", "own"), fields("tools", "Tools", "null", "other")] {
+            assert_ne!(hash(&one), hash(&other), "{other}");
+        }
+        assert_ne!(hash("{}"), hash(r#"{"tags":[]}"#));
     }
 
     #[test]

@@ -77,9 +77,14 @@ impl Records {
         self.products.find(id)
     }
 
-    /// The content hash of a product: it changes with the product, and not with others.
+    /// A hash of what a product's record says.
     pub fn content_hash(&self, ordinal: Ordinal) -> u64 {
         self.products.content_hash(ordinal)
+    }
+
+    /// A hash of a product's detail, which also shows its export's name, licence and date.
+    pub fn detail_hash(&self, ordinal: Ordinal) -> u64 {
+        self.products.detail_hash(ordinal)
     }
 
     /// The ids of all products, in the order of ordinals.
@@ -97,6 +102,11 @@ impl Records {
         let mut versions: Vec<_> = (0..).zip(self.ids()).map(version).collect();
         versions.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         versions
+    }
+
+    /// The length of a product's detail in bytes, roughly.
+    pub fn detail_len(&self, ordinal: Ordinal) -> usize {
+        self.products.detail_len(ordinal)
     }
 
     /// A product's detail as a response body, `{"data":{…}}`.

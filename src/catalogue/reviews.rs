@@ -1,6 +1,7 @@
 //! The reviews of each product, newest first, and what they add up to.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -87,18 +88,36 @@ impl ReviewFilter {
 }
 
 impl ReviewsOf {
-    /// The reviews that pass a filter, in order.
-    pub fn select(&self, filter: &ReviewFilter, sort: ReviewSort) -> Vec<&ReviewEntry> {
-        let mut entries: Vec<_> = self.entries.iter().filter(|review| filter.admits(review)).collect();
-        // They are stored newest first, those without a date last; equal ones stay in that order.
-        match sort {
-            ReviewSort::Newest => {}
-            ReviewSort::Oldest => entries.sort_by_key(|review| review.created_at_seconds.unwrap_or(i64::MAX)),
-            ReviewSort::Best => entries.sort_by_key(|review| std::cmp::Reverse(review.rating)),
-            ReviewSort::Worst => entries.sort_by_key(|review| review.rating),
+    /// A page of the reviews that pass a filter, in order, and the number of all that pass it. Takes
+    /// the same time whatever their number if it's neither filtered nor sorted.
+    pub fn page(&self, filter: &ReviewFilter, sort: ReviewSort, page: &Range<usize>) -> (Vec<&ReviewEntry>, usize) {
+        let entries = &self.entries;
+        if (filter, sort) == (&ReviewFilter::default(), ReviewSort::Newest) {
+            return (take(page, entries.iter()), entries.len());
         }
-        entries
+        let admitted = |review: &&ReviewEntry| filter.admits(review);
+        let with_stars = |stars| {
+            let has_stars = move |review: &&ReviewEntry| usize::from(review.rating) == stars;
+            entries.iter().filter(has_stars).filter(admitted)
+        };
+        // They are stored newest first, those without a date last; equal ones stay in that order.
+        let found = match sort {
+            ReviewSort::Newest => take(page, entries.iter().filter(admitted)),
+            ReviewSort::Oldest => {
+                let (dated, undated) =
+                    entries.split_at(entries.partition_point(|review| review.created_at_seconds.is_some()));
+                let at_once = dated.chunk_by(|a, b| a.created_at_seconds == b.created_at_seconds);
+                take(page, at_once.rev().flatten().chain(undated).filter(admitted))
+            }
+            ReviewSort::Best => take(page, (1..=STARS).rev().flat_map(with_stars)),
+            ReviewSort::Worst => take(page, (1..=STARS).flat_map(with_stars)),
+        };
+        (found, entries.iter().filter(admitted).count())
     }
+}
+
+fn take<'r>(page: &Range<usize>, reviews: impl Iterator<Item = &'r ReviewEntry>) -> Vec<&'r ReviewEntry> {
+    reviews.skip(page.start).take(page.len()).collect()
 }
 
 impl Default for ReviewsOf {
@@ -172,5 +191,46 @@ impl Stars {
         #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
         let mean = sum as f64 / count as f64;
         (count > 0).then(|| (mean * 100.0).round() / 100.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn pages_are_those_of_a_sorted_list(
+            mut written in prop::collection::vec((1..=5_u8, prop::option::of(0..4_i64), prop::option::of(any::<bool>())), 0..40),
+            min_rating in prop::option::of(1.0..5.0),
+            verified in prop::option::of(any::<bool>()),
+            start in 0..10_usize,
+        ) {
+            written.sort_by_key(|(_, at, _)| Reverse(*at));
+            let entry = |(number, (rating, created_at_seconds, verified)): (u64, (u8, Option<i64>, Option<bool>))| ReviewEntry {
+                object: Span { start: number, length: 0 },
+                rating,
+                verified,
+                created_at_seconds,
+            };
+            let entries: Vec<_> = (0..).zip(written).map(entry).collect();
+            let reviews = ReviewsOf { entries, ..ReviewsOf::default() };
+            let filter = ReviewFilter { min_rating, max_rating: None, verified };
+            for sort in ReviewSort::ALL {
+                let mut sorted: Vec<_> = reviews.entries.iter().filter(|review| filter.admits(review)).collect();
+                match sort {
+                    ReviewSort::Newest => {}
+                    ReviewSort::Oldest => sorted.sort_by_key(|review| review.created_at_seconds.unwrap_or(i64::MAX)),
+                    ReviewSort::Best => sorted.sort_by_key(|review| Reverse(review.rating)),
+                    ReviewSort::Worst => sorted.sort_by_key(|review| review.rating),
+                }
+                let places = |of: &mut dyn Iterator<Item = &ReviewEntry>| of.map(|review| review.object.start).collect::<Vec<_>>();
+                let (page, total) = reviews.page(&filter, sort, &(start..start + 7));
+                prop_assert_eq!(places(&mut page.into_iter()), places(&mut sorted.iter().copied().skip(start).take(7)));
+                prop_assert_eq!(total, sorted.len());
+            }
+        }
     }
 }

@@ -57,9 +57,14 @@ impl<E: Embedded> Engine for E {
         Box::pin(ready(Ok(values.iter().map(|value| column.find(value).is_some()).collect())))
     }
 
-    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
+    fn detail_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
         let records = self.records();
-        Box::pin(ready(Ok(records.find(id).map(|ordinal| records.content_hash(ordinal)))))
+        Box::pin(ready(Ok(records.find(id).map(|ordinal| records.detail_hash(ordinal)))))
+    }
+
+    fn is_large(&self, id: &str) -> bool {
+        let records = self.records();
+        records.find(id).is_some_and(|ordinal| records.detail_len(ordinal) > LARGE_BYTES)
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
@@ -69,8 +74,8 @@ impl<E: Embedded> Engine for E {
     fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>> {
         let records = self.records();
         let record = |ordinal| {
-            let content_hash = records.content_hash(ordinal);
-            Ok(Record { ordinal, content_hash, body: records.detail(ordinal)? })
+            let detail_hash = records.detail_hash(ordinal);
+            Ok(Record { ordinal, detail_hash, body: records.detail(ordinal)? })
         };
         Box::pin(ready(records.find(id).map(record).transpose()))
     }
@@ -83,11 +88,10 @@ impl<E: Embedded> Engine for E {
         let records = self.records();
         let window = |ordinal| {
             let reviews = records.reviews.of(ordinal);
-            let entries = reviews.select(&request.filter, request.sort);
-            let page = entries.iter().take(request.page.end).skip(request.page.start);
+            let (page, total) = reviews.page(&request.filter, request.sort, &request.page);
             ReviewHits {
-                reviews: page.map(|review| records.object(review.object)).collect(),
-                total: entries.len() as u64,
+                reviews: page.into_iter().map(|review| records.object(review.object)).collect(),
+                total: total as u64,
                 summary: reviews.summary.clone(),
             }
         };
@@ -110,6 +114,9 @@ pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
     };
     candidates.iter().zip(items).map(hit).collect()
 }
+
+/// The bytes of a detail that's decompressed in a tenth of a millisecond.
+const LARGE_BYTES: usize = 128 * 1024;
 
 /// The bytes that a hit's texts are expected to have.
 const TEXT_BYTES: usize = 2048;

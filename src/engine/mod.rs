@@ -35,6 +35,11 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether it takes a while to read a product, because it's large.
+    fn is_large(&self, _id: &str) -> bool {
+        false
+    }
+
     /// Returns the number of documents in which a term occurs; from memory.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
@@ -48,8 +53,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         values: &'a [&'a str],
     ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>>;
 
-    /// Returns the hash of a product's content, without its texts; `None` for an unknown id.
-    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
+    /// Returns the hash of a product's detail alone; `None` for an unknown id.
+    fn detail_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 
     /// Searches. Once the request's budget is spent the search stops and returns what it found so far, which doesn't depend on
     /// the page.

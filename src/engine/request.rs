@@ -62,8 +62,8 @@ pub struct HitTexts {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     pub ordinal: Ordinal,
-    /// The hash of its content: it changes with the product alone, and is the same in all engines.
-    pub content_hash: u64,
+    /// The hash of its detail, the same in all engines.
+    pub detail_hash: u64,
     /// The product's detail as a response body, `{"data":{…}}`.
     pub body: Bytes,
 }

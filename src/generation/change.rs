@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::catalogue::Records;
+use crate::catalogue::resource::ExportResource;
+use crate::catalogue::{Catalogue, Records};
 use crate::generation::stamp::FolderStamp;
 
 /// The most file names in a line of the log.
@@ -17,37 +18,50 @@ pub struct Change {
     pub removed: usize,
     /// The number of products that both have with another content.
     pub changed: usize,
+    /// The number of exports that both have with another name, licence or date.
+    pub exports: usize,
     /// The export files that were added, removed or written in between, sorted by name: the first five, and the number of others.
     pub files: String,
 }
 
 impl Change {
-    /// Compares the ids and content hashes of the products, and the stamps of the files. Takes time in proportion to the number of
-    /// products.
+    /// Compares the ids and content hashes of the products, what exports say of themselves, and the stamps of the files. Takes
+    /// time in proportion to the number of products.
     pub fn between(
-        before: Option<&Records>,
-        after: Option<&Records>,
+        before: Option<(&Catalogue, &Records)>,
+        (exports, after): (&Catalogue, &Records),
         stamps: (Option<&FolderStamp>, Option<&FolderStamp>),
     ) -> Self {
-        let count = |records: Option<&Records>| records.map_or(0, Records::len);
-        let (mut common, mut changed) = (0, 0);
-        if let (Some(before), Some(after)) = (before, after) {
+        let (mut common, mut changed, mut changed_exports) = (0, 0, 0);
+        if let Some((exports_before, before)) = before {
             for (ordinal, id) in (0..).zip(after.ids()) {
                 let Some(earlier) = before.find(&id) else { continue };
                 common += 1;
                 changed += usize::from(before.content_hash(earlier) != after.content_hash(ordinal));
             }
+            let of_both = exports.tables.exports.iter().map(|export| &export.resource);
+            let of_both = of_both.filter_map(|export| Some((&exports_before.export(&export.id)?.resource, export)));
+            let shown = |export: &ExportResource| (export.name.clone(), export.license.clone(), export.as_of.clone());
+            changed_exports = of_both.filter(|(before, after)| shown(before) != shown(after)).count();
         }
-        let (added, removed) = (count(after) - common, count(before) - common);
-        Self { added, removed, changed, files: changed_files(stamps.0, stamps.1) }
+        Self {
+            added: after.len() - common,
+            removed: before.map_or(0, |(_, before)| before.len()) - common,
+            changed,
+            exports: changed_exports,
+            files: changed_files(stamps.0, stamps.1),
+        }
     }
 }
 
 impl fmt::Display for Change {
-    /// One line, such as `2 products added, 1 removed, 0 changed; files: tools.json`.
+    /// One line, such as `2 products added, 1 removed, 0 changed; 1 export changed; files: tools.json`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let noun = if self.added == 1 { "product" } else { "products" };
         write!(f, "{} {noun} added, {} removed, {} changed", self.added, self.removed, self.changed)?;
+        if self.exports > 0 {
+            write!(f, "; {} export{} changed", self.exports, if self.exports == 1 { "" } else { "s" })?;
+        }
         if self.files.is_empty() { Ok(()) } else { write!(f, "; files: {}", self.files) }
     }
 }

@@ -2,7 +2,7 @@
 //! it is persisted, loaded and replicated with it.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,13 @@ pub struct ProductChange {
     pub after: Option<u64>,
     /// Whether it has evidence of a later day than before.
     pub is_evidence_renewed: bool,
+}
+
+/// The place of a change in the log.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChangePlace {
+    pub(super) step: u32,
+    pub(super) change: u32,
 }
 
 impl ProductChange {
@@ -120,31 +127,25 @@ impl ChangeLog {
         }
     }
 
-    /// The steps, the newest first.
-    pub fn newest(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().rev()
-    }
-
     /// When the last change was, RFC 3339 in UTC; empty if unknown.
     pub fn changed_at(&self) -> &str {
         self.steps.back().map_or(&self.begun_at, |step| &step.at)
     }
 
-    /// All changes since a generation, merged, by id. One that occurs several times counts from its last occurrence. `None`
-    /// for one that the log doesn't have.
-    pub fn since(&self, generation: &str) -> Option<Vec<ProductChange>> {
-        let first = self.steps.iter().rposition(|step| step.from.as_str() == generation)?;
-        let mut merged: BTreeMap<&str, ProductChange> = BTreeMap::new();
-        for change in self.steps.range(first..).flat_map(|step| &step.changes) {
-            merged
-                .entry(&change.id)
-                .and_modify(|earlier| {
-                    earlier.after = change.after;
-                    earlier.is_evidence_renewed |= change.is_evidence_renewed;
-                })
-                .or_insert_with(|| change.clone());
-        }
-        Some(merged.into_values().filter(|change| change.before != change.after).collect())
+    /// The number of the step after a generation; the last one, if it came several times. `None` for one
+    /// that the log doesn't have.
+    pub(super) fn step_after(&self, generation: &str) -> Option<usize> {
+        self.steps.iter().rposition(|step| step.from.as_str() == generation)
+    }
+
+    /// The steps with their numbers, the oldest first.
+    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = (u32, &Step)> {
+        (0..u32::try_from(self.steps.len()).unwrap_or(u32::MAX)).zip(&self.steps)
+    }
+
+    pub(super) fn entry(&self, place: ChangePlace) -> (&Step, &ProductChange) {
+        let step = &self.steps[place.step as usize];
+        (step, &step.changes[place.change as usize])
     }
 }
 
@@ -188,6 +189,7 @@ mod tests {
     use std::convert::Infallible;
 
     use super::*;
+    use crate::generation::merged::MergedChanges;
     use crate::record::CalendarDate;
 
     fn generation(name: &str) -> Generation {
@@ -216,8 +218,10 @@ mod tests {
     type Merged = (String, Option<u64>, Option<u64>);
 
     fn since(log: &ChangeLog, name: &str) -> Option<Vec<Merged>> {
-        let changes = log.since(name)?.into_iter();
-        Some(changes.map(|change| (change.id.to_string(), change.before, change.after)).collect())
+        let merged = MergedChanges::new(log);
+        let changes = merged.since(log, name, 0..usize::MAX)?;
+        assert_eq!(changes.page.len(), changes.total);
+        Some(changes.page.into_iter().map(|change| (change.id.to_string(), change.before, change.after)).collect())
     }
 
     #[test]

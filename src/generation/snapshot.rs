@@ -8,7 +8,9 @@ use bytes::Bytes;
 use super::artifact::{self, Artifact};
 use super::build::{BuildError, Processors, build};
 use super::log::{ChangeLog, Former};
+use super::merged::MergedChanges;
 use super::name::Generation;
+use super::news::NewsIndex;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
 use crate::engine::{Engine, EngineError, TantivyEngine, TantivyIndex};
 use crate::export::{Export, ExportSet, Skipped};
@@ -27,6 +29,9 @@ pub struct Snapshot {
     pub(crate) records: Arc<Records>,
     /// The changes since the generations before it.
     pub changes: ChangeLog,
+    /// The same, merged.
+    pub merged_changes: MergedChanges,
+    pub news: NewsIndex,
     /// The words.
     pub search: SearchIndex,
     pub engine: Box<dyn Engine>,
@@ -109,7 +114,21 @@ impl Snapshot {
         let (search, engine) = open_engine(&mut artifact, &catalogue, &records)?;
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
-        Ok(Arc::new(Self { generation, skipped, catalogue, records, changes, search, engine, glossary, categories }))
+        let merged_changes = MergedChanges::new(&changes);
+        let news = NewsIndex::new(&changes, (!engine.is_remote()).then_some(&records));
+        Ok(Arc::new(Self {
+            generation,
+            skipped,
+            catalogue,
+            records,
+            changes,
+            merged_changes,
+            news,
+            search,
+            engine,
+            glossary,
+            categories,
+        }))
     }
 
     /// Builds a generation and opens it, in memory only.
@@ -136,6 +155,11 @@ impl Snapshot {
     /// The number of products.
     pub fn software_count(&self) -> usize {
         self.search.documents
+    }
+
+    /// What it is compared with others by.
+    pub(crate) fn contents(&self) -> (&Catalogue, &Records) {
+        (&self.catalogue, &self.records)
     }
 
     /// The products, for tests of engines.

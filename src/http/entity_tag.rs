@@ -30,7 +30,7 @@ use crate::service;
 pub(super) enum TagKind {
     /// Any part of the generation.
     Generation,
-    /// The content of a product.
+    /// The detail of a product.
     Software,
     /// The content of a category.
     Category,
@@ -106,7 +106,7 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         if condition == Condition::AnyVersion {
             not_modified(&mut response);
         }
-        let read = || Some(tags.tag(&context.content_hash.get()?.to_be_bytes(), &context.uri));
+        let read = || Some(tags.tag(&context.detail_hash.get()?.to_be_bytes(), &context.uri));
         response.headers_mut().extend(tag.or_else(read).map(|tag| (ETAG, tag.header())));
     }
     response

@@ -89,19 +89,11 @@ impl<H: Host> ToolServer<H> {
         Self { snapshot, published_at, base: base.into(), host }
     }
 
-    async fn call(&self, tool: &Definition, given: &Members) -> Result<Members, Failure> {
-        let own = match tool.operation {
-            Operation::SearchSoftware => self.search_software(read(tool, given, SearchSoftware::from_values)?).await?,
-            Operation::GetSoftware => self.get_software(&read(tool, given, id)?).await?,
-            Operation::ListCategories => {
-                self.list_categories(read(tool, given, |values| values.page(&LONG_LIMIT, &OFFSET))?)?
-            }
-            Operation::SearchGlossary => self.search_glossary(&read(tool, given, ListGlossary::from_values)?)?,
-            Operation::ListReviews => {
-                let read = read(tool, given, |values| (id(values), ListReviews::from_values(values)))?;
-                self.list_reviews(&read.0, &read.1).await?
-            }
-        };
+    async fn call(&self, tool: &'static Definition, given: Members) -> Result<Members, Failure> {
+        // Any tool may read much: a long record, a large glossary.
+        let server = self.clone();
+        let own = self.host.run(async move { server.carry_out(tool, &given).await });
+        let own = own.await.map_err(Failure::Refused)??;
         let mut members = Members::new();
         members.insert("notice".to_owned(), output::NOTICE.into());
         members.insert("generation".to_owned(), self.snapshot.generation().into());
@@ -112,14 +104,25 @@ impl<H: Host> ToolServer<H> {
         Ok(members)
     }
 
-    async fn search_software(&self, query: SearchSoftware) -> Result<Value, Failure> {
-        let (snapshot, base, host) = (Arc::clone(&self.snapshot), Arc::clone(&self.base), self.host.clone());
-        let run = self.host.run(async move {
-            let (found, total) = search(&snapshot, &query, &base).await?;
-            host.searched(&query, total);
-            Ok(found)
-        });
-        run.await.map_err(Failure::Refused)?
+    async fn carry_out(&self, tool: &Definition, given: &Members) -> Result<Value, Failure> {
+        match tool.operation {
+            Operation::SearchSoftware => self.search_software(&read(tool, given, SearchSoftware::from_values)?).await,
+            Operation::GetSoftware => self.get_software(&read(tool, given, id)?).await,
+            Operation::ListCategories => {
+                self.list_categories(read(tool, given, |values| values.page(&LONG_LIMIT, &OFFSET))?)
+            }
+            Operation::SearchGlossary => self.search_glossary(&read(tool, given, ListGlossary::from_values)?),
+            Operation::ListReviews => {
+                let read = read(tool, given, |values| (id(values), ListReviews::from_values(values)))?;
+                self.list_reviews(&read.0, &read.1).await
+            }
+        }
+    }
+
+    async fn search_software(&self, query: &SearchSoftware) -> Result<Value, Failure> {
+        let (found, total) = search(&self.snapshot, query, &self.base).await?;
+        self.host.searched(query, total);
+        Ok(found)
     }
 
     async fn get_software(&self, id: &str) -> Result<Value, Failure> {
@@ -219,7 +222,7 @@ impl<H: Host> ServerHandler for ToolServer<H> {
             let names = TOOLS.each_ref().map(|tool| tool.name).join(", ");
             return Err(ErrorData::invalid_params(format!("there is no such tool; the tools are {names}"), None));
         };
-        let result = self.call(tool, &request.arguments.unwrap_or_default()).await;
+        let result = self.call(tool, request.arguments.unwrap_or_default()).await;
         self.answer(result).map(Into::into)
     }
 }

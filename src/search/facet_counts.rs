@@ -7,6 +7,9 @@ use crate::catalogue::{Admission, Attribute, AttributeColumn, Columns, Ordinal, 
 /// Maximum number of values per attribute facet; the most frequent are kept.
 pub const MAX_ATTRIBUTE_VALUES: usize = 100;
 
+/// Maximum number of categories in a facet; the most frequent are kept.
+pub const MAX_CATEGORIES: usize = 1000;
+
 /// How many products of a result have each value. Each facet ignores its own filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacetCounts {
@@ -114,12 +117,18 @@ impl FacetCounts {
 
 /// The most frequent values of an attribute; on a tie, lower value numbers come first.
 pub fn most_frequent(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>, u64)> {
+    let counted = highest(counts, MAX_ATTRIBUTE_VALUES);
+    counted.into_iter().map(|(value, count)| (column.label(value).into(), count)).collect()
+}
+
+/// The highest counts above zero with their places, up to a number; on a tie, lower places come first.
+pub fn highest(counts: &[u64], most: usize) -> Vec<(u32, u64)> {
     let mut counted: Vec<_> = (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
-    let order = |(value, count): &(u32, u64)| (Reverse(*count), *value);
-    if counted.len() > MAX_ATTRIBUTE_VALUES {
-        counted.select_nth_unstable_by_key(MAX_ATTRIBUTE_VALUES, order);
-        counted.truncate(MAX_ATTRIBUTE_VALUES);
+    let order = |(at, count): &(u32, u64)| (Reverse(*count), *at);
+    if counted.len() > most {
+        counted.select_nth_unstable_by_key(most, order);
+        counted.truncate(most);
     }
     counted.sort_unstable_by_key(order);
-    counted.into_iter().map(|(value, count)| (column.label(value).into(), count)).collect()
+    counted
 }

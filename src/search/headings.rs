@@ -1,124 +1,329 @@
-//! Searches glossary terms and categories. There are only a few hundred, so every entry is
-//! compared.
+//! Searches glossary terms and categories by an inverted index: a query reads the entries of its words, not all entries.
+
+use std::ops::Range;
+
+use foldhash::HashMap;
 
 use crate::catalogue::GlossaryEntry;
 use crate::catalogue::resource::CategoryResource;
-use crate::text::analyse::{Word, name_key, words};
+use crate::search::collect::{BITS, ones};
+use crate::text::analyse::{name_key, words};
 use crate::text::stem::Stems;
 
 /// The words of entries with a heading and a text: terms and their definitions, categories and
 /// their descriptions.
 #[derive(Debug, Default)]
 pub struct HeadingIndex {
-    entries: Vec<Entry>,
-    stems: Stems,
+    /// The number of entries.
+    len: usize,
+    /// The folded words of all entries, sorted.
+    words: Vec<Box<str>>,
+    /// The entries with each word in a name, an abbreviation or a synonym.
+    headings: Postings,
+    /// The entries with each word in the text.
+    texts: Postings,
+    /// The words of each stem, ascending.
+    stems: HashMap<Box<str>, Vec<u32>>,
+    /// The keys of all names, abbreviations and synonyms, sorted.
+    names: Vec<Name>,
+    stemmer: Stems,
 }
+
+/// The entries of each word, ascending.
+#[derive(Debug, Default)]
+struct Postings {
+    /// Where each word's entries start, and where the last one's end.
+    bounds: Vec<usize>,
+    entries: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Name {
+    key: Box<str>,
+    entry: u32,
+    is_synonym: bool,
+}
+
+/// The entries that match a query, as sets of bits. Best first: the query is the name or an abbreviation; the query is a synonym; all
+/// words are in these, and one begins with the query; all words are in these; all words occur, some of them only in
+/// the text.
+#[derive(Debug, Default)]
+pub struct HeadingHits([Vec<u64>; 5]);
+
+impl HeadingHits {
+    /// The number of entries.
+    pub fn total(&self) -> u64 {
+        self.0.iter().flatten().map(|bits| u64::from(bits.count_ones())).sum()
+    }
+
+    /// The entries' indices, best match first; on a tie, in the order of the entries.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().flat_map(|bits| ones(bits))
+    }
+}
+
+impl Postings {
+    fn new<'e>(of_words: impl Iterator<Item = &'e Vec<u32>>) -> Self {
+        let mut postings = Self { bounds: vec![0], entries: Vec::new() };
+        for entries in of_words {
+            postings.entries.extend_from_slice(entries);
+            postings.bounds.push(postings.entries.len());
+        }
+        postings
+    }
+
+    /// The entries of some words in a row.
+    fn of(&self, words: &Range<usize>) -> &[u32] {
+        &self.entries[self.bounds[words.start]..self.bounds[words.end]]
+    }
+}
+
+/// The entries of a word while the index is built, each once, in headings and in texts.
+type Entries = [Vec<u32>; 2];
 
 #[derive(Debug, Default)]
-struct Entry {
-    /// Keys of the name, abbreviations and synonyms, in this order.
-    names: Vec<String>,
-    /// How many of `names` aren't synonyms.
-    exact: usize,
-    /// The words of all `names`.
-    heading: Vec<Token>,
-    text: Vec<Token>,
+struct Builder {
+    len: u32,
+    words: HashMap<Box<str>, Entries>,
+    names: Vec<Name>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Token {
-    folded: Box<str>,
-    stem: Box<str>,
-}
+impl Builder {
+    fn push<'t>(&mut self, exact: impl Iterator<Item = &'t str>, synonyms: impl Iterator<Item = &'t str>, text: &str) {
+        let entry = self.len;
+        self.len += 1;
+        for (heading, is_synonym) in exact.map(|name| (name, false)).chain(synonyms.map(|name| (name, true))) {
+            let words = words(heading);
+            self.names.push(Name { key: name_key(&words).into(), entry, is_synonym });
+            for word in &words {
+                self.push_word(&word.folded, 0);
+            }
+        }
+        for word in words(text) {
+            self.push_word(&word.folded, 1);
+        }
+    }
 
-/// How well an entry matches a query; greater is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    /// All words occur, some of them only in the text.
-    Text,
-    /// All words are in the name, an abbreviation or a synonym.
-    Heading,
-    /// The same, and the name, an abbreviation or a synonym begins with the query.
-    Beginning,
-    /// The query is a synonym.
-    Synonym,
-    /// The query is the name or an abbreviation.
-    Exact,
+    fn push_word(&mut self, folded: &str, part: usize) {
+        let entry = self.len - 1;
+        if !self.words.contains_key(folded) {
+            self.words.insert(folded.into(), Entries::default());
+        }
+        let Some(entries) = self.words.get_mut(folded).map(|entries| &mut entries[part]) else { return };
+        if entries.last() != Some(&entry) {
+            entries.push(entry);
+        }
+    }
+
+    fn finish(mut self) -> HeadingIndex {
+        self.names.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        let mut words: Vec<_> = self.words.into_iter().collect();
+        words.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let stemmer = Stems::default();
+        let mut stems: HashMap<Box<str>, Vec<u32>> = HashMap::default();
+        for (number, (word, _)) in (0..).zip(&words) {
+            stems.entry((&*stemmer.of(word)).into()).or_default().push(number);
+        }
+        HeadingIndex {
+            len: self.len as usize,
+            headings: Postings::new(words.iter().map(|(_, [headings, _])| headings)),
+            texts: Postings::new(words.iter().map(|(_, [_, texts])| texts)),
+            words: words.into_iter().map(|(word, _)| word).collect(),
+            stems,
+            names: self.names,
+            stemmer,
+        }
+    }
 }
 
 impl HeadingIndex {
     pub fn glossary(glossary: &[GlossaryEntry]) -> Self {
-        let mut index = Self::default();
+        let mut index = Builder::default();
         for GlossaryEntry { term, .. } in glossary {
             let exact = std::iter::once(&term.term).chain(&term.abbreviations).map(String::as_str);
             index.push(exact, term.synonyms.iter().map(String::as_str), &term.definition);
         }
-        index
+        index.finish()
     }
 
     pub fn categories(categories: &[CategoryResource]) -> Self {
-        let mut index = Self::default();
+        let mut index = Builder::default();
         for category in categories {
             let description = category.description.as_deref().unwrap_or_default();
             index.push(std::iter::once(&*category.name), std::iter::empty(), description);
         }
-        index
+        index.finish()
     }
 
-    fn push<'t>(&mut self, exact: impl Iterator<Item = &'t str>, synonyms: impl Iterator<Item = &'t str>, text: &str) {
-        let tokens = |text: &str| {
-            let token = |word: Word| Token { stem: self.stems.of(&word.folded).into(), folded: word.folded.into() };
-            words(text).into_iter().map(token).collect::<Vec<_>>()
-        };
-        let mut headings: Vec<_> = exact.collect();
-        let exact = headings.len();
-        headings.extend(synonyms);
-        let names = headings.iter().map(|heading| name_key(&words(heading))).collect();
-        let heading = headings.iter().flat_map(|heading| tokens(heading)).collect();
-        let entry = Entry { names, exact, heading, text: tokens(text) };
-        self.entries.push(entry);
-    }
-
-    /// Indices of the entries that have every word of the query (the last as a prefix), best first:
-    /// exact names and abbreviations, then names that have the words, then texts. On a tie, in the
-    /// order of the entries.
-    pub fn search(&self, text: &str) -> Vec<usize> {
-        self.search_ranked(text, Rank::Text)
+    /// The entries that have every word of the query (the last as a prefix): exact names and
+    /// abbreviations, then names that have the words, then texts.
+    pub fn search(&self, text: &str) -> HeadingHits {
+        self.find(text, true)
     }
 
     /// Like [`search`](Self::search), but considers only names: completions of a name that's being
     /// typed.
-    pub fn complete(&self, text: &str) -> Vec<usize> {
-        self.search_ranked(text, Rank::Heading)
+    pub fn complete(&self, text: &str) -> HeadingHits {
+        self.find(text, false)
     }
 
-    fn search_ranked(&self, text: &str, least: Rank) -> Vec<usize> {
+    fn find(&self, text: &str, with_texts: bool) -> HeadingHits {
         let query = words(text);
-        if query.is_empty() {
-            return Vec::new();
+        let Some((last, before)) = query.split_last() else { return HeadingHits::default() };
+        let mut of_words: Vec<_> = before.iter().map(|word| self.with_stem(&word.folded)).collect();
+        of_words.push(self.with_stem(&last.folded).into_iter().chain([self.with_prefix(&last.folded)]).collect());
+        // The rarest first, since the search ends once nothing is left. A repeated word counts once.
+        of_words.sort_by_cached_key(|words| (self.count(words, with_texts), words.first().map(|words| words.start)));
+        of_words.dedup();
+        let mut hits = HeadingHits(std::array::from_fn(|_| vec![0; self.len.div_ceil(BITS)]));
+        let [exact, synonym, beginning, in_heading, in_text] = &mut hits.0;
+        let mut left: Vec<u64> = vec![u64::MAX; in_heading.len()];
+        in_heading.clone_from(&left);
+        let mut found = left.clone();
+        for words in &of_words {
+            found.fill(0);
+            set_all_of(&mut found, &self.headings, words);
+            intersect(in_heading, &found);
+            if with_texts {
+                set_all_of(&mut found, &self.texts, words);
+            }
+            intersect(&mut left, &found);
+            if left.iter().all(|bits| *bits == 0) {
+                break;
+            }
+        }
+        in_text.clone_from(&left);
+        if !with_texts {
+            in_text.fill(0);
         }
         let key = name_key(&query);
-        let query: Vec<_> = query.iter().map(|word: &Word| (word, self.stems.of(&word.folded))).collect();
-        let has = |tokens: &[Token], at: usize| {
-            let (word, stem) = &query[at];
-            let is_last = at + 1 == query.len();
-            tokens
-                .iter()
-                .any(|token| *token.stem == **stem || (is_last && token.folded.starts_with(word.folded.as_str())))
-        };
-        let rank = |entry: &Entry| {
-            if let Some(at) = entry.names.iter().position(|name| *name == key) {
-                return Some(if at < entry.exact { Rank::Exact } else { Rank::Synonym });
+        let names = &self.names[self.names.partition_point(|name| *name.key < *key)..];
+        for name in names.iter().take_while(|name| name.key.starts_with(&key)) {
+            let set = match (name.key.len() == key.len(), name.is_synonym) {
+                (false, _) => &mut *beginning,
+                (true, false) => &mut *exact,
+                (true, true) => &mut *synonym,
+            };
+            set_all(set, &[name.entry]);
+        }
+        intersect(beginning, in_heading);
+        let mut better = exact.clone();
+        for set in [synonym, beginning, in_heading, in_text] {
+            for (bits, better) in set.iter_mut().zip(&mut better) {
+                *bits &= !*better;
+                *better |= *bits;
             }
-            if (0..query.len()).all(|at| has(&entry.heading, at)) {
-                let begins = entry.names.iter().any(|name| name.starts_with(&key));
+        }
+        hits
+    }
+
+    /// The words with the stem of a word, as ranges of numbers.
+    fn with_stem(&self, folded: &str) -> Vec<Range<usize>> {
+        let words = self.stems.get(&*self.stemmer.of(folded)).map_or(&[][..], Vec::as_slice);
+        words.iter().map(|word| *word as usize..*word as usize + 1).collect()
+    }
+
+    /// The words that begin with a word.
+    fn with_prefix(&self, folded: &str) -> Range<usize> {
+        let start = self.words.partition_point(|word| **word < *folded);
+        start..start + self.words[start..].partition_point(|word| word.starts_with(folded))
+    }
+
+    /// The number of entries that some words have, each as often as it has any.
+    fn count(&self, words: &[Range<usize>], with_texts: bool) -> usize {
+        let texts = |words| if with_texts { self.texts.of(words).len() } else { 0 };
+        words.iter().map(|words| self.headings.of(words).len() + texts(words)).sum()
+    }
+}
+
+fn set_all_of(bits: &mut [u64], postings: &Postings, words: &[Range<usize>]) {
+    for words in words {
+        set_all(bits, postings.of(words));
+    }
+}
+
+fn set_all(bits: &mut [u64], entries: &[u32]) {
+    for entry in entries {
+        bits[*entry as usize / BITS] |= 1 << (*entry as usize % BITS);
+    }
+}
+
+fn intersect(bits: &mut [u64], others: &[u64]) {
+    bits.iter_mut().zip(others).for_each(|(bits, others)| *bits &= others);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::analyse::Word;
+
+    /// An entry: its name, a synonym, and its text.
+    type Entry = (String, String, String);
+
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    enum Rank {
+        Exact,
+        Synonym,
+        Beginning,
+        Heading,
+        Text,
+    }
+
+    /// Compares every entry with the query.
+    fn scan(entries: &[Entry], text: &str, least: Rank) -> Vec<usize> {
+        let query = words(text);
+        let (key, stems) = (name_key(&query), Stems::default());
+        let has = |tokens: &[Word], at: usize| {
+            let (word, is_last) = (&query[at].folded, at + 1 == query.len());
+            let is_same = |token: &Word| stems.of(&token.folded) == stems.of(word);
+            tokens.iter().any(|token| is_same(token) || (is_last && token.folded.starts_with(word.as_str())))
+        };
+        let rank = |(name, synonym, text): &Entry| {
+            let keys = [name, synonym].map(|name| name_key(&words(name)));
+            if let Some(at) = keys.iter().position(|other| *other == key) {
+                return Some(if at == 0 { Rank::Exact } else { Rank::Synonym });
+            }
+            let heading = [words(name), words(synonym)].concat();
+            if (0..query.len()).all(|at| has(&heading, at)) {
+                let begins = keys.iter().any(|name| name.starts_with(&key));
                 return Some(if begins { Rank::Beginning } else { Rank::Heading });
             }
-            (0..query.len()).all(|at| has(&entry.heading, at) || has(&entry.text, at)).then_some(Rank::Text)
+            let text = words(text);
+            (0..query.len()).all(|at| has(&heading, at) || has(&text, at)).then_some(Rank::Text)
         };
-        let ranked = self.entries.iter().enumerate().filter_map(|(at, entry)| Some((rank(entry)?, at)));
-        let mut found: Vec<_> = ranked.filter(|(rank, _)| *rank >= least).collect();
-        found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        let ranked = entries.iter().enumerate().filter_map(|(at, entry)| Some((rank(entry)?, at)));
+        let mut found: Vec<_> = ranked.filter(|(rank, _)| !query.is_empty() && *rank <= least).collect();
+        found.sort_unstable();
         found.into_iter().map(|(_, at)| at).collect()
+    }
+
+    fn index(entries: &[Entry]) -> HeadingIndex {
+        let mut index = Builder::default();
+        for (name, synonym, text) in entries {
+            index.push(std::iter::once(&**name), std::iter::once(&**synonym), text);
+        }
+        index.finish()
+    }
+
+    fn text(most: usize) -> impl Strategy<Value = String> {
+        let word = prop::sample::select(vec!["permit", "permits", "per", "work", "works", "lock-out", "a", "é", ""]);
+        prop::collection::vec(word, 0..=most).prop_map(|words| words.join(" "))
+    }
+
+    proptest! {
+        #[test]
+        fn index_finds_what_a_scan_finds(
+            entries in prop::collection::vec((text(3), text(2), text(5)), 0..150),
+            query in text(3),
+        ) {
+            let index = index(&entries);
+            let list = |hits: &HeadingHits| hits.iter().collect::<Vec<_>>();
+            let (all, named) = (index.search(&query), index.complete(&query));
+            prop_assert_eq!(list(&all), scan(&entries, &query, Rank::Text));
+            prop_assert_eq!(list(&named), scan(&entries, &query, Rank::Heading));
+            prop_assert_eq!(all.total(), list(&all).len() as u64);
+        }
     }
 }

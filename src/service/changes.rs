@@ -2,7 +2,7 @@
 
 use super::PageRequest;
 use crate::catalogue::resource::{ChangeResource, Pagination};
-use crate::generation::{ProductChange, Snapshot};
+use crate::generation::{ChangesSince, ProductChange, Snapshot};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangesPage {
@@ -18,9 +18,13 @@ pub struct ChangesPage {
 pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
     let to = snapshot.generation();
     let from = since.unwrap_or(to);
-    let changes = if from == to { Vec::new() } else { snapshot.changes.since(from)? };
-    let data = page.slice(&changes).iter().map(resource).collect();
-    let pagination = page.pagination(changes.len() as u64);
+    let changes = if from == to {
+        ChangesSince::default()
+    } else {
+        snapshot.merged_changes.since(&snapshot.changes, from, page.range())?
+    };
+    let data = changes.page.iter().map(resource).collect();
+    let pagination = page.pagination(changes.total as u64);
     Some(ChangesPage { data, pagination, from: from.to_owned(), to: to.to_owned() })
 }
 

@@ -4,7 +4,7 @@ use super::Facet;
 use crate::catalogue::resource::FacetValue;
 use crate::catalogue::{Attribute, Catalogue};
 use crate::record::{EvidenceStatus, OfferingType};
-use crate::search::facet_counts::FacetCounts;
+use crate::search::facet_counts::{FacetCounts, MAX_CATEGORIES, highest};
 
 impl Facet {
     pub const ALL: [Self; 4 + Attribute::COUNT] = [
@@ -39,18 +39,18 @@ pub(super) fn all<'s>(
     counted.map(|(facet, counts)| (facet, values(catalogue, facet, counts))).collect()
 }
 
-/// The values that occur in the result. Categories and attributes are sorted by descending count
+/// The values that occur in the result. Categories, the most frequent, and attributes are sorted by descending count
 /// (then name), ratings from the highest; the others keep their own order.
 fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
     let fixed =
         |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };
     let mut values: Vec<_> = match facet {
-        Facet::Category => catalogue
-            .tables
-            .categories
-            .iter()
-            .zip(&counts.categories)
-            .map(|(category, count)| fixed(&category.id, &category.name, *count))
+        Facet::Category => highest(&counts.categories, MAX_CATEGORIES)
+            .into_iter()
+            .map(|(at, count)| {
+                let category = &catalogue.tables.categories[at as usize];
+                fixed(&category.id, &category.name, count)
+            })
             .collect(),
         Facet::OfferingType => OfferingType::ALL
             .into_iter()
@@ -90,10 +90,8 @@ fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -
         }
     };
     values.retain(|value| value.count > 0);
-    match facet {
-        Facet::Category => values.sort_by_key(|value| std::cmp::Reverse(value.count)),
-        Facet::Rating => values.reverse(),
-        Facet::OfferingType | Facet::EvidenceStatus | Facet::Attribute(_) => {}
+    if facet == Facet::Rating {
+        values.reverse();
     }
     values
 }

@@ -19,6 +19,7 @@ mod software;
 mod suggest;
 
 pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
+pub use crate::generation::NewsKind;
 pub use crate::search::expand::Prefix;
 pub use changes::{ChangesPage, list_changes};
 pub use error::ServiceError;
@@ -26,7 +27,7 @@ pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,
 };
-pub use news::{News, NewsKind, list_news};
+pub use news::{News, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
     Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest,

@@ -6,18 +6,9 @@ use serde::Deserialize;
 use super::ServiceError;
 use crate::catalogue::{Order, SoftwareFilter};
 use crate::engine::SearchRequest;
-use crate::generation::{ProductChange, Snapshot};
+use crate::generation::{MAX_NEWS, NewsKind, Snapshot};
 use crate::search::Plan;
 use crate::search::budget::Budget;
-
-const MAX_NEWS: usize = 100;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewsKind {
-    Added,
-    /// Its evidence was checked on a later day than before.
-    EvidenceRenewed,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
@@ -37,8 +28,10 @@ pub struct News {
 /// Lists the latest news, newest first and by id within a generation. Restricted to the given
 /// categories, if any.
 pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
-    let steps = snapshot.changes.newest().flat_map(|step| step.changes.iter().map(move |change| (step, change)));
-    let candidates = steps.filter_map(|(step, change)| Some((kind(change)?, &*step.at, &*change.id)));
+    let known: Vec<_> = categories.iter().filter_map(|category| snapshot.catalogue.category(category)).collect();
+    let known = (!categories.is_empty()).then_some(&*known);
+    let candidates = snapshot.news.newest(&snapshot.changes, known).into_iter();
+    let candidates = candidates.filter_map(|(step, change)| Some((change.news()?, &*step.at, &*change.id)));
     let candidates: Vec<_> = candidates.collect();
     let mut news = Vec::new();
     for changes in candidates.chunks(MAX_NEWS) {
@@ -79,14 +72,6 @@ async fn products(
         Ok((item.id.clone(), Product { item, license: export.license }))
     });
     products.collect()
-}
-
-fn kind(change: &ProductChange) -> Option<NewsKind> {
-    match (change.before, change.after) {
-        (None, Some(_)) => Some(NewsKind::Added),
-        (Some(_), Some(_)) if change.is_evidence_renewed => Some(NewsKind::EvidenceRenewed),
-        _ => None,
-    }
 }
 
 #[derive(Deserialize)]

@@ -14,9 +14,14 @@ pub struct Page {
 }
 
 impl Page {
-    pub(super) fn from_objects(catalogue: &Catalogue, spans: &[Span], page: PageRequest) -> Self {
-        let data = page.slice(spans).iter().map(|span| catalogue.object(*span)).collect();
-        Self { data, pagination: page.pagination(spans.len() as u64) }
+    pub(super) fn from_objects<T>(
+        catalogue: &Catalogue,
+        items: &[T],
+        object: impl Fn(&T) -> Span,
+        page: PageRequest,
+    ) -> Self {
+        let data = page.slice(items).iter().map(|item| catalogue.object(object(item))).collect();
+        Self { data, pagination: page.pagination(items.len() as u64) }
     }
 }
 

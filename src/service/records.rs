@@ -5,20 +5,19 @@ use std::io;
 use bytes::Bytes;
 
 use super::{GlossaryPage, ListGlossary, ListReviews, Page, PageRequest, ReviewsPage, ServiceError};
-use crate::catalogue::{Catalogue, ExportDocument, Span, StoredExport};
+use crate::catalogue::{Catalogue, ExportDocument, StoredExport};
 use crate::engine::ReviewsRequest;
 use crate::generation::Snapshot;
 
 /// Lists categories by name.
 pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page {
-    Page::from_objects(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, page)
+    Page::from_objects(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, |span| *span, page)
 }
 
 /// Returns a category as a JSON object; `None` if the id is unknown.
 pub fn get_category(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
-    let tables = &snapshot.catalogue.tables;
-    let at = tables.categories.iter().position(|category| category.id == id)?;
-    Some(snapshot.catalogue.object(tables.category_objects[at]))
+    let at = snapshot.catalogue.find_category(id)?;
+    Some(snapshot.catalogue.object(snapshot.catalogue.tables.category_objects[at as usize]))
 }
 
 /// Lists a product's reviews; `None` if the product is unknown. The summary covers all its reviews.
@@ -38,23 +37,22 @@ pub async fn list_reviews(
 /// Lists glossary terms by term; with `q`, best match first.
 pub fn list_glossary(snapshot: &Snapshot, query: &ListGlossary) -> GlossaryPage {
     let entries = &snapshot.catalogue.tables.glossary;
-    let spans: Vec<Span> = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
-        None => entries.iter().map(|entry| entry.object).collect(),
-        Some(q) => snapshot.glossary.search(q).into_iter().map(|at| entries[at].object).collect(),
+    let Some(q) = query.q.as_deref().filter(|q| !q.trim().is_empty()) else {
+        return Page::from_objects(&snapshot.catalogue, entries, |entry| entry.object, query.page);
     };
-    Page::from_objects(&snapshot.catalogue, &spans, query.page)
+    let (found, page) = (snapshot.glossary.search(q), query.page.range());
+    let data = found.iter().skip(page.start).take(page.len()).map(|at| snapshot.catalogue.object(entries[at].object));
+    Page { data: data.collect(), pagination: query.page.pagination(found.total()) }
 }
 
 /// Returns a glossary term as a JSON object; `None` if the id is unknown.
 pub fn get_term(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
-    let entry = snapshot.catalogue.tables.glossary.iter().find(|entry| entry.term.id == id)?;
-    Some(snapshot.catalogue.object(entry.object))
+    Some(snapshot.catalogue.object(snapshot.catalogue.term(id)?.object))
 }
 
 /// Lists the loaded exports by id.
 pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page {
-    let spans: Vec<_> = snapshot.catalogue.tables.exports.iter().map(|export| export.object).collect();
-    Page::from_objects(&snapshot.catalogue, &spans, page)
+    Page::from_objects(&snapshot.catalogue, &snapshot.catalogue.tables.exports, |export| export.object, page)
 }
 
 /// Returns an export for download; `None` if the id is unknown.

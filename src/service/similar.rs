@@ -83,10 +83,10 @@ pub async fn similar_software<'s>(
 ) -> Result<Option<SimilarPage<'s>>, ServiceError> {
     let Some(record) = snapshot.engine.record(id).await? else { return Ok(None) };
     let Detail { data: Categories { categories } } = serde_json::from_slice(&record.body)?;
-    let of_product = categories
-        .iter()
-        .take(MAX_CATEGORIES)
-        .filter_map(|category| snapshot.catalogue.tables.categories.iter().find(|known| known.id == category.id));
+    let of_product = categories.iter().take(MAX_CATEGORIES).filter_map(|category| {
+        let at = snapshot.catalogue.find_category(&category.id)?;
+        Some(&snapshot.catalogue.tables.categories[at as usize])
+    });
     let categories: Vec<_> = of_product.collect();
     let words = rarest_words(snapshot, &record.body)?;
     let group = |kind: Kind, term: Term, weight: f32| Group {
@@ -163,8 +163,16 @@ fn shared_categories<'s>(
 }
 
 fn shared_words(snapshot: &Snapshot, words: &[ProductWord], texts: &HitTexts) -> Vec<String> {
+    let mut missing: Vec<_> = words.iter().map(|word| word.stem).collect();
     // Skips the marks between values and sections.
-    let found = texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ);
-    let stems: HashSet<_> = found.map(|word| snapshot.search.lexicon.stem_of(word)).collect();
-    words.iter().filter(|word| stems.contains(&word.stem)).map(|word| word.written.clone()).collect()
+    for word in texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ) {
+        let stem = snapshot.search.lexicon.stem_of(word);
+        if let Some(at) = missing.iter().position(|other| *other == stem) {
+            missing.swap_remove(at);
+        }
+        if missing.is_empty() {
+            break;
+        }
+    }
+    words.iter().filter(|word| !missing.contains(&word.stem)).map(|word| word.written.clone()).collect()
 }

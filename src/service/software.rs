@@ -23,9 +23,9 @@ pub async fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Record
     Ok(snapshot.engine.record(id).await?)
 }
 
-/// Returns only the content hash that [`get_software`] includes; `None` if the id is unknown.
+/// Returns only the hash of the detail that [`get_software`] returns; `None` if the id is unknown.
 pub async fn get_software_hash(snapshot: &Snapshot, id: &str) -> Result<Option<u64>, ServiceError> {
-    Ok(snapshot.engine.content_hash(id).await?)
+    Ok(snapshot.engine.detail_hash(id).await?)
 }
 
 pub(super) async fn search_names(

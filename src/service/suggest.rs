@@ -9,7 +9,7 @@ use super::search::find_software;
 use super::software::search_names;
 use super::{PageRequest, Prefix, SearchSoftware, ServiceError};
 use crate::catalogue::SoftwareFilter;
-use crate::catalogue::resource::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
+use crate::catalogue::resource::{CategoryResource, CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 use crate::generation::Snapshot;
 
 /// Suggests up to `limit` each of products, categories and glossary terms. Products whose names
@@ -33,16 +33,22 @@ pub async fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<
         products.extend(others);
         products.truncate(few);
     }
+    let completed = snapshot.categories.complete(&q);
     let mut categories: Vec<_> =
-        snapshot.categories.complete(&q).into_iter().map(|at| &tables.categories[at]).collect();
-    categories.sort_by_key(|category| Reverse(category.software_count));
-    let terms = snapshot.glossary.complete(&q).into_iter().take(few).map(|at| &tables.glossary[at].term);
+        (0..).zip(completed.iter()).map(|(place, at): (u32, _)| (place, &tables.categories[at])).collect();
+    let order = |(place, category): &(u32, &CategoryResource)| (Reverse(category.software_count), *place);
+    if categories.len() > few {
+        categories.select_nth_unstable_by_key(few, order);
+        categories.truncate(few);
+    }
+    categories.sort_unstable_by_key(order);
+    let terms = snapshot.glossary.complete(&q);
+    let terms = terms.iter().take(few).map(|at| &tables.glossary[at].term);
     Ok(Suggestions {
         software: products.iter().map(|(_, item)| software_ref(item)).collect::<Result<_, _>>()?,
         categories: categories
             .into_iter()
-            .take(few)
-            .map(|category| CategorySuggestion {
+            .map(|(_, category)| CategorySuggestion {
                 id: &category.id,
                 name: &category.name,
                 software_count: category.software_count,

@@ -101,6 +101,7 @@ impl Opened {
             added = change.map(|change| change.added),
             removed = change.map(|change| change.removed),
             changed = change.map(|change| change.changed),
+            exports_changed = change.map(|change| change.exports).filter(|exports| *exports > 0),
             files = change.map(|change| &*change.files).filter(|files| !files.is_empty()),
             pulled_bytes = self.pulled_bytes,
             took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),

@@ -2,8 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::feed::changed;
+use std::sync::Arc;
+
+use crate::feed::{changed, published};
+use crate::fixture;
 use crate::service::{Service, Setup};
+use software_directory::update::Directory;
 
 #[tokio::test]
 async fn without_a_generation_there_are_no_changes_and_the_place_to_begin() {
@@ -51,4 +55,40 @@ async fn changes_are_listed_by_id_and_in_pages() {
     assert_eq!(page.json()["data"], json!([expected[1]]));
     assert_eq!(page.json()["pagination"], json!({"limit": 1, "offset": 1, "total": 3}));
     assert!(page.header("link").contains("offset=2>; rel=\"next\""), "{}", page.header("link"));
+}
+
+fn export(license: &str, as_of: &str, tagline: &str) -> String {
+    let product = |id: &str, tagline: &str| {
+        json!({
+            "id": id, "name": id, "url": "https://example.org/", "tagline": tagline, "evidence_status": "pending-review",
+            "export": {"id": "own", "name": "of the record"}
+        })
+    };
+    let software = [product("a", "as it was"), product("b", tagline)];
+    json!({"name": "N", "license": license, "as_of": as_of, "software": software}).to_string()
+}
+
+#[tokio::test]
+async fn another_date_or_licence_of_an_export_changes_no_record_but_its_entity_tag() {
+    let before = export("https://example.org/one", "2026-01-01", "as it was");
+    for (license, as_of, tagline, changed) in [
+        ("https://example.org/one", "2026-02-02", "as it was", 0),
+        ("https://example.org/two", "2026-01-01", "as it was", 0),
+        ("https://example.org/two", "2026-02-02", "another one", 1),
+    ] {
+        let sets = [before.clone(), export(license, as_of, tagline)];
+        let (directory, first) = published(&sets);
+        let after = Setup { directory, ..Setup::default() }.start();
+        let changes = after.get(&format!("/v1/changes?since={first}")).await.json();
+        assert_eq!((&changes["pagination"]["total"], changes["to"] == first), (&json!(changed), false), "{changes}");
+        let old = Arc::<Directory>::default();
+        old.publish(fixture::snapshot(&[("tools", &before)]));
+        let old = Setup { directory: old, ..Setup::default() }.start();
+        let (old, new) = (old.get("/v1/software/a").await, after.get("/v1/software/a").await);
+        assert_eq!(new.json()["data"]["export"]["license"], license);
+        assert_eq!(new.json()["data"]["export"]["as_of"], as_of);
+        assert_ne!(old.header("etag"), new.header("etag"), "{license} {as_of}");
+        let condition = [("if-none-match", old.header("etag"))];
+        assert_eq!(after.get_with("/v1/software/a", &condition).await.status, 200, "its bytes are other ones");
+    }
 }

@@ -39,6 +39,11 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
         [product("old", "Permits", Some("2026-02-01")), product("new", "Audits", None)],
     ]
     .map(|software| export(&software));
+    published(&sets)
+}
+
+/// A directory of the second export, which was of the first one before; and the first generation's name.
+pub(crate) fn published(sets: &[String; 2]) -> (Arc<Directory>, String) {
     let directory = Arc::<Directory>::default();
     if let Some(nodes) = cluster::nodes() {
         let [first, second] = sets.each_ref().map(|set| [("tools", set.as_str())]);

@@ -1,7 +1,13 @@
 //! Quotas and the headers that state them.
 
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::Request;
 use axum::http::Method;
+use serde_json::json;
 use software_directory::http::HttpConfig;
+use software_directory::update::Directory;
 
 use crate::fixture;
 use crate::service::{Service, Setup};
@@ -42,16 +48,87 @@ async fn shed_search_is_503_and_costs_nothing_while_lookups_and_health_are_serve
     const RATE: u64 = 10;
     let config = HttpConfig { search_threads: 0, ..HttpConfig::default() };
     let service = Setup { directory: fixture::directory(), config, rate: RATE, ..Setup::default() }.start();
-    for path in ["/v1/search?q=permit", "/v1/search", "/v1/software?q=tool", "/v1/software?category=tools"] {
+    let searches = [
+        "/v1/search?q=permit",
+        "/v1/search",
+        "/v1/software?q=tool",
+        "/v1/software?category=tools",
+        "/v1/software/tool-01/similar",
+        "/v1/suggest?q=too",
+        "/v1/glossary?q=near",
+        "/v1/reviews/tool-reviewed?sort=rating",
+        "/v1/reviews/tool-reviewed?verified=true",
+        "/v1/changes?since=fedcba9876543210",
+        "/feed.atom?category=tools",
+    ];
+    for path in searches {
         let shed = service.get(path).await;
         assert_eq!(shed.problem(), (503, "overloaded".to_owned()), "{path}");
         assert_eq!(shed.header("retry-after"), "1");
         assert!(shed.header("ratelimit").starts_with(&format!("\"default\";r={RATE};")), "{path}: {shed:?}");
     }
     let metrics = service.send_to_metrics(Method::GET, "/metrics").await;
-    assert!(metrics.text().contains("software_directory_http_requests_shed_total 4\n"));
-    for path in ["/v1/software/tool-01", "/v1/software", "/healthz", "/readyz"] {
+    assert!(metrics.text().contains("software_directory_http_requests_shed_total 11\n"));
+    let served = [
+        "/v1/software/tool-01",
+        "/v1/software",
+        "/v1/categories",
+        "/v1/categories/safety",
+        "/v1/glossary",
+        "/v1/glossary/near-miss",
+        "/v1/reviews/tool-reviewed",
+        "/v1/exports",
+        "/healthz",
+        "/readyz",
+    ];
+    for path in served {
         assert_eq!(service.get(path).await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn large_product_is_read_in_the_pool_and_others_are_not() {
+    let product = |id: &str, length: usize| {
+        json!({
+            "id": id, "name": id, "url": "https://example.org/", "description": "long ".repeat(length / 5),
+            "evidence_status": "pending-review"
+        })
+    };
+    let software = [product("small", 1000), product("large", 500_000)];
+    let export = json!({"name": "N", "license": "https://example.org/licence", "software": software});
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&[("tools", &export.to_string())]));
+    let config = HttpConfig { search_threads: 0, ..HttpConfig::default() };
+    let service = Setup { directory: Arc::new(directory), config, ..Setup::default() }.start();
+    assert_eq!(service.get("/v1/software/small").await.status, 200);
+    let tag = service.get("/v1/software/small").await.header("etag").to_owned();
+    assert_eq!(service.get_with("/v1/software/small", &[("if-none-match", &tag)]).await.status, 304);
+    assert_eq!(service.get("/v1/software/large").await.problem(), (503, "overloaded".to_owned()));
+}
+
+#[tokio::test]
+async fn every_tool_is_shed_with_the_searches() {
+    let config = HttpConfig { search_threads: 0, ..HttpConfig::default() };
+    let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
+    let calls = [
+        ("search_software", json!({"q": "tool"})),
+        ("get_software", json!({"id": "tool-01"})),
+        ("list_categories", json!({})),
+        ("search_glossary", json!({"q": "near"})),
+        ("list_reviews", json!({"id": "tool-reviewed"})),
+    ];
+    for (name, arguments) in calls {
+        let call = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}
+        });
+        let request = Request::post("/mcp")
+            .header("host", "localhost")
+            .header("authorization", service.bearer())
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .body(Body::from(call.to_string()))
+            .expect("a request");
+        assert_eq!(service.call(request).await.problem(), (503, "overloaded".to_owned()), "{name}");
     }
 }
 

@@ -196,7 +196,7 @@ fn many_files_changed_at_once_are_one_build() {
         let id = format!("file-0-{at}");
         until("the pull is followed", || {
             let snapshot = watching.directory.current().expect("a generation");
-            let hash = pollster::block_on(snapshot.engine.content_hash(&id)).expect("an engine in memory");
+            let hash = pollster::block_on(snapshot.engine.detail_hash(&id)).expect("an engine in memory");
             (hash.is_some() && watching.reasons().is_empty()).then_some(())
         });
     }

@@ -9,6 +9,7 @@ mod listing;
 mod log;
 mod memory;
 mod name;
+mod news;
 mod panics;
 #[allow(dead_code, reason = "shared with tests/memory")]
 #[path = "../common/place.rs"]

@@ -151,3 +151,15 @@ fn generation_of_an_index_is_a_side() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("has no generation 0123456789abcdef"), "{unknown:?}");
 }
+
+#[test]
+fn another_date_of_an_export_is_one_change_and_none_of_its_records() {
+    let folder = folder_with(&["a", "b"]);
+    assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
+    let mut dated: serde_json::Value = serde_json::from_str(&export(&["a", "b"])).expect("JSON");
+    dated["as_of"] = "2026-01-01".into();
+    write(folder.path(), &dated.to_string());
+    let reindexed = run(folder.path(), &["--reindex"]);
+    let line = "0 products added, 0 removed, 0 changed; 1 export changed; files: tools.json";
+    assert!(text(&reindexed.stdout).contains(line), "{reindexed:?}");
+}

@@ -146,8 +146,8 @@ fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> 
         return None;
     }
     let open = |manifest: &Manifest| open_catalogue(&mut store.load_catalogue(manifest).ok()?).ok();
-    let ((_, old), (_, new)) = (open(before)?, open(after)?);
-    Some(Change::between(Some(&old), Some(&new), (Some(&before.inputs), Some(&after.inputs))))
+    let (old, new) = (open(before)?, open(after)?);
+    Some(Change::between(Some((&old.0, &old.1)), (&new.0, &new.1), (Some(&before.inputs), Some(&after.inputs))))
 }
 
 /// Builds a generation for a server, which reads messages on standard output.

@@ -148,11 +148,11 @@ impl<'s> Proposer<'s> {
             }
         };
         let (glossary, categories) = (&self.snapshot.glossary, &self.snapshot.categories);
-        add(NearKind::GlossaryTerm, glossary.complete(text).into_iter().map(term).collect());
-        add(NearKind::Category, categories.complete(text).into_iter().map(category).collect());
+        add(NearKind::GlossaryTerm, glossary.complete(text).iter().map(term).collect());
+        add(NearKind::Category, categories.complete(text).iter().map(category).collect());
         add(NearKind::Spelling, self.similar(text));
-        add(NearKind::CategoryDescription, categories.search(text).into_iter().map(category).collect());
-        add(NearKind::GlossaryDefinition, glossary.search(text).into_iter().map(term).collect());
+        add(NearKind::CategoryDescription, categories.search(text).iter().map(category).collect());
+        add(NearKind::GlossaryDefinition, glossary.search(text).iter().map(term).collect());
         near.truncate(MAX_NEAR);
         near
     }

@@ -130,8 +130,8 @@ impl Engine for OpenSearchEngine {
         Box::pin(self.find_values(attribute, values))
     }
 
-    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
-        Box::pin(self.read_content_hash(id))
+    fn detail_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
+        Box::pin(self.read_detail_hash(id))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {

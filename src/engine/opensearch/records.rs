@@ -44,12 +44,12 @@ impl OpenSearchEngine {
     pub(super) async fn read_record(&self, id: &str) -> Result<Option<Record>, EngineError> {
         let Some(fields) = self.stored(id, "ordinal,content_hash,item,detail").await? else { return Ok(None) };
         let ordinal = *fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
-        let content_hash = hash(&fields.content_hash)?;
+        let detail_hash = hash(&fields.content_hash)?;
         let (item, detail) = (one(fields.item, "item")?, one(fields.detail, "detail")?);
-        Ok(Some(Record { ordinal, content_hash, body: body(&item, &detail) }))
+        Ok(Some(Record { ordinal, detail_hash, body: body(&item, &detail) }))
     }
 
-    pub(super) async fn read_content_hash(&self, id: &str) -> Result<Option<u64>, EngineError> {
+    pub(super) async fn read_detail_hash(&self, id: &str) -> Result<Option<u64>, EngineError> {
         let fields = self.stored(id, "content_hash").await?;
         fields.map(|fields| hash(&fields.content_hash)).transpose()
     }

@@ -373,8 +373,8 @@ mod on_cluster {
         for id in ["p0", "p19", "p20", "", "P0", "p/0", "p0?"] {
             let record = RUNTIME.block_on(remote.record(id)).expect("a record");
             assert_eq!(record, pollster::block_on(local.record(id)).expect("a record"), "{id}");
-            let hash = RUNTIME.block_on(remote.content_hash(id)).expect("a hash");
-            assert_eq!(hash, record.map(|record| record.content_hash), "{id}");
+            let hash = RUNTIME.block_on(remote.detail_hash(id)).expect("a hash");
+            assert_eq!(hash, record.map(|record| record.detail_hash), "{id}");
             let found = RUNTIME.block_on(remote.reviews(id, &reviews)).expect("reviews");
             assert_eq!(found, pollster::block_on(local.reviews(id, &reviews)).expect("reviews"), "{id}");
         }

@@ -224,10 +224,14 @@ impl<'e> Walk<'e> {
         let start = block_start(block);
         let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);
         let mut pruned = *found;
+        let sums = self.threshold.is_none().then(|| self.sums(block, found));
         for at in self.candidates(block, found).offsets() {
             let groups = self.groups.iter().zip(&self.scores);
             // Always summed in the same order, so that a score doesn't depend on pruning.
-            let score = groups.fold(0.0, |score, (group, scores)| score + group.score(scores, block, at));
+            let score = match &sums {
+                Some(sums) => sums[at],
+                None => groups.fold(0.0, |score, (group, scores)| score + group.score(scores, block, at)),
+            };
             if score >= threshold {
                 pruned.remove(at);
                 collector.collect(document(start, at), score);
@@ -235,6 +239,20 @@ impl<'e> Walk<'e> {
             }
         }
         collector.count_pruned(pruned.pruned(start));
+    }
+
+    /// The scores of all found documents, by offset. Summed group by group: of many groups, as in a list of similar products,
+    /// a document is in few.
+    fn sums(&self, block: usize, found: &Bitset) -> [f32; BLOCK_LEN] {
+        let mut sums = [0.0; BLOCK_LEN];
+        for (group, scores) in self.groups.iter().zip(&self.scores) {
+            let mut members = scores.members;
+            members.intersect(found);
+            for at in members.offsets() {
+                sums[at] += group.score(scores, block, at);
+            }
+        }
+        sums
     }
 
     /// The found documents that can reach the threshold: those in essential stages, as in

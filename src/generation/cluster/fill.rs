@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::catalogue::{
     AttributeLabels, Bulk, CatalogueBuildError, CatalogueParts, CatalogueWriter, Merged, MergedProduct, ProductVersion,
-    content_hash,
+    content_hash, detail_hash,
 };
 use crate::engine;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
@@ -113,9 +113,9 @@ impl Sink for ClusterSink<'_> {
             ranks: product.ranks,
             rating: product.rating(),
             is_demo: product.is_demo,
+            content_hash: detail_hash(&item, &detail),
             item,
             detail,
-            content_hash: hash,
             reviews: product.review_summary(),
             categories: product.categories,
             terms: analyzer.terms().map(|(term, occurrences)| (term.clone(), occurrences)).collect(),

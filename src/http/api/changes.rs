@@ -1,5 +1,8 @@
 //! The changes since a generation.
 
+use std::sync::Arc;
+
+use axum::extract::State;
 use axum::response::Response;
 use utoipa::ToSchema;
 
@@ -9,6 +12,7 @@ use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::{ApiErrors, GenerationGone};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
+use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{LONG_LIMIT, OFFSET, SINCE};
 use crate::service::{self, PageRequest};
@@ -42,7 +46,8 @@ struct ChangeList {
 ///
 /// The products that were added, changed or removed since a generation, by id, over all generations in between. The server
 /// keeps the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
-/// and the whole directory is at `/v1/exports`.
+/// and the whole directory is at `/v1/exports`. An export's own name, licence and date are there too: a change of these isn't a
+/// change of its products.
 #[utoipa::path(
     get,
     path = "/v1/changes",
@@ -56,15 +61,22 @@ struct ChangeList {
     ),
 )]
 pub(in crate::http) async fn list_changes(
+    State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
     Query(ListChanges { since, page }): Query<ListChanges>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let page = service::list_changes(&snapshot, since.as_deref(), page)
-        .ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;
-    let links = links.header(page.pagination, MaxOffset::Unbounded);
-    let write =
-        |change: &ChangeResource, json: &mut Vec<u8>| serde_json::to_writer(json, change).map_err(ApiError::internal);
-    let body = ListBody::new(&page.data, page.pagination, |change| change.id.len() + 100, write)?;
-    Ok(body.with("from", &page.from)?.with("to", &page.to)?.finish().into_response(links))
+    // Looks at the whole log.
+    let list = async move {
+        let page = service::list_changes(&snapshot, since.as_deref(), page)
+            .ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;
+        let write = |change: &ChangeResource, json: &mut Vec<u8>| {
+            serde_json::to_writer(json, change).map_err(ApiError::internal)
+        };
+        let body = ListBody::new(&page.data, page.pagination, |change| change.id.len() + 100, write)?;
+        Ok::<_, ApiError>(body.with("from", &page.from)?.with("to", &page.to)?.finish())
+    };
+    let page = state.search(list).await??;
+    let links = links.header(page.pagination(), MaxOffset::Unbounded);
+    Ok(page.into_response(links))
 }

@@ -1,5 +1,8 @@
 //! The glossary.
 
+use std::sync::Arc;
+
+use axum::extract::State;
 use axum::response::Response;
 use utoipa::ToSchema;
 
@@ -9,6 +12,7 @@ use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{self, ListBody};
+use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{GLOSSARY_Q, LIMIT, QUERIED_OFFSET};
 use crate::service::{self, ListGlossary};
@@ -43,13 +47,18 @@ struct GlossaryList {
     responses((status = 200, description = "A page of terms", body = GlossaryList), ApiErrors),
 )]
 pub(in crate::http) async fn list_glossary(
+    State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
     Query(query): Query<ListGlossary>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let page = service::list_glossary(&snapshot, &query);
-    let links = links.header(page.pagination, MaxOffset::of(query.q.as_deref()));
-    Ok(ListBody::from_page(&page)?.finish().into_response(links))
+    let max_offset = MaxOffset::of(query.q.as_deref());
+    let is_search = query.q.is_some();
+    let list =
+        async move { Ok::<_, ApiError>(ListBody::from_page(&service::list_glossary(&snapshot, &query))?.finish()) };
+    let page = if is_search { state.search(list).await? } else { list.await }?;
+    let links = links.header(page.pagination(), max_offset);
+    Ok(page.into_response(links))
 }
 
 /// A glossary term.

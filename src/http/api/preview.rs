@@ -26,14 +26,19 @@ fn preview(state: &AppState) -> Result<&Preview, ApiError> {
 
 /// The state in few words. The page polls it.
 async fn get_status(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    let status = preview(&state)?.status(&state.directory);
+    let shown = Arc::clone(&state);
+    // Hashes all findings and changes.
+    let status = async move { Ok::<_, ApiError>(preview(&shown)?.status(&shown.directory)) };
+    let status = state.search(status).await??;
     let body = serde_json::to_vec(&status).map_err(ApiError::internal)?;
     Ok(uncached(response::json(body)))
 }
 
 /// Findings and changes, as HTML.
 async fn get_report(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    let mut response = Response::new(Body::from(preview(&state)?.report(&state.directory)));
+    let shown = Arc::clone(&state);
+    let report = async move { Ok::<_, ApiError>(preview(&shown)?.report(&shown.directory)) };
+    let mut response = Response::new(Body::from(state.search(report).await??));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));

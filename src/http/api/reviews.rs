@@ -1,5 +1,8 @@
 //! Reviews of a product.
 
+use std::sync::Arc;
+
+use axum::extract::State;
 use axum::response::Response;
 use utoipa::ToSchema;
 
@@ -9,6 +12,7 @@ use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
+use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{LIMIT, MAX_STARS, MIN_STARS, OFFSET, REVIEW_SORT, VERIFIED};
 use crate::service::{self, ListReviews};
@@ -43,13 +47,19 @@ struct ReviewList {
     responses((status = 200, description = "A page of reviews", body = ReviewList), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn list_reviews(
+    State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
     PathId(id): PathId,
     Query(query): Query<ListReviews>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;
-    let body = ListBody::from_page(&reviews.page)?.with("summary", &reviews.summary)?;
-    let links = links.header(reviews.page.pagination, MaxOffset::Unbounded);
-    Ok(body.finish().into_response(links))
+    // Else it looks at every review of the product.
+    let is_stored_order = query == ListReviews::all(query.page);
+    let list = async move {
+        let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+        Ok::<_, ApiError>(ListBody::from_page(&reviews.page)?.with("summary", &reviews.summary)?.finish())
+    };
+    let page = if is_stored_order { list.await } else { state.search(list).await? }?;
+    let links = links.header(page.pagination(), MaxOffset::Unbounded);
+    Ok(page.into_response(links))
 }

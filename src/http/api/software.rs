@@ -112,12 +112,15 @@ struct SoftwareRecord {
     responses((status = 200, description = "The product", body = SoftwareRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_software(
+    State(state): State<Arc<AppState>>,
     Extension(request): Extension<Arc<RequestContext>>,
     snapshot: Snapshot,
     PathId(id): PathId,
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
-    let record = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
-    let _ = request.content_hash.set(record.content_hash);
+    let is_large = snapshot.engine.is_large(&id);
+    let get = async move { service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id)) };
+    let record = if is_large { state.search(get).await? } else { get.await }?;
+    let _ = request.detail_hash.set(record.detail_hash);
     Ok(response::json(record.body))
 }

@@ -28,7 +28,7 @@ pub(in crate::http) struct RequestContext {
     /// The grant of the request's key, once authenticated.
     pub(in crate::http) grant: OnceLock<Arc<Grant>>,
     /// The content hash of the product that was read for the response, for its entity tag.
-    pub(in crate::http) content_hash: OnceLock<u64>,
+    pub(in crate::http) detail_hash: OnceLock<u64>,
 }
 
 impl RequestContext {
@@ -58,7 +58,7 @@ impl RequestContext {
             method: request.method().clone(),
             uri: request.uri().clone(),
             grant: OnceLock::new(),
-            content_hash: OnceLock::new(),
+            detail_hash: OnceLock::new(),
         })
     }
 }

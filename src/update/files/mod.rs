@@ -122,8 +122,8 @@ impl Origin for ExportFiles {
         self.set_seen(self.settings.source.stamp().ok());
         let Some((snapshot, outcome)) = self.build(last_good, health)? else { return Ok(None) };
         let served = health.directory().current();
-        let records = served.as_ref().map(|served| &*served.records);
-        let change = Change::between(records, Some(&snapshot.records), (before.as_ref(), self.seen()));
+        let served = served.as_ref().map(|served| served.contents());
+        let change = Change::between(served, snapshot.contents(), (before.as_ref(), self.seen()));
         Ok(Some(Opened { snapshot, outcome, change: Some(change), pulled_bytes: None }))
     }
 

@@ -77,8 +77,8 @@ impl Follower {
         })?;
         self.saved = Some(self.store.make_current(&manifest, manifest.inputs.clone())?);
         self.store.tidy();
-        let records = served.as_ref().map(|served| &*served.records);
-        let change = Change::between(records, Some(&snapshot.records), (None, None));
+        let served = served.as_ref().map(|served| served.contents());
+        let change = Change::between(served, snapshot.contents(), (None, None));
         Ok(Opened { snapshot, outcome, change: Some(change), pulled_bytes: Some(pulled) })
     }
 }

@@ -1,0 +1,302 @@
+//! The worst request of every endpoint, through the whole service in this process. Measured is the CPU time of the process, since a
+//! request may run on several threads.
+//!
+//! The directory is the corpus, all of it new to the change log, beside an export with more of everything else than a directory has:
+//! categories, glossary terms, reviews of one product.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::Request;
+use fastrand::Rng;
+use http_body_util::BodyExt as _;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use software_directory::export::{Export, IdPrefixes, Limits, Report};
+use software_directory::generation::source::Source;
+use software_directory::generation::{Observer, Phase, RenderedReport, Settings, Snapshot};
+use software_directory::http::{self, AppState, HttpConfig};
+use software_directory::key::file::{self, NewKey};
+use software_directory::key::{KeyStore, Rate};
+use software_directory::update::files::ExportFiles;
+use software_directory::update::{Directory, Updater};
+use tower::{Service, ServiceExt as _};
+
+use crate::corpus::Failure;
+use crate::cpu_time;
+use crate::goals::WORST;
+use crate::worst::by_frequency;
+
+const CATEGORIES: usize = 60_000;
+const TERMS: usize = 100_000;
+const WORDS_OF_A_TERM: usize = 20;
+const REVIEWS: usize = 100_000;
+/// The products whose similar ones are listed.
+const PRODUCTS: usize = 200;
+/// How many times each request is measured; the median counts.
+const ROUNDS: usize = 5;
+/// The largest page. Each round asks for one product less, so that no result comes from a cache.
+const LIMIT: usize = 100;
+
+/// A path, or the body of a call of a tool. `LIMIT` in it stands for the size of the page.
+enum Ask {
+    Get(String),
+    Tool(Value),
+}
+
+/// Measures and prints the worst request of each endpoint.
+pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed: u64) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let words = by_frequency(snapshot);
+    std::fs::write(folder.path().join("large.json"), large_export(&words, seed).to_string())?;
+    let settings = Settings {
+        source: Source::Folder(folder.path().to_owned()),
+        index: None,
+        read_only: false,
+        skip_invalid: false,
+        max_removed: 100,
+        id_prefixes: IdPrefixes::default(),
+        limits: Limits::default(),
+        process: None,
+    };
+    let directory = Arc::<Directory>::default();
+    let mut updater = Updater::new(ExportFiles::new(settings, Box::new(Silent)), Arc::clone(&directory));
+    updater.start().map_err(|failure| format!("{failure:?}"))?;
+    let first = directory.current().ok_or("no generation")?.generation().to_owned();
+    std::fs::copy(path, folder.path().join("corpus.json"))?;
+    updater.refresh().map_err(|failure| format!("{failure:?}"))?;
+
+    let key_file = folder.path().join("keys");
+    let new = NewKey {
+        name: "bench".to_owned(),
+        expires: None,
+        rate: Rate::new(100_000).ok_or("no such rate")?,
+        origins: Vec::new(),
+        may_replicate: false,
+    };
+    let (key, _) = file::create(&key_file, new, Timestamp::now(), |_| Ok(()))?;
+    let state = AppState::new(directory, Arc::new(KeyStore::open(&key_file)?), HttpConfig::default())?;
+    let service = http::service(state);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let bearer = format!("Bearer {}", key.expose());
+    println!("\n{:44} {:>8} {:>7}   (goal: {} ms)", "worst request of an endpoint", "µs", "status", WORST.as_millis());
+    for (endpoint, asks) in endpoints(exports, &words, &first, seed) {
+        let measured = asks.iter().map(|ask| {
+            let mut status = 0;
+            let mut times: Vec<_> = (0..ROUNDS)
+                .map(|round| {
+                    let request = ask.request(&bearer, LIMIT - round);
+                    let start = cpu_time::of_process();
+                    status = runtime.block_on(answer(service.clone(), request));
+                    cpu_time::of_process().saturating_sub(start)
+                })
+                .collect();
+            times.sort_unstable();
+            (times[ROUNDS / 2], status, ask)
+        });
+        let Some((time, status, ask)) = measured.max_by_key(|(time, ..)| *time) else { continue };
+        let missed = if time <= WORST { "" } else { "  missed" };
+        println!("{endpoint:44} {:8} {status:7}   {}{missed}", time.as_micros(), ask.short());
+    }
+    Ok(())
+}
+
+async fn answer<S>(service: S, request: Request) -> u16
+where
+    S: Service<Request, Response = axum::response::Response, Error = std::convert::Infallible>,
+{
+    let Ok(response) = service.oneshot(request).await;
+    let status = response.status().as_u16();
+    std::hint::black_box(response.into_body().collect().await.expect("a body").to_bytes());
+    status
+}
+
+impl Ask {
+    fn request(&self, bearer: &str, limit: usize) -> Request {
+        let request = Request::builder().header("host", "localhost").header("authorization", bearer);
+        match self {
+            Self::Get(path) => {
+                let path = path.replace("LIMIT", &limit.to_string());
+                request.uri(path).body(Body::empty())
+            }
+            Self::Tool(call) => {
+                let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).to_string();
+                let request = request.method("POST").uri("/mcp").header("content-type", "application/json");
+                let request = request.header("accept", "application/json, text/event-stream");
+                request.body(Body::from(body.replace("\"LIMIT\"", &limit.to_string())))
+            }
+        }
+        .expect("a request")
+    }
+
+    fn short(&self) -> String {
+        let text = match self {
+            Self::Get(path) => path.clone(),
+            Self::Tool(call) => call.to_string(),
+        };
+        text.chars().take(90).collect()
+    }
+}
+
+/// The endpoints, each with requests that may be its worst.
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Vec<(&'static str, Vec<Ask>)> {
+    let mut random = Rng::with_seed(seed);
+    let products: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
+    let some: Vec<_> = (0..PRODUCTS).map(|_| encoded(&products[random.usize(0..products.len())].id)).collect();
+    let largest = products.iter().max_by_key(|of| of.description.as_deref().map_or(0, str::len));
+    let largest = largest.map_or_else(String::new, |of| encoded(&of.id));
+    let letters: Vec<_> = ('a'..='z').map(String::from).collect();
+    let frequent = words[..40].join("+");
+    let frequent = &frequent[..frequent.char_indices().nth(250).map_or(frequent.len(), |(at, _)| at)];
+    let categories = |count: usize| {
+        let some: Vec<_> = (0..count).map(|number| format!("category=Category+{number}")).collect();
+        some.join("&")
+    };
+    let get = |paths: Vec<String>| paths.into_iter().map(Ask::Get).collect::<Vec<_>>();
+    let each = |of: &[String], path: &str| of.iter().map(|one| Ask::Get(path.replace("{}", one))).collect::<Vec<_>>();
+    let ids: Vec<_> = some.iter().map(|id| format!("id={id}")).collect();
+    let every_filter =
+        "offering_type=software&evidence_status=pending-review&min_rating=0&evidence_checked_after=2000-01-01&tags=a";
+    let facets =
+        "facets=category&facets=vendor&facets=tags&facets=standards&facets=deployment&facets=languages&facets=rating";
+    let tool = |name: &str, arguments: Value| Ask::Tool(json!({"name": name, "arguments": arguments}));
+    let mut lists = get(vec![
+        "/v1/software?limit=LIMIT&offset=59000".to_owned(),
+        format!("/v1/software?limit=LIMIT&offset=9000&{every_filter}"),
+        format!("/v1/software?limit=LIMIT&{}", categories(300)),
+        format!("/v1/software?limit=LIMIT&{}", ids.join("&")),
+        format!("/v1/software?q={frequent}&limit=LIMIT"),
+        "/v1/software?limit=LIMIT&fields=name&fields=categories".to_owned(),
+    ]);
+    lists.extend(each(&letters, "/v1/software?q={}&limit=LIMIT&offset=9900"));
+    vec![
+        ("/healthz", get(vec!["/healthz".to_owned()])),
+        ("/readyz", get(vec!["/readyz".to_owned()])),
+        ("/v1/software", lists),
+        (
+            "/v1/software/{id}",
+            [each(&some, "/v1/software/{}"), each(std::slice::from_ref(&largest), "/v1/software/{}")]
+                .into_iter()
+                .flatten()
+                .collect(),
+        ),
+        ("/v1/software/{id}/similar", each(&some, "/v1/software/{}/similar?limit=LIMIT&offset=9900")),
+        (
+            "/v1/search",
+            get(vec![
+                format!("/v1/search?q={frequent}&limit=LIMIT&highlight=true&{facets}"),
+                format!("/v1/search?q={}&limit=LIMIT&highlight=true&{facets}", words[0]),
+                format!("/v1/search?limit=LIMIT&offset=9900&{facets}&{every_filter}"),
+                format!("/v1/search?q={}&limit=LIMIT&{}", words[0], categories(300)),
+            ]),
+        ),
+        (
+            "/v1/suggest",
+            [
+                each(&letters, "/v1/suggest?q={}&limit=20"),
+                get(vec![
+                    "/v1/suggest?q=category&limit=20".to_owned(),
+                    "/v1/suggest?q=category+1&limit=20".to_owned(),
+                    format!("/v1/suggest?q={frequent}&limit=20"),
+                ]),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
+        ),
+        ("/v1/categories", get(vec!["/v1/categories?limit=LIMIT&offset=59900".to_owned()])),
+        ("/v1/categories/{id}", get(vec!["/v1/categories/category-59999".to_owned()])),
+        (
+            "/v1/glossary",
+            [
+                each(&letters, "/v1/glossary?q={}&limit=LIMIT&offset=9900"),
+                each(&words[..20], "/v1/glossary?q={}&limit=LIMIT&offset=9900"),
+                get(vec![
+                    "/v1/glossary?limit=LIMIT&offset=99900".to_owned(),
+                    format!("/v1/glossary?q={frequent}"),
+                    format!("/v1/glossary?q={}+{}+{}&limit=LIMIT", words[0], words[1], words[2]),
+                ]),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
+        ),
+        ("/v1/glossary/{id}", get(vec!["/v1/glossary/term-99999".to_owned()])),
+        (
+            "/v1/reviews/{id}",
+            each(
+                &["-created_at", "created_at", "-rating", "rating"].map(str::to_owned),
+                "/v1/reviews/large?sort={}&min_rating=2&verified=true&limit=LIMIT&offset=30000",
+            ),
+        ),
+        ("/v1/exports", get(vec!["/v1/exports?limit=LIMIT".to_owned()])),
+        (
+            "/v1/changes",
+            get(vec![
+                format!("/v1/changes?since={since}&limit=LIMIT"),
+                format!("/v1/changes?since={since}&limit=LIMIT&offset=59000"),
+            ]),
+        ),
+        (
+            "/feed.atom",
+            get(vec![
+                "/feed.atom".to_owned(),
+                "/feed.atom?category=category+1".to_owned(),
+                format!("/feed.atom?{}", categories(300)),
+                format!("/feed.atom?category={}", encoded(products[0].categories.first().map_or("", |name| name))),
+            ]),
+        ),
+        ("/mcp search_software", vec![tool("search_software", json!({"q": words[..10].join(" "), "limit": "LIMIT"}))]),
+        ("/mcp get_software", vec![tool("get_software", json!({"id": largest}))]),
+        ("/mcp list_categories", vec![tool("list_categories", json!({"limit": "LIMIT", "offset": 59_000}))]),
+        ("/mcp search_glossary", vec![tool("search_glossary", json!({"q": words[0], "limit": "LIMIT"}))]),
+        ("/mcp list_reviews", vec![tool("list_reviews", json!({"id": "large", "sort": "rating", "limit": "LIMIT"}))]),
+    ]
+}
+
+fn encoded(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+fn large_export(words: &[String], seed: u64) -> Value {
+    let mut random = Rng::with_seed(seed);
+    let mut text = |count: usize| {
+        let words: Vec<_> = (0..count).map(|_| &*words[crate::generated::skewed(&mut random, words.len())]).collect();
+        words.join(" ")
+    };
+    let glossary: Vec<_> = (0..TERMS)
+        .map(|number| json!({"term": format!("term {number}"), "definition": text(WORDS_OF_A_TERM)}))
+        .collect();
+    let categories: Vec<_> =
+        (0..CATEGORIES).map(|number| json!({"name": format!("Category {number}"), "description": text(5)})).collect();
+    let reviews: Vec<_> = (0..REVIEWS)
+        .map(|number| {
+            json!({
+                "id": format!("r{number}"), "software_id": "large", "rating": number % 5 + 1, "verified": number % 3 == 0,
+                "created_at": format!("20{:02}-0{}-1{}", number % 20 + 1, number % 9 + 1, number % 10), "body": text(5)
+            })
+        })
+        .collect();
+    json!({
+        "name": "Large", "license": "https://example.org/licence",
+        "software": [{
+            "id": "large", "name": "Large", "url": "https://large.example/", "evidence_status": "pending-review"
+        }],
+        "categories": categories, "glossary": glossary, "reviews": reviews,
+    })
+}
+
+struct Silent;
+
+impl Observer for Silent {
+    fn progress(&mut self, _: Phase, _: u64, _: u64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn report(&mut self, _: &Report) {}
+
+    fn relay(&mut self, _: RenderedReport) {}
+}

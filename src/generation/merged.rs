@@ -1,0 +1,140 @@
+//! The changes since each generation of the log, merged: every product once. Merged when a generation is opened, not for each page.
+
+use std::ops::Range;
+
+use crate::generation::log::{ChangeLog, ChangePlace, ProductChange};
+
+/// The changes of a log by id, each with the steps since which it's a product's first one.
+#[derive(Debug, Default)]
+pub struct MergedChanges(Vec<MergedChange>);
+
+#[derive(Debug)]
+struct MergedChange {
+    place: ChangePlace,
+    /// The first step since which this is the product's first change; the last one is its own. [`NEVER`]
+    /// if the product is in the end as it was before.
+    since: u32,
+}
+
+const NEVER: u32 = u32::MAX;
+
+/// The changes since a generation.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ChangesSince {
+    pub page: Vec<ProductChange>,
+    /// The number of changes on all pages.
+    pub total: usize,
+}
+
+impl MergedChanges {
+    pub(super) fn new(log: &ChangeLog) -> Self {
+        let places = log.steps().flat_map(|(step, changes)| {
+            (0..).take(changes.changes.len()).map(move |change| ChangePlace { step, change })
+        });
+        let mut merged: Vec<_> = places.map(|place| MergedChange { place, since: NEVER }).collect();
+        let id = |change: &MergedChange| &log.entry(change.place).1.id;
+        // Stable: the changes of a product stay in order.
+        merged.sort_by(|a, b| id(a).cmp(id(b)));
+        for of_product in merged.chunk_by_mut(|a, b| id(a) == id(b)) {
+            let last = of_product.last().and_then(|last| log.entry(last.place).1.after);
+            let mut since = 0;
+            for change in of_product {
+                if log.entry(change.place).1.before != last {
+                    change.since = since;
+                }
+                since = change.place.step + 1;
+            }
+        }
+        Self(merged)
+    }
+
+    /// A page of the changes since a generation, by id. A generation that occurs several times counts from its last
+    /// occurrence. `None` for one that the log doesn't have.
+    pub fn since(&self, log: &ChangeLog, generation: &str, page: Range<usize>) -> Option<ChangesSince> {
+        let step = u32::try_from(log.step_after(generation)?).unwrap_or(NEVER);
+        let is_first = |change: &MergedChange| change.since <= step && step <= change.place.step;
+        let first = self.0.iter().enumerate().filter(|(_, change)| is_first(change)).map(|(at, _)| at);
+        Some(ChangesSince {
+            page: first.skip(page.start).take(page.len()).map(|at| self.merge(log, at)).collect(),
+            total: self.0.iter().filter(|change| is_first(change)).count(),
+        })
+    }
+
+    /// Merges a change with the later ones of the same product.
+    fn merge(&self, log: &ChangeLog, at: usize) -> ProductChange {
+        let mut merged = log.entry(self.0[at].place).1.clone();
+        let later = self.0[at + 1..].iter().map(|change| log.entry(change.place).1);
+        for change in later.take_while(|change| change.id == merged.id) {
+            merged.after = change.after;
+            merged.is_evidence_renewed |= change.is_evidence_renewed;
+        }
+        merged
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::catalogue::ProductVersion;
+    use crate::generation::Generation;
+    use crate::generation::log::Former;
+    use crate::scratch::Bulk;
+
+    /// Hashes by id.
+    type Versions = BTreeMap<u8, u64>;
+
+    fn generation(number: usize) -> Generation {
+        serde_json::from_value(format!("g{number}").into()).expect("a name")
+    }
+
+    fn log(generations: &[Versions]) -> ChangeLog {
+        let mut former: Option<Former> = None;
+        for (number, of) in generations.iter().enumerate() {
+            let version = |(id, hash): (&u8, &u64)| ProductVersion {
+                id: id.to_string().into(),
+                hash: *hash,
+                evidence_checked_on: None,
+            };
+            let mut versions: Vec<_> = of.iter().map(version).collect();
+            versions.sort();
+            let versions = Bulk::Memory(postcard::to_stdvec(&versions).expect("encoded").into());
+            let log = ChangeLog::after(former.take(), &generation(number), &versions, "");
+            former = Some(Former { generation: generation(number), versions, log });
+        }
+        former.map(|former| former.log).unwrap_or_default()
+    }
+
+    proptest! {
+        #[test]
+        fn pages_tile_the_difference_between_two_generations(
+            generations in prop::collection::vec(prop::collection::btree_map(0..20_u8, 0..3_u64, 0..15), 2..7),
+            limit in 1..5_usize,
+        ) {
+            let log = log(&generations);
+            let merged = MergedChanges::new(&log);
+            let last = &generations[generations.len() - 1];
+            for (number, first) in generations.iter().enumerate().take(generations.len() - 1) {
+                let mut expected: Vec<_> = (0..20)
+                    .map(|id| (id.to_string(), first.get(&id).copied(), last.get(&id).copied()))
+                    .filter(|(_, before, after)| before != after)
+                    .collect();
+                expected.sort();
+                let mut found = Vec::new();
+                for page in 0.. {
+                    let since = merged.since(&log, generation(number).as_str(), page * limit..(page + 1) * limit);
+                    let since = since.expect("known");
+                    prop_assert_eq!(since.total, expected.len());
+                    if since.page.is_empty() {
+                        break;
+                    }
+                    found.extend(since.page.into_iter().map(|of| (of.id.to_string(), of.before, of.after)));
+                }
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The news of a generation: the changes of its log that a feed lists, newest first.
+
+use crate::catalogue::Records;
+use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
+
+/// The most news of a feed.
+pub const MAX_NEWS: usize = 100;
+/// The most news that are looked at for a feed if products aren't in memory.
+const MAX_CANDIDATES: usize = 10 * MAX_NEWS;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewsKind {
+    Added,
+    /// Its evidence was checked on a later day than before.
+    EvidenceRenewed,
+}
+
+impl ProductChange {
+    /// `None` if the change is no news.
+    pub const fn news(&self) -> Option<NewsKind> {
+        match (self.before, self.after) {
+            (None, Some(_)) => Some(NewsKind::Added),
+            (Some(_), Some(_)) if self.is_evidence_renewed => Some(NewsKind::EvidenceRenewed),
+            _ => None,
+        }
+    }
+}
+
+/// The news of a log, newest first and by id within a step.
+#[derive(Debug)]
+pub struct NewsIndex {
+    /// Without those of products that are gone, if products are in memory.
+    all: Vec<ChangePlace>,
+    /// By category, the indices of its news in `all`, ascending. `None` if products aren't in memory.
+    by_category: Option<Vec<Vec<u32>>>,
+}
+
+impl NewsIndex {
+    /// `records` are the products, if they're in memory.
+    pub(super) fn new(log: &ChangeLog, records: Option<&Records>) -> Self {
+        let (mut all, mut by_category) = (Vec::new(), records.map(|_| Vec::new()));
+        for (step, changes) in log.steps().rev() {
+            for (change, news) in (0..).zip(&changes.changes).filter(|(_, change)| change.news().is_some()) {
+                if let (Some(records), Some(by_category)) = (records, &mut by_category) {
+                    let Some(ordinal) = records.find(&news.id) else { continue };
+                    for category in records.columns.categories_of(ordinal) {
+                        let category = *category as usize;
+                        by_category.resize_with(by_category.len().max(category + 1), Vec::new);
+                        by_category[category].push(u32::try_from(all.len()).unwrap_or(u32::MAX));
+                    }
+                }
+                all.push(ChangePlace { step, change });
+            }
+        }
+        Self { all, by_category }
+    }
+
+    /// The newest news in any of these categories (`None`: all), each with its step. If products aren't in memory, more than a
+    /// feed has, as some may be of other categories or of products that are gone.
+    pub fn newest<'l>(&self, log: &'l ChangeLog, categories: Option<&[u32]>) -> Vec<(&'l Step, &'l ProductChange)> {
+        let entry = |at: usize| log.entry(self.all[at]);
+        match (&self.by_category, categories) {
+            (Some(by_category), Some(categories)) => {
+                let of = categories.iter().filter_map(|category| by_category.get(*category as usize));
+                let mut newest: Vec<_> = of.flat_map(|news| news.iter().take(MAX_NEWS)).collect();
+                newest.sort_unstable();
+                newest.dedup();
+                newest.into_iter().take(MAX_NEWS).map(|at| entry(*at as usize)).collect()
+            }
+            (Some(_), None) => (0..self.all.len().min(MAX_NEWS)).map(entry).collect(),
+            (None, _) => (0..self.all.len().min(MAX_CANDIDATES)).map(entry).collect(),
+        }
+    }
+}
