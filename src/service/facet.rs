@@ -5,6 +5,7 @@ use crate::catalogue::resource::FacetValue;
 use crate::catalogue::{Attribute, Catalogue};
 use crate::record::{EvidenceStatus, OfferingType};
 use crate::search::facet_counts::FacetCounts;
+use crate::text::shorten::{LIST_CHARS, is_longer};
 
 impl Facet {
     pub const ALL: [Self; 4 + Attribute::COUNT] = [
@@ -39,7 +40,7 @@ pub(super) fn all<'s>(
     counted.map(|(facet, counts)| (facet, values(catalogue, facet, counts))).collect()
 }
 
-/// The values that occur in the result. Categories and attributes are sorted by descending count
+/// The values that occur in the result, without those too long for a list. Categories and attributes are sorted by descending count
 /// (then name), ratings from the highest; the others keep their own order.
 fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
     let fixed =
@@ -89,7 +90,7 @@ fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -
             counts.attributes[attribute as usize].iter().map(|(value, count)| fixed(value, value, *count)).collect()
         }
     };
-    values.retain(|value| value.count > 0);
+    values.retain(|value| value.count > 0 && !is_longer(&value.value, LIST_CHARS));
     match facet {
         Facet::Category => values.sort_by_key(|value| std::cmp::Reverse(value.count)),
         Facet::Rating => values.reverse(),

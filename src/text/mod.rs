@@ -7,4 +7,5 @@ pub mod html;
 pub mod markdown;
 pub mod nearest;
 pub mod printable;
+pub mod shorten;
 pub mod stem;

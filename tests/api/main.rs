@@ -19,6 +19,7 @@ mod fixture;
 mod glossary;
 mod health;
 mod log;
+mod long_texts;
 mod methods;
 mod metrics;
 mod openapi;

@@ -222,7 +222,7 @@ pub static SEARCH_SORT: Parameter<OneOf<SearchSort>> = Parameter::new(
 pub static FACETS: Parameter<OneOf<Facet>> = Parameter::new(
     "facets",
     "Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, \
-     `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted.",
+     `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted, if they have no more than 500 characters.",
     "category",
     OneOf { values: &Facet::ALL, name: Facet::as_str, default: None },
 )
