@@ -19,9 +19,12 @@ use crate::scratch::{BulkReader, BulkWriter, Span};
 /// fraction of their time.
 const ZSTD_LEVEL: i32 = 3;
 
-/// The window of the compression, as a power of two: 256 KiB, which is what a download's decoder holds in memory. The level's own
-/// would be 2 MiB, and makes documents of text no smaller.
-const ZSTD_WINDOW_LOG: u32 = 18;
+/// The window of the compression, as a power of two: 128 KiB. A download's decoder holds some 500 KiB with it: the window, two blocks of
+/// up to 128 KiB and its state. The level's own would be 2 MiB, and makes documents of text hardly smaller.
+const ZSTD_WINDOW_LOG: u32 = 17;
+
+/// The window for the places of products, 32 KiB: their decoder, which only `ndjson` has, holds some 250 KiB.
+const PLACES_WINDOW_LOG: u32 = 15;
 
 /// The bytes of a product's place.
 const PLACE_BYTES: usize = 8;
@@ -65,6 +68,7 @@ impl StoredDocument {
         compressor.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG))?;
         let mut bytes = compressor.compress(document)?;
         let compressed = Span { start, length: bytes.len() as u64 };
+        compressor.set_parameter(CParameter::WindowLog(PLACES_WINDOW_LOG))?;
         bytes.extend(compressor.compress(&places(spans)?)?);
         let places = Span { start: compressed.end(), length: bytes.len() as u64 - compressed.length };
         Ok((Self { compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
