@@ -20,6 +20,7 @@ mod glossary;
 mod health;
 mod log;
 mod long_texts;
+mod memory;
 mod methods;
 mod metrics;
 mod openapi;

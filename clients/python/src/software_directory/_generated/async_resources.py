@@ -519,7 +519,7 @@ class AsyncSearchResource:
         sort: Order. Products without the value come last. (default relevance)
         facets: Also count the matching products by this. Repeat it for several. Each count leaves its own
             filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent
-            values are counted.
+            values are counted, if they have no more than 500 characters.
         highlight: Whether each hit also says which parts of which fields matched. (default false)
         typo: Whether a misspelled word may match. (default true)
         prefix: Whether the last word also matches as the beginning of a longer one: `always` while it is
@@ -615,8 +615,9 @@ class AsyncExportsResource:
         one range in `Range`, so that a download which broke can go on: with `If-Range` and the entity tag,
         the part is of the same document. Each started MiB of the document (`size_bytes` in the list) up to
         the end of the part costs a request of the quota; a download larger than what is left is possible
-        while anything is left, and the quota then waits accordingly. A key may have 4 downloads in progress
-        (429), all keys together 32 (503).
+        while anything is left, and the quota then waits accordingly. A key or a visitor may have 4
+        downloads in progress (429), all keys together 32, all visitors together 16 (503); when these are in
+        use, one that is slower than 128 KiB/s ends for a new one.
 
         id: The export's id.
         format: `json` is the export as it was validated; `ndjson` one record a line, each with its export
