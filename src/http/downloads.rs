@@ -156,7 +156,7 @@ mod tests {
         let mut slow = body(Counted(Arc::default()), acquire(&downloads, "a").expect("free"));
         slow.frame().await.expect("endless").expect("a block");
         assert!(matches!(acquire(&downloads, "b"), Err(ApiError::DownloadsBusy)), "too early");
-        let later = start + std::time::Duration::from_secs(60);
+        let later = start + std::time::Duration::from_mins(1);
         let other = downloads.acquire(Class::Key, key("b"), later).expect("the slot of the slow one");
         slow.frame().await.expect("an error").expect_err("ended");
         drop(slow);
