@@ -14,7 +14,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("scratch", &[]),
     ("record", &[]),
     ("export", &["record", "scratch", "text"]),
-    ("catalogue", &["export", "record", "scratch"]),
+    ("catalogue", &["export", "record", "scratch", "text"]),
     ("search", &["catalogue", "record", "text"]),
     ("engine", &["catalogue", "client", "error", "record", "scratch", "search", "text"]),
     (
