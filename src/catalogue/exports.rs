@@ -19,9 +19,12 @@ use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
 /// fraction of their time.
 const ZSTD_LEVEL: i32 = 3;
 
-/// The window of the compression, as a power of two: 256 KiB, which is what a download's decoder holds in memory. The level's own
-/// would be 2 MiB, and makes documents of text no smaller.
-const ZSTD_WINDOW_LOG: u32 = 18;
+/// The window of the compression, as a power of two: 128 KiB. A download's decoder holds some 500 KiB with it: the window, two blocks of
+/// up to 128 KiB and its state. The level's own would be 2 MiB, and makes documents of text hardly smaller.
+const ZSTD_WINDOW_LOG: u32 = 17;
+
+/// The window for the places of products, 32 KiB: their decoder, which only `ndjson` has, holds some 250 KiB.
+const PLACES_WINDOW_LOG: u32 = 15;
 
 /// The bytes of a product's place.
 const PLACE_BYTES: usize = 8;
@@ -67,9 +70,9 @@ impl StoredDocument {
         document: &[u8],
         spans: &[Range<usize>],
     ) -> io::Result<(Self, Vec<u8>)> {
-        let mut bytes = compress(document)?;
+        let mut bytes = compress(document, ZSTD_WINDOW_LOG)?;
         let compressed = Span { start, length: bytes.len() as u64 };
-        bytes.extend(compress(&places(spans)?)?);
+        bytes.extend(compress(&places(spans)?, PLACES_WINDOW_LOG)?);
         let places = Span { start: compressed.end(), length: bytes.len() as u64 - compressed.length };
         Ok((Self { part, compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
     }
@@ -82,9 +85,9 @@ impl StoredDocument {
 
 /// Compresses to a frame whose blocks end where the content decides. So after a change most of them are the same again, and a
 /// follower of the server needn't receive them.
-fn compress(content: &[u8]) -> io::Result<Vec<u8>> {
+fn compress(content: &[u8], window_log: u32) -> io::Result<Vec<u8>> {
     let mut encoder = Encoder::new(Vec::new(), ZSTD_LEVEL)?;
-    encoder.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG))?;
+    encoder.set_parameter(CParameter::WindowLog(window_log))?;
     encoder.set_pledged_src_size(Some(content.len() as u64))?;
     let (mut cutter, mut rest) = (Cutter::new(content.len() as u64), content);
     while !rest.is_empty() {
@@ -348,7 +351,8 @@ mod tests {
         blake3::Hasher::new().finalize_xof().fill(&mut random);
         let document = hex::encode(random);
         let changed = format!("{}more{}", &document[..2_000_000], &document[2_000_000..]);
-        let [before, after] = [&document, &changed].map(|document| compress(document.as_bytes()).expect("in memory"));
+        let [before, after] =
+            [&document, &changed].map(|document| compress(document.as_bytes(), ZSTD_WINDOW_LOG).expect("in memory"));
         assert!(before.len() < document.len() * 6 / 10, "{} bytes", before.len());
         let same = before.iter().rev().zip(after.iter().rev()).take_while(|(before, after)| before == after).count();
         assert!(same > before.len() / 4, "{same} of {} bytes at the end", before.len());

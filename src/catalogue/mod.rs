@@ -36,6 +36,7 @@ pub use filter::{Admission, Filter, SoftwareFilter};
 pub use glossary::GlossaryEntry;
 pub use merge::{Merged, MergedProduct, StoredReview};
 pub use prefetch::fetch;
+pub use product_json::joined;
 pub use products::{content_hash, detail_hash};
 pub use records::{DamagedText, ProductVersion, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};

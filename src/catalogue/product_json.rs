@@ -1,4 +1,5 @@
-//! The JSON of a product: its item, as lists show it, and the fields of its detail which the item doesn't have.
+//! The JSON of a product: its item, as lists show it, and the fields of its detail which the item doesn't have, or all of its fields if
+//! the item is shortened.
 
 use std::borrow::Cow;
 
@@ -9,36 +10,85 @@ use crate::catalogue::resource::{
 };
 use crate::export::Export;
 use crate::record::Software;
+use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
 
 /// A product of another export with the same website, and that export's id.
 pub(super) type SameAs<'m> = (Cow<'m, Software>, &'m str);
 
-/// A product as lists show it.
+/// Most categories of a product in lists.
+const LIST_CATEGORIES: usize = 10;
+
+/// How much of a product's texts and categories an item has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// What lists show, a bounded number of bytes.
+    List,
+    Whole,
+}
+
+impl Extent {
+    fn of(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::List => shortened(text, LIST_CHARS),
+            Self::Whole => Cow::Borrowed(text),
+        }
+    }
+}
+
+/// Whether lists leave out some of a product's texts or categories.
+pub(super) fn is_shortened(software: &Software) -> bool {
+    let texts = [Some(&software.name), software.tagline.as_ref(), software.vendor.as_ref()];
+    software.categories.len() > LIST_CATEGORIES || texts.into_iter().flatten().any(|text| is_longer(text, LIST_CHARS))
+}
+
+/// A product as an item.
 pub(super) fn item<'c>(
     software: &Software,
     shown: Rating,
     categories: impl Iterator<Item = &'c CategoryResource>,
+    extent: Extent,
 ) -> Result<Vec<u8>, serde_json::Error> {
+    let most = if extent == Extent::List { LIST_CATEGORIES } else { usize::MAX };
     let categories: Vec<_> =
-        categories.map(|category| CategoryRef { id: &category.id, name: &category.name }).collect();
+        categories.take(most).map(|category| CategoryRef { id: &category.id, name: &category.name }).collect();
+    let name = extent.of(&software.name);
+    let tagline = software.tagline.as_deref().map(|tagline| extent.of(tagline));
+    let vendor = software.vendor.as_deref().map(|vendor| extent.of(vendor));
     let computed = match (&software.rating, shown.value) {
         (None, Some(rating)) => Some(serde_json::value::to_raw_value(&rating)?),
         _ => None,
     };
     serde_json::to_vec(&SoftwareItem {
         id: &software.id,
-        name: &software.name,
-        tagline: software.tagline.as_deref(),
+        name: &name,
+        tagline: tagline.as_deref(),
         category: categories.first().map(|category| category.name),
         categories,
         rating: software.rating.as_ref().map(|rating| &*rating.text).or(computed.as_deref()),
         review_count: shown.review_count,
         website: &software.url,
-        vendor: software.vendor.as_deref(),
+        vendor: vendor.as_deref(),
         offering_type: software.offering_type.as_str(),
         evidence_status: software.evidence_status.as_str(),
         evidence_checked_on: software.evidence_checked_on.as_deref(),
     })
+}
+
+/// The beginning of every item.
+pub(super) const ID: &[u8] = br#"{"id":"#;
+
+/// Whether the stored detail fields of a product are all of its fields, since lists shorten its item.
+pub(super) fn is_whole(fields: &[u8]) -> bool {
+    fields.starts_with(ID)
+}
+
+/// A product's detail, a JSON object, from its item and its stored detail fields.
+pub fn joined(item: &[u8], fields: &[u8]) -> Vec<u8> {
+    if is_whole(fields) {
+        return fields.to_vec();
+    }
+    let (item, fields) = (item.strip_suffix(b"}").unwrap_or(item), fields.strip_prefix(b"{").unwrap_or(fields));
+    [item, b",", fields].concat()
 }
 
 /// The fields of a product's detail which its item doesn't have. `same_as` are the best first.

@@ -14,15 +14,13 @@ use serde_json::value::RawValue;
 
 use super::compression::{Compressor, Dictionary, text_len};
 use super::prefetch::fetch;
+use super::product_json::{ID, is_whole};
 use super::{CatalogueBuildError, Ordinal};
 use crate::scratch::{BulkWriter, Span};
 
 /// The beginning and the end of a detail's response body.
 const OPENING: &[u8] = br#"{"data":"#;
 const CLOSING: &[u8] = b"}";
-
-/// The beginning of every item.
-const ID: &[u8] = br#"{"id":"#;
 
 /// The spans of the products' texts in an arena. They lie back to back in the order of ordinals.
 #[derive(Debug, Serialize, Deserialize)]
@@ -122,8 +120,8 @@ impl ProductWriter {
         Ok(Self { spans, compressor })
     }
 
-    /// Appends the next product: its item and its detail fields, both JSON objects. The item begins with the id. Returns
-    /// the content hash.
+    /// Appends the next product: its item and its detail fields, both JSON objects. The item begins with the id, and detail fields
+    /// that do have all fields. Returns the content hash.
     pub(super) fn push(
         &mut self,
         arena: &mut BulkWriter,
@@ -255,7 +253,11 @@ impl Products {
         detail.extend_from_slice(&item[..item.len() - 1]);
         let comma = detail.len();
         self.append_detail_fields(ordinal, &mut detail)?;
-        *detail.get_mut(comma).ok_or(io::ErrorKind::InvalidData)? = b',';
+        if is_whole(&detail[comma..]) {
+            detail.drain(OPENING.len()..comma);
+        } else {
+            *detail.get_mut(comma).ok_or(io::ErrorKind::InvalidData)? = b',';
+        }
         detail.extend_from_slice(CLOSING);
         Ok(detail)
     }

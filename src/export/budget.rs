@@ -1,12 +1,22 @@
 //! Budgets that bound what an export can cost, in time, memory and length of its report. The exports that are known stay
 //! far below: 46 terms in a group, 5 groups for a term, 60 characters in a word, 81,380 in a text.
 
+use crate::record::slug;
 use crate::text::analyse;
+use crate::text::shorten::is_longer;
 
 /// Longest text or key, in characters.
 pub(super) const TEXT_CHARS: usize = 1_000_000;
 /// Longest word of a searched text, in characters.
 pub(super) const WORD_CHARS: usize = 500;
+/// Longest id of a product, in characters. Lists have ids and URLs whole.
+pub(super) const ID_CHARS: usize = 500;
+/// Longest URL of a product's website or of a licence, in characters.
+pub(super) const URL_CHARS: usize = 2_000;
+/// Longest name of a category or glossary term, in characters.
+pub(super) const LABEL_CHARS: usize = 500;
+/// Longest id made from such a name, in bytes.
+const SLUG_BYTES: usize = 2_000;
 /// Longest number, in characters as written.
 pub(super) const NUMBER_CHARS: usize = 1_000;
 /// Most terms in one list of a synonym group.
@@ -27,6 +37,22 @@ pub(super) fn shortened(mut text: String) -> String {
         text.shrink_to_fit();
     }
     text
+}
+
+/// Why a category or glossary term can't have this name, if it can't.
+pub(super) fn name_problem(name: &str) -> Option<&'static str> {
+    // Nearly every name is short with an ASCII letter, and making a slug takes longer.
+    if name.len() <= 100 && name.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+        return None;
+    }
+    if is_longer(name, LABEL_CHARS) {
+        return Some("has at most 500 characters");
+    }
+    match slug(name).len() {
+        0 => Some("needs a letter or a digit"),
+        1..=SLUG_BYTES => None,
+        _ => Some("has at most 500 characters, ligatures written out"),
+    }
 }
 
 /// The length of the first word that is too long, in characters.

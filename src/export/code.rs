@@ -138,9 +138,13 @@ codes! {
     /// A group of synonyms with more terms than the limit.
     TooManyTerms = "too_many_terms", Error;
 
-    // Search.
+    // Search and lists.
     /// A searched text with a word that is longer than the limit.
     WordTooLong = "word_too_long", Error;
+    /// A product's id that is longer than the limit.
+    IdTooLong = "id_too_long", Error;
+    /// A product's website or a licence with a URL that is longer than the limit.
+    UrlTooLong = "url_too_long", Error;
 
     // Set.
     /// Two files give the same export id.
@@ -165,6 +169,8 @@ codes! {
     StaleEvidence = "stale_evidence", Warning;
     /// An optional property that can't be used as it is; it is kept and returned.
     UnusableProperty = "unusable_property", Warning;
+    /// A name, vendor or tagline that lists shorten.
+    LongText = "long_text", Warning;
     /// A key that is almost a known one.
     NearMissKey = "near_miss_key", Warning;
     /// One URL under several ids.

@@ -31,7 +31,7 @@ pub struct HttpConfig {
     pub search_threads: usize,
     /// The longest time that a search may wait for its turn under overload.
     pub max_queue_delay: MaxQueueDelay,
-    /// The most downloads at once; each holds some 600 KiB of memory, with a cluster up to 3 MiB.
+    /// The most downloads at once with keys, and half of them each for visitors and followers; each holds up to 1.25 MiB of memory, with `ndjson` a record more, with a cluster up to 3 MiB.
     pub max_downloads: usize,
     /// The most downloads at once with one key, or of one visitor.
     pub max_downloads_per_key: usize,

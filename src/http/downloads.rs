@@ -1,12 +1,12 @@
 //! Downloads: bodies that are read block by block as the caller takes them, and the limits on how many there are at once.
 //!
 //! A download that waits for its caller holds no thread: each block is read by a task of its own on the runtime's blocking threads.
-//! It holds a block, a decoder of some 400 KiB, with a cluster a piece of 1 MiB, and its permit, until its body is finished or dropped.
+//! It holds three blocks of 64 KiB, a decoder of some 500 KiB, for `ndjson` another of 250 KiB and a record, with a cluster a piece of
+//! 1 MiB, and its slot, until its body is finished or dropped.
 
-use std::collections::HashMap;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE};
@@ -14,48 +14,56 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::problem::ApiError;
+use super::shares::{Class, Exhausted, Limit, Share, Shares};
 use crate::error::chain;
 use crate::key::Holder;
 
 /// The size of a block.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// The limits on downloads at once.
-#[derive(Debug)]
-pub(super) struct Downloads {
-    permits: Arc<Semaphore>,
-    max_per_holder: usize,
-    by_holder: Arc<Mutex<HashMap<Holder, usize>>>,
-}
+/// The rate in bytes per second below which a download ends for a new one when all slots of its class are taken. Connections
+/// that read much slower (16 KiB/s) are closed anyway.
+const MIN_RATE: u64 = 128 * 1024;
 
-/// The right to one download.
+/// The slots of downloads. Visitors and followers have half as many as keys.
 #[derive(Debug)]
-pub(super) struct Permit {
-    holder: Holder,
-    /// The downloads in progress of each holder that has any.
-    by_holder: Arc<Mutex<HashMap<Holder, usize>>>,
-    _of_all: OwnedSemaphorePermit,
-}
+pub(super) struct Downloads(Shares);
 
 impl Downloads {
     pub(super) fn new(max: usize, max_per_holder: usize) -> Self {
-        Self { permits: Arc::new(Semaphore::new(max)), max_per_holder, by_holder: Arc::default() }
+        let limit = |of_class| Limit { of_class, of_holder: max_per_holder };
+        Self(Shares::new(limit(max.div_ceil(2)), limit(max), limit(max.div_ceil(2))))
     }
 
-    /// Returns a permit for a download.
-    pub(super) fn acquire(&self, holder: Holder) -> Result<Permit, ApiError> {
-        let mut by_holder = self.by_holder.lock().unwrap_or_else(PoisonError::into_inner);
-        if by_holder.get(&holder).is_some_and(|downloads| *downloads >= self.max_per_holder) {
-            return Err(ApiError::TooManyDownloads);
+    /// Returns a slot, if need be that of the slowest download of the class.
+    pub(super) fn acquire(&self, class: Class, holder: Holder, now: Instant) -> Result<Share, ApiError> {
+        let mut slot = self.0.acquire(class, holder.clone(), 1, now);
+        if matches!(slot, Err(Exhausted::Class))
+            && let Some((slowest, rate)) = self.0.end_slowest(class, MIN_RATE, now)
+        {
+            tracing::warn!(
+                caller = caller(&slowest),
+                bytes_per_second = rate,
+                "all downloads of {} are in use; ended the slowest one for another",
+                class.as_str()
+            );
+            slot = self.0.acquire(class, holder, 1, now);
         }
-        let of_all = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| ApiError::DownloadsBusy)?;
-        *by_holder.entry(holder.clone()).or_default() += 1;
-        drop(by_holder);
-        Ok(Permit { holder, by_holder: Arc::clone(&self.by_holder), _of_all: of_all })
+        slot.map_err(|exhausted| match exhausted {
+            Exhausted::Class => ApiError::DownloadsBusy,
+            Exhausted::Holder => ApiError::TooManyDownloads,
+        })
+    }
+}
+
+/// A caller in the log: the id of its key.
+fn caller(holder: &Holder) -> &str {
+    match holder {
+        Holder::Key(id) => id,
+        Holder::Address(_) => "visitor",
     }
 }
 
@@ -72,28 +80,20 @@ pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&Rang
     }
 }
 
-impl Drop for Permit {
-    fn drop(&mut self) {
-        let mut by_holder = self.by_holder.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(downloads) = by_holder.get_mut(&self.holder) {
-            *downloads -= 1;
-            if *downloads == 0 {
-                by_holder.remove(&self.holder);
-            }
+/// A body that is read as it is taken. It fails once its slot is another download's.
+pub(super) fn body(reader: impl Read + Send + 'static, slot: Share) -> Body {
+    Body::from_stream(stream::try_unfold((reader, slot), async |(reader, slot)| {
+        if slot.is_ended() {
+            return Err(io::Error::other("ended for another download"));
         }
-    }
-}
-
-/// A body that is read as it is taken.
-pub(super) fn body(reader: impl Read + Send + 'static, permit: Permit) -> Body {
-    Body::from_stream(stream::try_unfold((reader, permit), async |(reader, permit)| {
         let read = spawn_blocking(move || read_block(reader)).await?;
         let (reader, block) = read.inspect_err(|error| tracing::error!("a download was cut off: {}", chain(error)))?;
-        Ok::<_, std::io::Error>((!block.is_empty()).then_some((block, (reader, permit))))
+        slot.taken(block.len(), Instant::now());
+        Ok((!block.is_empty()).then_some((block, (reader, slot))))
     }))
 }
 
-fn read_block<R: Read>(mut reader: R) -> std::io::Result<(R, Bytes)> {
+fn read_block<R: Read>(mut reader: R) -> io::Result<(R, Bytes)> {
     let mut block = Vec::with_capacity(BLOCK_BYTES);
     reader.by_ref().take(BLOCK_BYTES as u64).read_to_end(&mut block)?;
     Ok((reader, block.into()))
@@ -101,7 +101,7 @@ fn read_block<R: Read>(mut reader: R) -> std::io::Result<(R, Bytes)> {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use http_body_util::BodyExt as _;
@@ -110,6 +110,10 @@ mod tests {
 
     fn key(id: &str) -> Holder {
         Holder::Key(id.into())
+    }
+
+    fn acquire(downloads: &Downloads, id: &str) -> Result<Share, ApiError> {
+        downloads.acquire(Class::Key, key(id), Instant::now())
     }
 
     /// A reader without an end that counts the bytes read from it.
@@ -126,7 +130,7 @@ mod tests {
     async fn no_more_is_read_than_the_caller_takes() {
         let downloads = Downloads::new(1, 1);
         let read = Arc::new(AtomicUsize::new(0));
-        let mut body = body(Counted(Arc::clone(&read)), downloads.acquire(key("a")).expect("free"));
+        let mut body = body(Counted(Arc::clone(&read)), acquire(&downloads, "a").expect("free"));
         assert_eq!(read.load(Ordering::Relaxed), 0);
         for blocks in 1..=3 {
             let frame = body.frame().await.expect("endless").expect("a block");
@@ -136,28 +140,28 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn body_holds_its_permit_until_it_is_finished_or_dropped() {
+    async fn body_holds_its_slot_until_it_is_finished_or_dropped() {
         let downloads = Downloads::new(1, 1);
-        let dropped = body(Counted(Arc::default()), downloads.acquire(key("a")).expect("free"));
-        assert!(matches!(downloads.acquire(key("b")), Err(ApiError::DownloadsBusy)));
+        let dropped = body(Counted(Arc::default()), acquire(&downloads, "a").expect("free"));
+        assert!(matches!(acquire(&downloads, "b"), Err(ApiError::DownloadsBusy)));
         drop(dropped);
-        let finished = body(&b"text"[..], downloads.acquire(key("b")).expect("free again"));
+        let finished = body(&b"text"[..], acquire(&downloads, "b").expect("free again"));
         assert_eq!(finished.collect().await.expect("whole").to_bytes(), "text");
-        assert!(downloads.acquire(key("a")).is_ok());
+        assert!(acquire(&downloads, "a").is_ok());
     }
 
-    #[test]
-    fn key_with_as_many_downloads_as_it_may_have_leaves_room_for_others() {
-        let downloads = Downloads::new(3, 2);
-        let held = [downloads.acquire(key("a")).expect("free"), downloads.acquire(key("a")).expect("free")];
-        assert!(matches!(downloads.acquire(key("a")), Err(ApiError::TooManyDownloads)));
-        let other = downloads.acquire(key("b")).expect("free");
-        assert!(matches!(downloads.acquire(key("b")), Err(ApiError::DownloadsBusy)));
-        drop((held, other));
-        assert!(downloads.acquire(key("a")).is_ok());
-        assert!(
-            downloads.by_holder.lock().expect("not poisoned").is_empty(),
-            "holders without a download are forgotten"
-        );
+    #[tokio::test]
+    async fn slow_download_ends_for_a_new_one() {
+        let (downloads, start) = (Downloads::new(1, 1), Instant::now());
+        let mut slow = body(Counted(Arc::default()), acquire(&downloads, "a").expect("free"));
+        slow.frame().await.expect("endless").expect("a block");
+        assert!(matches!(acquire(&downloads, "b"), Err(ApiError::DownloadsBusy)), "too early");
+        let later = start + std::time::Duration::from_mins(1);
+        let other = downloads.acquire(Class::Key, key("b"), later).expect("the slot of the slow one");
+        slow.frame().await.expect("an error").expect_err("ended");
+        drop(slow);
+        assert!(matches!(acquire(&downloads, "c"), Err(ApiError::DownloadsBusy)), "it's the other's slot now");
+        drop(other);
+        assert!(acquire(&downloads, "c").is_ok());
     }
 }

@@ -22,6 +22,7 @@ mod response;
 mod search_cache;
 mod search_pool;
 pub mod server;
+mod shares;
 mod site;
 mod state;
 
@@ -226,7 +227,7 @@ async fn with_key(
     let mut response = match (middleware::check_origin(&grant, request.headers()), source) {
         (Err(error), _) => error.into_response(),
         (Ok(()), Source::Generation(kind)) => answer_from_generation(state, context, kind, request, next).await,
-        (Ok(()), Source::Other) => middleware::spend_quota(context, request, next).await,
+        (Ok(()), Source::Other) => middleware::spend_quota(state, context, request, next).await,
     };
     middleware::report_quota(&grant, &mut response);
     response
@@ -243,7 +244,7 @@ async fn answer_from_generation(
     let Some(snapshot) = state.directory.current() else { return ApiError::IndexUnavailable.into_response() };
     let generation = HeaderValue::try_from(snapshot.generation()).ok();
     request.extensions_mut().insert(Snapshot(snapshot));
-    let respond = |request| middleware::spend_quota(context, request, next);
+    let respond = |request| middleware::spend_quota(state, context, request, next);
     let mut response = match kind {
         // A 304 ends here and costs no quota.
         Some(kind) => conditional(&state.entity_tags, kind, context, request, respond).await,

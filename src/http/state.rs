@@ -12,9 +12,11 @@ use super::config::HttpConfig;
 use super::downloads::Downloads;
 use super::entity_tag::EntityTags;
 use super::metrics::{Metrics, MetricsError};
+use super::middleware;
 use super::problem::ApiError;
 use super::search_cache::SearchCache;
 use super::search_pool::SearchPool;
+use super::shares::Shares;
 use crate::key::{AddressQuotas, KeyStore};
 use crate::service::{Prefix, SearchSoftware, SoftwareFilter};
 use crate::update::Directory;
@@ -35,6 +37,8 @@ pub struct AppState {
     pub config: HttpConfig,
     pub(super) entity_tags: EntityTags,
     pub(super) downloads: Downloads,
+    /// The bytes of large bodies in memory.
+    pub(super) bodies: Shares,
     /// Failed authentications.
     pub(super) failed_attempts: AddressQuotas,
     /// Requests of visitors without a key.
@@ -64,6 +68,7 @@ impl AppState {
             metrics: Metrics::new()?,
             entity_tags: EntityTags::new(&config.build),
             downloads: Downloads::new(config.max_downloads, config.max_downloads_per_key),
+            bodies: middleware::body_budget(),
             config,
             failed_attempts: AddressQuotas::new(Instant::now()),
             visitors: Arc::new(AddressQuotas::new(Instant::now())),

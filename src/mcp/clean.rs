@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::text::printable::marked_hidden;
+use crate::text::shorten::shortened;
 
 /// Replaces hidden characters, which a model reads and a person doesn't see, with U+FFFD, and cuts texts after `max_characters` code
 /// points and arrays after `max_items`. Line ends and tabs are kept: JSON escapes them.
@@ -21,12 +22,8 @@ pub(super) fn clean(value: Value, max_characters: usize, max_items: usize) -> Va
 
 fn clean_text(text: &str, max_characters: usize) -> String {
     let shown = |(c, is_hidden)| if is_hidden && !matches!(c, '\n' | '\r') { char::REPLACEMENT_CHARACTER } else { c };
-    let mut characters = marked_hidden(text).map(shown);
-    let mut clean: String = characters.by_ref().take(max_characters).collect();
-    if characters.next().is_some() {
-        clean.push('…');
-    }
-    clean
+    let clean: String = marked_hidden(text).map(shown).take(max_characters + 1).collect();
+    shortened(&clean, max_characters).into_owned()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::catalogue::resource::FacetValue;
 use crate::catalogue::{Attribute, Catalogue};
 use crate::record::{EvidenceStatus, OfferingType};
 use crate::search::facet_counts::{FacetCounts, MAX_CATEGORIES, highest};
+use crate::text::shorten::{LIST_CHARS, is_longer};
 
 impl Facet {
     pub const ALL: [Self; 4 + Attribute::COUNT] = [
@@ -39,8 +40,8 @@ pub(super) fn all<'s>(
     counted.map(|(facet, counts)| (facet, values(catalogue, facet, counts))).collect()
 }
 
-/// The values that occur in the result. Categories, the most frequent, and attributes are sorted by descending count
-/// (then name), ratings from the highest; the others keep their own order.
+/// The values that occur in the result, without those too long for a list. Categories, the most frequent, and attributes are sorted
+/// by descending count (then name), ratings from the highest; the others keep their own order.
 fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
     let fixed =
         |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };
@@ -89,7 +90,7 @@ fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -
             counts.attributes[attribute as usize].iter().map(|(value, count)| fixed(value, value, *count)).collect()
         }
     };
-    values.retain(|value| value.count > 0);
+    values.retain(|value| value.count > 0 && !is_longer(&value.value, LIST_CHARS));
     if facet == Facet::Rating {
         values.reverse();
     }

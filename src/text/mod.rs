@@ -9,4 +9,5 @@ pub mod markdown;
 pub mod nearest;
 pub mod printable;
 pub mod punctuation;
+pub mod shorten;
 pub mod stem;

@@ -19,6 +19,8 @@ mod fixture;
 mod glossary;
 mod health;
 mod log;
+mod long_texts;
+mod memory;
 mod methods;
 mod metrics;
 mod openapi;

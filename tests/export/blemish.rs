@@ -89,7 +89,7 @@ fn half_a_surrogate_pair_is_no_lost_character() {
 #[test]
 fn a_text_of_brackets_is_read_once() {
     let codes = |text: &str| {
-        let report = examine_records(&[record("a", &format!(r#", "tagline": "{text}""#))]);
+        let report = examine_records(&[record("a", &format!(r#", "description": "{text}""#))]);
         report.findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
     };
     for piece in ["](#", "[](#", "<a ", "<a", "</", "&a ", "Â€ ", "ðŸ "] {

@@ -99,6 +99,51 @@ fn text_beyond_the_limit_is_an_error_of_its_record() {
 }
 
 #[test]
+fn id_or_url_beyond_the_limit_is_an_error_of_its_record() {
+    let with = |id: &str, url: &str| {
+        let record = record("a", "").replace(r#""id": "a""#, &format!(r#""id": "{id}""#));
+        let record = record.replace("https://a.example/", url);
+        examined(&format!(r#""software": [{record}, {}]"#, self::record("b", "")))
+    };
+    let (id, url) = ("é".repeat(500), format!("https://a.example/{}", "a".repeat(1_982)));
+    assert!(with(&id, &url).is_valid());
+    assert_refused(&with(&format!("{id}e"), &url), "id_too_long", "/software/0/id");
+    assert_refused(&with("a", &format!("{url}a")), "url_too_long", "/software/0/url");
+    let license = envelope(r#""software": []"#).replace("https://example.org/", &format!("{url}a"));
+    assert_eq!(examine(&[("x.json", &license)]).findings[0].code.as_str(), "url_too_long");
+}
+
+#[test]
+fn text_that_lists_shorten_is_a_warning() {
+    for key in ["name", "vendor", "tagline"] {
+        let with = |text: &str| {
+            let record = record("a", &format!(r#", "{key}": "{text}""#)).replace(r#""name": "a name", "#, "");
+            let record = if key == "name" { record } else { self::record("a", &format!(r#", "{key}": "{text}""#)) };
+            examined(&format!(r#""software": [{record}]"#))
+        };
+        let text = "é ".repeat(250);
+        assert_eq!(found(&with(&text)), []);
+        let report = with(&format!("{text}."));
+        assert_eq!(found(&report), [("long_text", &*format!("/software/0/{key}"))]);
+        assert!(report.is_valid());
+    }
+    assert_eq!(found(&with_record(&format!(r#", "description": "{}""#, "é ".repeat(251)))), []);
+}
+
+#[test]
+fn name_too_long_for_a_category_or_term_is_not_used() {
+    // A ligature whose id has eighteen letters.
+    for name in ["a ".repeat(251), "\u{fdfa}".repeat(100)] {
+        let category = with_record(&format!(r#", "category": "{name}""#));
+        assert_eq!(found(&category), [("unusable_property", "/software/0/category")]);
+        let entries = examined(&format!(
+            r#""software": [], "categories": [{{"name": "{name}"}}], "glossary": [{{"term": "{name}", "definition": "d"}}]"#
+        ));
+        assert_eq!(found(&entries), [("entry_left_out", "/categories/0"), ("entry_left_out", "/glossary/0")]);
+    }
+}
+
+#[test]
 fn number_beyond_double_precision_is_refused_wherever_it_stands() {
     let digits = |count: usize| "9".repeat(count);
     for number in ["1e400", "-1E+400", "1.8e308", &digits(310), &digits(5_000), &format!("0.{}", digits(5_000))] {

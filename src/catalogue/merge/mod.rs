@@ -24,7 +24,7 @@ pub use self::rows::StoredReview;
 use self::rows::{PlacedProduct, ProductRow, RecordPlace, ReviewKey, ReviewRow};
 use super::error::CatalogueBuildError;
 use super::exports::ExportDocument;
-use super::product_json::{self, SameAs};
+use super::product_json::{self, Extent, SameAs};
 use super::quality::Merits;
 use super::rating::Rating;
 use super::reviews::{Stars, place, shown};
@@ -232,10 +232,16 @@ impl Merged {
 
     /// A product as lists show it, a JSON object.
     pub fn item(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
-        Ok(product_json::item(&product.software, product.shown, self.categories(&product.categories))?)
+        self.item_to(product, Extent::List)
     }
 
-    /// The fields of a product's detail which the item doesn't have, a JSON object.
+    fn item_to(&self, product: &MergedProduct<'_>, extent: Extent) -> Result<Vec<u8>, CatalogueBuildError> {
+        let categories = self.categories(&product.categories);
+        Ok(product_json::item(&product.software, product.shown, categories, extent)?)
+    }
+
+    /// The fields of a product's detail which the item doesn't have, a JSON object; all of its fields
+    /// if the item is shortened.
     pub fn detail_fields(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
         let mut same_as: Vec<SameAs<'_>> = Vec::new();
         if !product.links.is_empty() {
@@ -248,7 +254,11 @@ impl Merged {
             }
         }
         let export = &self.exports[product.export as usize].set.export;
-        Ok(product_json::detail_fields(&product.software, product.shown, export, &same_as)?)
+        let fields = product_json::detail_fields(&product.software, product.shown, export, &same_as)?;
+        if !product_json::is_shortened(&product.software) {
+            return Ok(fields);
+        }
+        Ok(product_json::joined(&self.item_to(product, Extent::Whole)?, &fields))
     }
 
     fn record(&self, place: RecordPlace) -> Result<Cow<'_, Software>, CatalogueBuildError> {

@@ -57,7 +57,7 @@ pub struct FacetValue<'a> {
     pub count: u64,
 }
 
-/// A field of a hit with the places that matched.
+/// A field of a hit with the places that matched. A hit has about 16 KiB of them at most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Highlight<'a> {
     /// The field's name.
@@ -66,7 +66,7 @@ pub struct Highlight<'a> {
     /// Its text (a part of it where it is long), escaped for HTML, the matches in `<mark>`.
     #[serde(borrow)]
     pub html: Cow<'a, str>,
-    /// The matches in the field's whole text.
+    /// The first hundred matches in the field's text: as the product has it here, or for other fields in its record.
     #[schema(value_type = Vec<TextRange>)]
     pub ranges: Cow<'a, [TextRange]>,
     /// `synonym` where no word of the query is in the text, but one that means the same; further values may come. Absent otherwise.

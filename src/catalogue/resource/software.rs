@@ -14,13 +14,13 @@ pub struct SoftwareItem<'a> {
     pub id: &'a str,
     /// Name.
     pub name: &'a str,
-    /// Short description.
+    /// Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`.
     #[schema(required)]
     pub tagline: Option<&'a str>,
     /// Name of the main category.
     #[schema(required)]
     pub category: Option<&'a str>,
-    /// All categories, the main one first.
+    /// All categories, the main one first. Lists have the first ten.
     pub categories: Vec<CategoryRef<'a>>,
     /// Average rating, by convention 0 to 5.
     #[schema(required, value_type = Option<f64>)]

@@ -11,7 +11,7 @@ use super::filter::all;
 use super::response::{SearchResponse, StoredFields, damaged, one};
 use super::term::document_id;
 use crate::catalogue::resource::ReviewSummary;
-use crate::catalogue::{Ordinal, ReviewFilter, ReviewSort};
+use crate::catalogue::{Ordinal, ReviewFilter, ReviewSort, joined};
 use crate::engine::{EngineError, Record, ReviewHits, ReviewsRequest};
 
 /// Suffix of the reviews index's name.
@@ -138,8 +138,7 @@ fn hash(stored: &[String]) -> Result<u64, EngineError> {
 
 /// Joins the item and the other fields into one object, as a response body.
 fn body(item: &[u8], detail: &[u8]) -> Bytes {
-    let (item, detail) = (item.strip_suffix(b"}").unwrap_or(item), detail.strip_prefix(b"{").unwrap_or(detail));
-    [br#"{"data":"#, item, b",", detail, b"}"].concat().into()
+    [br#"{"data":"#, &joined(item, detail)[..], b"}"].concat().into()
 }
 
 fn clauses(id: &str, filter: &ReviewFilter) -> Vec<Value> {

@@ -2,11 +2,12 @@
 
 use super::property::Use;
 use super::{Entry, Reader};
+use crate::export::budget::name_problem;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{CATEGORY, NearMiss};
 use crate::export::{Code, SectionKind};
-use crate::record::{Category, slug};
+use crate::record::Category;
 
 impl Reader {
     pub(super) fn categories(&mut self, root: Value<'_>) -> Vec<Entry<Category>> {
@@ -17,8 +18,8 @@ impl Reader {
             let path = parent.element(index);
             self.near_misses(&mut known, value, path);
             let Some((name, key)) = self.required(value, path, "name", "a category") else { continue };
-            if slug(&name).is_empty() {
-                self.left_out(value, path, "a category's name needs a letter or a digit");
+            if let Some(problem) = name_problem(&name) {
+                self.left_out(value, path, &format!("a category's name {problem}"));
                 continue;
             }
             let description = self.optional_text(value, path, "description");

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use super::{Entry, Reader, Term};
 use crate::export::SectionKind;
+use crate::export::budget::name_problem;
 use crate::export::pointer::Path;
 use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{GLOSSARY, NearMiss};
-use crate::record::{GlossarySource, GlossaryTerm, slug};
+use crate::record::{GlossarySource, GlossaryTerm};
 
 use super::property::is_web;
 
@@ -28,8 +29,8 @@ impl Reader {
     fn term(&mut self, entry: Value<'_>, index: usize, path: Path<'_>) -> Option<Entry<Term>> {
         let (term, key) = self.required(entry, path, "term", "a glossary term")?;
         let (definition, _) = self.required(entry, path, "definition", "a glossary term")?;
-        if slug(&term).is_empty() {
-            self.left_out(entry, path, "a glossary term needs a letter or a digit");
+        if let Some(problem) = name_problem(&term) {
+            self.left_out(entry, path, &format!("a glossary term {problem}"));
             return None;
         }
         let term = GlossaryTerm {

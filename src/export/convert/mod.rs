@@ -98,6 +98,9 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         reader.blemishes.look(value, path.member("name"), &name);
     }
     let license = text("license").unwrap_or_default().into();
+    if let Some(value) = root.get("license") {
+        reader.short_url(value, path.member("license"));
+    }
     let as_of = text("as_of").map(Into::into);
     if let Some(value) = root.get("as_of") {
         reader.date(value, path.member("as_of"));

@@ -4,10 +4,12 @@ use fluent_uri::Uri;
 
 use super::{Reader, host};
 use crate::export::Code;
-use crate::export::budget::{WORD_CHARS, overlong_word};
+use crate::export::budget::{ID_CHARS, URL_CHARS, WORD_CHARS, overlong_word};
 use crate::export::pointer::Path;
+use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
 use crate::record::CalendarDate;
+use crate::text::shorten::{LIST_CHARS, is_longer};
 
 /// Whether a known property's value was used. If not, it's kept as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +77,31 @@ impl Reader {
             self.report(Code::WordTooLong, value, path, message, help);
         }
         self.blemishes.look(value, path, text);
+    }
+
+    /// Advises on a text that lists shorten.
+    pub(super) fn listed(&mut self, value: Value<'_>, path: Path<'_>) {
+        let is_long = |text: &str| is_longer(text, LIST_CHARS) && overlong_word(text).is_none();
+        if value.as_str().is_some_and(|text| is_long(&text)) {
+            let message = format!("lists show only the first {LIST_CHARS} characters of this text");
+            self.report(Code::LongText, value, path, message, "shorten it; `description` is for long texts");
+        }
+    }
+
+    /// Reports an id that's too long; lists can't shorten it.
+    pub(super) fn short_id(&mut self, value: Value<'_>, path: Path<'_>) {
+        if value.as_str().is_some_and(|text| is_longer(&text, ID_CHARS)) {
+            let message = format!("the id is too long; {ID_CHARS} characters are allowed");
+            self.report(Code::IdTooLong, value, path, message, "shorten it");
+        }
+    }
+
+    /// Reports a URL that's too long for lists.
+    pub(super) fn short_url(&mut self, value: Value<'_>, path: Path<'_>) {
+        if value.as_str().is_some_and(|text| is_longer(&text, URL_CHARS) && is_uri(&text)) {
+            let message = format!("the URL is too long; {URL_CHARS} characters are allowed");
+            self.report(Code::UrlTooLong, value, path, message, "shorten it, such as the part after `?`");
+        }
     }
 
     /// Looks for blemishes in a text that isn't searched.

@@ -3,12 +3,13 @@
 use super::property::Use;
 use super::raw::compact;
 use super::{Entry, Product, Reader};
+use crate::export::budget::name_problem;
 use crate::export::pointer::Path;
 use crate::export::schema::{Count, count, is_date_form};
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{NearMiss, RECORD};
 use crate::export::{Code, SectionKind};
-use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, identity, slug};
+use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, identity};
 use crate::text::printable::marked_hidden;
 
 #[derive(Default)]
@@ -81,10 +82,12 @@ impl Reader {
             }
             "name" => {
                 self.words(value, path, &value.as_str().unwrap_or_default());
+                self.listed(value, path);
                 builder.name = Some(value);
             }
             "url" => {
                 self.link(value, path);
+                self.short_url(value, path);
                 builder.url = Some(value);
             }
             "evidence_status" => {
@@ -104,7 +107,10 @@ impl Reader {
             "sources" => builder.sources = self.sources(value, path),
             "rating" => builder.rating = self.rating(value, path),
             "review_count" => return self.review_count(value, path, &mut builder.review_count),
-            "tagline" => return self.text(value, path, &mut builder.tagline),
+            "tagline" => {
+                self.listed(value, path);
+                return self.text(value, path, &mut builder.tagline);
+            }
             "description" => return self.text(value, path, &mut builder.description),
             "category" => {
                 let mut category = Vec::new();
@@ -116,7 +122,10 @@ impl Reader {
                 return used;
             }
             "categories" => return self.category_names(value, path, &mut builder.categories),
-            "vendor" => return self.text(value, path, &mut builder.vendor),
+            "vendor" => {
+                self.listed(value, path);
+                return self.text(value, path, &mut builder.vendor);
+            }
             "tags" => return self.texts(value, path, &mut builder.tags),
             "features" => return self.texts(value, path, &mut builder.features),
             "standards" => return self.texts(value, path, &mut builder.standards),
@@ -133,6 +142,7 @@ impl Reader {
     fn id(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(id) = value.as_str() else { return };
         self.invisible(value, path, &id);
+        self.short_id(value, path);
         if matches!(&*id, "." | "..") || id.contains('/') {
             let message = format!("the id `{id}` is awkward in addresses");
             let help = "proxies and browsers rewrite paths with `.`, `..` or `/`; an id without them is safer";
@@ -154,11 +164,9 @@ impl Reader {
 
     fn category_names(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
         let used = self.texts(value, path, slot);
-        // Nearly every name has an ASCII letter, and making a slug takes longer.
-        let is_usable = |name: &str| name.bytes().any(|byte| byte.is_ascii_alphanumeric()) || !slug(name).is_empty();
-        if !slot.iter().all(|name| is_usable(name)) {
+        if let Some(problem) = slot.iter().find_map(|name| name_problem(name)) {
             slot.clear();
-            let message = "a category's name needs a letter or a digit; this one is kept, but not used";
+            let message = format!("a category's name {problem}; this one is kept, but not used");
             self.report(Code::UnusableProperty, value, path, message, "name the category, or leave it out");
             return Use::Additional;
         }

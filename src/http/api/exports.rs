@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Extension;
 use axum::extract::State;
@@ -15,13 +16,14 @@ use utoipa::ToSchema;
 use crate::catalogue::StoredExport;
 use crate::catalogue::resource::{ExportResource, Pagination, SkippedResource};
 use crate::http::content_coding::Coding;
-use crate::http::downloads::{self, Permit};
+use crate::http::downloads;
 use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::extract::{DownloadRequest, MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::middleware::{Cost, RequestContext};
 use crate::http::openapi::{ApiErrors, NotFound, RangeNotSatisfiable};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
+use crate::http::shares::{Class, Share};
 use crate::http::state::AppState;
 use crate::panics;
 use crate::service::parameter::definition::{LIMIT, OFFSET};
@@ -123,7 +125,8 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
 /// that for `json`, else as it is. A part of a `json` document is sent for one range in `Range`, so that a download which broke can
 /// go on: with `If-Range` and the entity tag, the part is of the same document. Each started MiB of the document (`size_bytes` in the
 /// list) up to the end of the part costs a request of the quota; a download larger than what is left is possible while anything is
-/// left, and the quota then waits accordingly. A key may have 4 downloads in progress (429), all keys together 32 (503).
+/// left, and the quota then waits accordingly. A key or a visitor may have 4 downloads in progress (429),
+/// all keys together 32, all visitors together 16 (503); when these are in use, one that is slower than 128 KiB/s ends for a new one.
 #[utoipa::path(
     get,
     path = "/v1/exports/{id}",
@@ -154,7 +157,8 @@ pub(in crate::http) async fn get_export(
     let coding = download.coding.filter(|_| matches!(format, Format::Json));
     let respond = move || -> Result<_, ApiError> {
         let export = service::get_export(&snapshot, &id).ok_or_else(|| ApiError::ExportNotFound(id.clone()))?;
-        let permit = state.downloads.acquire(request.holder())?;
+        let holder = request.holder();
+        let slot = state.downloads.acquire(Class::of(&holder), holder, Instant::now())?;
         let stored = export.open().map_err(ServiceError::from)?;
         let size = stored.size_bytes();
         let length = if coding.is_some() { stored.compressed_bytes() } else { size };
@@ -163,7 +167,7 @@ pub(in crate::http) async fn get_export(
             Format::Ndjson => None,
         };
         let license = format!("<{}>; rel=\"license\"", export.license());
-        let mut response = stream(stored, format, coding, range.as_ref(), permit).map_err(ServiceError::from)?;
+        let mut response = stream(stored, format, coding, range.as_ref(), slot).map_err(ServiceError::from)?;
         // URIs and escaped names are ASCII.
         response.headers_mut().extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
         let disposition = HeaderValue::try_from(attachment(&id, format.extension())).ok();
@@ -210,15 +214,15 @@ fn stream(
     format: Format,
     coding: Option<Coding>,
     range: Option<&RangeInclusive<u64>>,
-    permit: Permit,
+    slot: Share,
 ) -> io::Result<Response> {
     let whole = if coding.is_some() { stored.compressed_bytes() } else { stored.size_bytes() };
     let body = match (format, coding, range) {
-        (Format::Json, Some(_), None) => downloads::body(stored.compressed()?, permit),
-        (Format::Json, Some(_), Some(range)) => downloads::body(stored.compressed_range(range.clone())?, permit),
-        (Format::Json, None, None) => downloads::body(stored.json()?, permit),
-        (Format::Json, None, Some(range)) => downloads::body(stored.json_range(range.clone())?, permit),
-        (Format::Ndjson, ..) => downloads::body(stored.ndjson()?, permit),
+        (Format::Json, Some(_), None) => downloads::body(stored.compressed()?, slot),
+        (Format::Json, Some(_), Some(range)) => downloads::body(stored.compressed_range(range.clone())?, slot),
+        (Format::Json, None, None) => downloads::body(stored.json()?, slot),
+        (Format::Json, None, Some(range)) => downloads::body(stored.json_range(range.clone())?, slot),
+        (Format::Ndjson, ..) => downloads::body(stored.ndjson()?, slot),
     };
     let mut response = Response::new(body);
     let headers = response.headers_mut();

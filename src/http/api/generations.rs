@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_TYPE, ETAG};
@@ -16,6 +17,7 @@ use crate::http::entity_tag::{Condition, EntityTag};
 use crate::http::extract::DownloadRequest;
 use crate::http::middleware::RequestContext;
 use crate::http::problem::ApiError;
+use crate::http::shares::Class;
 use crate::http::state::AppState;
 use crate::panics;
 
@@ -60,7 +62,7 @@ async fn get_part(
     Path((generation, part)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let store = index(&state, &request)?;
-    let permit = state.downloads.acquire(request.holder())?;
+    let slot = state.downloads.acquire(Class::Follower, request.holder(), Instant::now())?;
     let respond = move || {
         let mut file = store.open_published(&generation, &part).map_err(|_| ApiError::RouteNotFound)?;
         let length = file.metadata().map_err(ApiError::internal)?.len();
@@ -68,7 +70,7 @@ async fn get_part(
         let (first, count) =
             range.as_ref().map_or((0, length), |range| (*range.start(), range.end() + 1 - range.start()));
         file.seek(SeekFrom::Start(first)).map_err(ApiError::internal)?;
-        let mut response = Response::new(downloads::body(file.take(count), permit));
+        let mut response = Response::new(downloads::body(file.take(count), slot));
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
         downloads::set_range(&mut response, length, range.as_ref());
         Ok(response)

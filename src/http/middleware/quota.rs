@@ -7,8 +7,10 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+use super::memory::answer;
 use super::request_context::RequestContext;
 use crate::http::problem::ApiError;
+use crate::http::state::AppState;
 use crate::key::{Decision, Grant, WINDOW};
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -20,10 +22,15 @@ pub(in crate::http) struct Cost(pub(in crate::http) u32);
 
 /// Spends one request of the quota, and answers 429 without one. A request that is then shed costs nothing, and a response with a
 /// [`Cost`] is charged once it is known to be sent.
-pub(in crate::http) async fn spend_quota(context: &RequestContext, request: Request, next: Next) -> Response {
+pub(in crate::http) async fn spend_quota(
+    state: &AppState,
+    context: &RequestContext,
+    request: Request,
+    next: Next,
+) -> Response {
     let spent = context.grant.get().and_then(|grant| Some((grant, grant.spend(context.started)?)));
     // The key has no limit.
-    let Some((grant, decision)) = spent else { return next.run(request).await };
+    let Some((grant, decision)) = spent else { return answer(state, context, request, next).await };
     if let Some(retry_after_seconds) = decision.retry_after_seconds {
         let error = if grant.is_visitor() {
             ApiError::VisitorRateLimited { retry_after_seconds }
@@ -34,7 +41,7 @@ pub(in crate::http) async fn spend_quota(context: &RequestContext, request: Requ
         write_headers(&decision, response.headers_mut());
         return response;
     }
-    let mut response = next.run(request).await;
+    let mut response = answer(state, context, request, next).await;
     let extensions = response.extensions();
     let is_shed =
         matches!(extensions.get(), Some(ApiError::Overloaded | ApiError::DownloadsBusy | ApiError::TooManyDownloads));

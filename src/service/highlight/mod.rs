@@ -109,7 +109,7 @@ impl<'s> Highlighter<'s> {
         let mut ends = Vec::with_capacity(found.hits.len());
         let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
         for (hit, texts) in found.hits.iter().zip(texts) {
-            self.scratch.json.push(b'[');
+            self.scratch.begin_hit();
             if let Some(texts) = texts.filter(|_| self.budget.allows_more()) {
                 self.append(hit, texts)?;
             }
@@ -172,7 +172,9 @@ impl<'s> Highlighter<'s> {
             next = self.highlight_all("tagline", next, &item.tagline)?;
         }
         if self.may_match(next..end) {
-            next = self.highlight_all(CATEGORIES, next, item.categories.iter().map(|category| &category.name))?;
+            let categories = next + detail.categories.as_ref().map_or(item.categories.len(), Vec::len);
+            self.highlight_all(CATEGORIES, next, item.categories.iter().map(|category| &category.name))?;
+            next = categories;
             next = self.highlight_all("tags", next, &detail.tags)?;
             next = self.highlight_all("vendor", next, &item.vendor)?;
             next = self.highlight_all("standards", next, &detail.standards)?;

@@ -24,7 +24,15 @@ pub(super) struct Scratch {
     /// The slots that the product's own texts match.
     pub(super) found: Slots,
     pub(super) json: Vec<u8>,
+    /// Where the current hit's array starts in it.
+    hit: usize,
 }
+
+/// The size in bytes from which on a hit gets no further highlights. One has at most 7 KiB: 240 characters, and [`MAX_RANGES`].
+const MAX_HIT_BYTES: usize = 16 * 1024;
+
+/// Most marks in a text.
+const MAX_RANGES: usize = 100;
 
 impl Scratch {
     pub(super) fn marked(&self, values: Range<usize>) -> &[usize] {
@@ -36,10 +44,20 @@ impl Scratch {
         end_of(&self.sections, section)..end_of(&self.sections, section + 1)
     }
 
-    /// Appends a text with its matches, if any.
+    /// Begins the array of the next hit.
+    pub(super) fn begin_hit(&mut self) {
+        self.hit = self.json.len();
+        self.json.push(b'[');
+    }
+
+    /// Appends a text with its first matches, if any and if the hit has room for it.
     pub(super) fn write(&mut self, field: &str, text: &str, by: Option<&str>) -> Result<(), serde_json::Error> {
         let Self { places, spans, ranges, html, json, .. } = self;
+        if json.len() - self.hit > MAX_HIT_BYTES {
+            return Ok(());
+        }
         merge(text, places, spans);
+        spans.truncate(MAX_RANGES);
         if spans.is_empty() {
             return Ok(());
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// Borrowed unless the text has escapes. Inside lists and options, serde borrows only with such a
 /// wrapper.
@@ -30,6 +31,8 @@ pub(super) struct ItemTexts<'a> {
 /// the description is read, because most are long.
 #[derive(Debug, Deserialize)]
 pub(super) struct DetailTexts<'a, D> {
+    /// All categories, if the item has only the first ones.
+    pub(super) categories: Option<Vec<IgnoredAny>>,
     pub(super) description: Option<D>,
     #[serde(borrow)]
     pub(super) aliases: Vec<Text<'a>>,

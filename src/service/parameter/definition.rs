@@ -207,9 +207,9 @@ pub static SEARCH_SORT: Parameter<OneOf<SearchSort>> = Parameter::new(
 
 pub static FACETS: Parameter<OneOf<Facet>> = Parameter::new(
     "facets",
-    "Also count the matching products by this. Each count leaves its own filter out. Of `standards`, \
-     `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted, of `category` the 1000 most \
-     frequent.",
+    "Also count the matching products by this. Each count leaves its own filter out. Of `standards`, `deployment`, \
+     `languages`, `vendor` and `tags` the 100 most frequent values are counted, of `category` the 1000 most frequent, \
+     without values of more than 500 characters.",
     "category",
     OneOf { values: &Facet::ALL, name: Facet::as_str, default: None },
 )

@@ -58,11 +58,11 @@ class SoftwareItem(TypedDict):
     name: str
     """Name."""
     tagline: Optional[str]
-    """Short description."""
+    """Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`."""
     category: Optional[str]
     """Name of the main category."""
     categories: List[CategoryRef]
-    """All categories, the main one first."""
+    """All categories, the main one first. Lists have the first ten."""
     rating: Optional[float]
     """Average rating, by convention 0 to 5."""
     review_count: Optional[int]
@@ -120,11 +120,11 @@ class SoftwareDetail(TypedDict):
     name: str
     """Name."""
     tagline: Optional[str]
-    """Short description."""
+    """Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`."""
     category: Optional[str]
     """Name of the main category."""
     categories: List[CategoryRef]
-    """All categories, the main one first."""
+    """All categories, the main one first. Lists have the first ten."""
     rating: Optional[float]
     """Average rating, by convention 0 to 5."""
     review_count: Optional[int]
@@ -283,11 +283,13 @@ class _HighlightAlways(TypedDict):
     html: str
     """Its text (a part of it where it is long), escaped for HTML, the matches in `<mark>`."""
     ranges: List[TextRange]
-    """The matches in the field's whole text."""
+    """The first hundred matches in the field's text: as the product has it here, or for other fields in its
+    record.
+    """
 
 
 class Highlight(_HighlightAlways, total=False):
-    """A field of a hit with the places that matched."""
+    """A field of a hit with the places that matched. A hit has about 16 KiB of them at most."""
 
     by: str
     """`synonym` where no word of the query is in the text, but one that means the same; further values may come.
@@ -303,11 +305,11 @@ class _SearchHitAlways(TypedDict):
     name: str
     """Name."""
     tagline: Optional[str]
-    """Short description."""
+    """Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`."""
     category: Optional[str]
     """Name of the main category."""
     categories: List[CategoryRef]
-    """All categories, the main one first."""
+    """All categories, the main one first. Lists have the first ten."""
     rating: Optional[float]
     """Average rating, by convention 0 to 5."""
     review_count: Optional[int]
@@ -478,11 +480,11 @@ class SimilarSoftware(TypedDict):
     name: str
     """Name."""
     tagline: Optional[str]
-    """Short description."""
+    """Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`."""
     category: Optional[str]
     """Name of the main category."""
     categories: List[CategoryRef]
-    """All categories, the main one first."""
+    """All categories, the main one first. Lists have the first ten."""
     rating: Optional[float]
     """Average rating, by convention 0 to 5."""
     review_count: Optional[int]

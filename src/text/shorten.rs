@@ -1,0 +1,46 @@
+//! Long texts as lists show them.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Most code points of a product's text in lists, before the `…`.
+pub(crate) const LIST_CHARS: usize = 500;
+
+/// Whether a text has more code points than this.
+pub(crate) fn is_longer(text: &str, max_chars: usize) -> bool {
+    text.len() > max_chars && text.chars().nth(max_chars).is_some()
+}
+
+/// The text, or its first `max_chars` code points and `…`. A grapheme cluster is kept as a whole or
+/// dropped, unless the text begins with one longer than that.
+pub(crate) fn shortened(text: &str, max_chars: usize) -> Cow<'_, str> {
+    let limit = if text.len() > max_chars { text.char_indices().nth(max_chars) } else { None };
+    let Some((limit, _)) = limit else { return Cow::Borrowed(text) };
+    let ends = text.grapheme_indices(true).map(|(start, grapheme)| start + grapheme.len());
+    let end = ends.take_while(|end| *end <= limit).last().unwrap_or(limit);
+    Cow::Owned(format!("{}…", &text[..end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_is_cut_between_graphemes() {
+        for whole in ["", "abcd", "äöüß", "e\u{301}e\u{301}"] {
+            assert_eq!((shortened(whole, 4), is_longer(whole, 4)), (Cow::Borrowed(whole), false));
+        }
+        for (text, short) in [
+            ("abcde", "abcd…"),
+            ("äöüßé", "äöüß…"),
+            ("abce\u{301}", "abc…"),
+            ("ab👩\u{200d}🔬", "ab…"),
+            ("ab🇩🇪🇫🇷", "ab🇩🇪…"),
+            ("abc\r\nd", "abc…"),
+            ("a\u{301}\u{302}\u{303}\u{304}b", "a\u{301}\u{302}\u{303}…"),
+        ] {
+            assert_eq!((&*shortened(text, 4), is_longer(text, 4)), (short, true), "{text:?}");
+        }
+    }
+}
