@@ -25,7 +25,7 @@ pub use spool::{Spool, SpoolRows, SpoolWriter};
 use self::memory::Memory;
 
 /// The bytes that all sorters, spools and buffers of a build hold in memory together before they go to disk.
-const SHARED_BYTES: usize = 256 * 1024 * 1024;
+const SHARED_BYTES: usize = 192 * 1024 * 1024;
 /// The bytes that each of them holds at most once they are more than that together: some three times as much with their allocations.
 pub const OWN_BYTES: usize = 16 * 1024 * 1024;
 
