@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use foldhash::HashMap;
 use serde::Deserialize;
@@ -40,13 +42,14 @@ struct ResponseHit {
     fields: StoredFields,
 }
 
-/// A document's stored fields. Fields that weren't requested are empty.
+/// A document's stored fields and columns. Those that weren't requested are empty.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct StoredFields {
     pub(super) ordinal: Vec<u32>,
     pub(super) name_words: Vec<f32>,
     pub(super) content_hash: Vec<String>,
+    /// In base64.
     pub(super) item: Vec<String>,
     pub(super) detail: Vec<String>,
     pub(super) words: Vec<String>,
@@ -142,7 +145,7 @@ impl SearchResponse {
             if texts {
                 read.1.push(hit_texts(detail, &words)?);
             }
-            read.0.push(Hit { ordinal, tier, score, item: one(item, "item")? });
+            read.0.push(Hit { ordinal, tier, score, item: decoded(item)? });
         }
         Ok(read)
     }
@@ -180,6 +183,12 @@ fn document_words(stored: &[String]) -> Result<DocumentWords, EngineError> {
 /// The only value of a stored field.
 pub(super) fn one(values: Vec<String>, field: &'static str) -> Result<Bytes, EngineError> {
     values.into_iter().next().map(Bytes::from).ok_or_else(|| damaged(field))
+}
+
+/// The item out of its column.
+pub(super) fn decoded(item: Vec<String>) -> Result<Bytes, EngineError> {
+    let item = BASE64_STANDARD.decode(one(item, "item")?);
+    Ok(item.map_err(EngineError::index("read"))?.into())
 }
 
 pub(super) fn damaged(field: &'static str) -> EngineError {
