@@ -28,6 +28,9 @@ const LEASE_TIME: Duration = Duration::from_mins(1);
 /// How often it's renewed.
 const RENEWAL: Duration = Duration::from_secs(15);
 
+/// For writing a document: a node that is busy with a fill may take long.
+const TIME: Duration = Duration::from_secs(15);
+
 /// Delay between attempts to take a held lease.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -83,7 +86,7 @@ struct Stored<T> {
     source: T,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Holder {
     owner: String,
     expires_at: Timestamp,
@@ -151,7 +154,7 @@ impl Publisher {
         content: &impl Serialize,
         before: Option<Version>,
     ) -> Result<Version, PublishError> {
-        let request = ClusterRequest::put(&self.path(id), serde_json::to_vec(content)?).once();
+        let request = ClusterRequest::put(&self.path(id), serde_json::to_vec(content)?).once().timeout(TIME);
         Ok(self.cluster.send(conditional(request, before)).await?.json()?)
     }
 }
@@ -279,18 +282,32 @@ async fn renew(
     mut stopped: oneshot::Receiver<()>,
     interval: Duration,
 ) {
+    let mut unanswered = Vec::new();
     while tokio::time::timeout(interval, &mut stopped).await.is_err() {
         let (renewed, before) = (holder(&owner), lock(&held).version);
         match publisher.write(LEASE, &renewed, Some(before)).await {
-            Ok(version) => *lock(&held) = Held { version, expires_at: renewed.expires_at },
+            Ok(version) => {
+                *lock(&held) = Held { version, expires_at: renewed.expires_at };
+                unanswered.clear();
+            }
             Err(error) if error.is_conflict() => {
-                lock(&held).expires_at = Timestamp::MIN;
-                return;
+                let Ok(stored) = publisher.read(LEASE).await else { continue };
+                let Some(renewed) = renewed_before(&unanswered, stored) else {
+                    lock(&held).expires_at = Timestamp::MIN;
+                    return;
+                };
+                *lock(&held) = renewed;
             }
             // It's tried again, and expires if that doesn't help.
-            Err(_) => {}
+            Err(_) => unanswered.push(renewed),
         }
     }
+}
+
+/// The stored lease, if one of the renewals without a response wrote it.
+fn renewed_before(unanswered: &[Holder], stored: Option<(Holder, Version)>) -> Option<Held> {
+    let (holder, version) = stored.filter(|(holder, _)| unanswered.contains(holder))?;
+    Some(Held { version, expires_at: holder.expires_at })
 }
 
 fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
@@ -361,14 +378,26 @@ mod tests {
     #[tokio::test]
     async fn renewals_go_on_from_the_last_version_until_another_build_takes_the_lease() {
         let renewed = written(r#"{"_seq_no":9,"_primary_term":2}"#);
-        let (stub, lease) = lease(&[renewed, Reply::Status(503, ""), CONFLICT]).await;
+        let (stub, lease) = lease(&[renewed, Reply::Status(503, ""), CONFLICT, NONE]).await;
         let (_stop, stopped) = oneshot::channel();
         let every = Duration::from_millis(1);
         renew(lease.publisher.clone(), "me".to_owned(), Arc::clone(&lease.held), stopped, every).await;
         assert!(lease.is_lost());
-        assert_eq!(stub.requests(), 6, "a failed renewal is tried again");
-        assert!(
-            stub.last_head().starts_with("PUT /software-directory-state/_doc/lease?if_seq_no=9&if_primary_term=2 ")
-        );
+        let sent = stub.heads.lock().expect("a lock");
+        let writes: Vec<_> = sent[3..].iter().filter(|head| head.starts_with("PUT")).collect();
+        let condition =
+            |version| format!("PUT /software-directory-state/_doc/lease?if_seq_no={version}&if_primary_term=2 ");
+        assert_eq!(writes.len(), 3, "a failed renewal is tried again");
+        assert!(writes[0].starts_with(&condition(7)) && writes[1..].iter().all(|head| head.starts_with(&condition(9))));
+    }
+
+    #[test]
+    fn renewal_that_arrived_without_a_response_keeps_the_lease() {
+        let (sent, other) = (holder("me"), holder("another"));
+        let version = Version { seq_no: 9, primary_term: 2 };
+        let kept = renewed_before(std::slice::from_ref(&sent), Some((sent.clone(), version))).expect("it is kept");
+        assert_eq!((kept.version, kept.expires_at), (version, sent.expires_at));
+        assert!(renewed_before(std::slice::from_ref(&sent), Some((other, version))).is_none());
+        assert!(renewed_before(&[sent], None).is_none());
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::Bytes;
 use foldhash::HashMap;
 use serde::Deserialize;
@@ -185,9 +186,15 @@ pub(super) fn one(values: Vec<String>, field: &'static str) -> Result<Bytes, Eng
     values.into_iter().next().map(Bytes::from).ok_or_else(|| damaged(field))
 }
 
+/// Of columns: the cluster writes them without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
 /// The item out of its column.
 pub(super) fn decoded(item: Vec<String>) -> Result<Bytes, EngineError> {
-    let item = BASE64_STANDARD.decode(one(item, "item")?);
+    let item = BASE64.decode(one(item, "item")?);
     Ok(item.map_err(EngineError::index("read"))?.into())
 }
 
@@ -198,6 +205,15 @@ pub(super) fn damaged(field: &'static str) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn items_are_read_with_and_without_padding() {
+        for text in ["eyJhIjoi8J+mgCJ9", "e30", "e30="] {
+            let item = decoded(vec![text.to_owned()]).expect("an item");
+            assert!(item.starts_with(b"{") && item.ends_with(b"}"), "{text}");
+        }
+        assert!(decoded(vec!["*".to_owned()]).is_err() && decoded(Vec::new()).is_err());
+    }
 
     #[test]
     fn tiers_are_told_by_scores() {

@@ -334,7 +334,7 @@ mod on_cluster {
     fn record_and_its_reviews_are_those_of_the_embedded_engine() {
         let mut software = large()[..20].to_vec();
         // An item with more bytes than a term or an indexed value may have.
-        software[0]["tags"] = (0..10).map(|tag| format!("{tag} {}", "x".repeat(20_000))).collect();
+        software[0]["tags"] = (0..10).map(|tag| format!("{tag} {}", vec!["x".repeat(499); 40].join(" "))).collect();
         let compared = Compared::new(&software);
         let (local, remote) = (&compared.local.snapshot.engine, &compared.remote.engine);
         let reviews = ReviewsRequest { filter: ReviewFilter::default(), sort: ReviewSort::Newest, page: 0..10 };

@@ -73,10 +73,9 @@ struct Reason {
 
 /// Is it ready?
 ///
-/// 503 only while there is nothing to serve yet, or while the cluster doesn't respond or has lost the index; the `detail` of the
-/// problem names the reason. With a valid key the
-/// reasons have their `detail`, which names files; it costs no quota. Without one, or with another, the answer is the same but for
-/// the `detail`.
+/// 503 only while there is nothing to serve yet, or while the cluster doesn't respond or has lost the index; the problem's `detail`
+/// names the reason. With a valid key the reasons have their `detail`, which names files; it costs no quota. Without one, or with
+/// another, the answer is the same but for the `detail`.
 #[utoipa::path(
     get,
     path = "/readyz",
