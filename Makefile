@@ -141,7 +141,7 @@ test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## The e
 	@for group in $(OPENSEARCH); do started=$$SECONDS; $(MAKE) opensearch-$$group; echo "opensearch-$$group: passed in $$((SECONDS - started)) s"; done
 
 opensearch-engine: need-cargo
-	python3 tests/opensearch/cluster.py -- cargo test --locked --lib --quiet -- --ignored opensearch::tests::on_cluster:: --test-threads=1
+	python3 tests/opensearch/cluster.py -- cargo test --locked --lib --quiet -- --ignored opensearch::tests:: --test-threads=1
 
 # The suite of `make test-rust`, but for the tests about the embedded engine alone. Each fixture is filled into the cluster once.
 opensearch-api: need-cargo

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
-use crate::engine::opensearch::{IndexPrefix, PartsError, Publisher};
+use crate::engine::opensearch::{IndexPrefix, PartsError, Published, Publisher, is_missing};
 use crate::error::chain;
+use crate::generation::Snapshot;
 use crate::generation::cluster::{OpenRemoteError, open};
-use crate::generation::{Generation, Snapshot};
 use crate::update::reload::Outcome;
 use crate::update::state::{About, Health, Problem};
 use crate::update::{Opened, Origin, Start};
 
 /// The reason in `/readyz` while the cluster doesn't respond.
 pub const CLUSTER_UNAVAILABLE: &str = "cluster_unavailable";
+/// The reason while the index that is served isn't in the cluster any more.
+pub const GENERATION_LOST: &str = "generation_lost";
 
 /// Opens the generations of a cluster.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub struct ClusterFollower {
     cluster: Arc<Cluster>,
     publisher: Publisher,
     runtime: Handle,
+    /// The publication that is served. A generation that was filled again is another one.
+    served: Option<Published>,
 }
 
 /// Why a cluster can't be followed.
@@ -29,13 +33,17 @@ pub struct ClusterFollower {
 pub enum ClusterFollowError {
     #[error(transparent)]
     Open(#[from] OpenRemoteError),
+    #[error(
+        "the index {index}, which is served, isn't in the cluster any more: run --reindex with the same --engine options"
+    )]
+    Lost { index: String },
     #[error("following failed: {0}; please report it")]
     Panicked(String),
 }
 
 impl ClusterFollower {
     pub fn new(cluster: Arc<Cluster>, prefix: IndexPrefix, runtime: Handle) -> Self {
-        Self { publisher: Publisher::new(Arc::clone(&cluster), prefix), cluster, runtime }
+        Self { publisher: Publisher::new(Arc::clone(&cluster), prefix), cluster, runtime, served: None }
     }
 }
 
@@ -49,17 +57,27 @@ impl Origin for ClusterFollower {
         Start::Fetch(None)
     }
 
-    fn fetch(&mut self, _: Option<&Snapshot>, health: &mut Health) -> Result<Option<Opened>, ClusterFollowError> {
+    fn fetch(&mut self, _: Option<&Snapshot>, _: &mut Health) -> Result<Option<Opened>, ClusterFollowError> {
         let opened = self.runtime.block_on(async {
-            let published = self.publisher.published().await.map_err(PartsError::from)?;
-            let Some((published, _)) = published else { return Err(OpenRemoteError::Nothing) };
-            if health.serves(&Generation::named(&published.generation)) {
+            let published =
+                self.publisher.published().await.map_err(PartsError::from).map_err(OpenRemoteError::from)?;
+            let published = published.map(|(published, _)| published);
+            if let Some(served) = &self.served
+                && published.as_ref().is_none_or(|published| published == served)
+                && is_missing(&self.cluster, &served.index).await
+            {
+                return Err(ClusterFollowError::Lost { index: served.index.clone() });
+            }
+            let published = published.ok_or(OpenRemoteError::Nothing)?;
+            if self.served.as_ref() == Some(&published) {
                 return Ok(None);
             }
-            open(&self.cluster, &published).await.map(Some)
+            Ok(Some((open(&self.cluster, &published).await?, published)))
         });
-        let outcome = Outcome::Published;
-        Ok(opened?.map(|snapshot| Opened { snapshot, outcome, change: None, pulled_bytes: None }))
+        Ok(opened?.map(|(snapshot, published)| {
+            self.served = Some(published);
+            Opened { snapshot, outcome: Outcome::Published, change: None, pulled_bytes: None }
+        }))
     }
 
     fn panicked(panic: String) -> ClusterFollowError {
@@ -82,6 +100,7 @@ const GENERATION_DAMAGED: &str = "generation_damaged";
 fn code(error: &ClusterFollowError) -> &'static str {
     match error {
         ClusterFollowError::Panicked(_) => "follow_panicked",
+        ClusterFollowError::Lost { .. } => GENERATION_LOST,
         ClusterFollowError::Open(OpenRemoteError::Nothing) => "nothing_published",
         ClusterFollowError::Open(OpenRemoteError::Parts(PartsError::Cluster(error))) => match error {
             ClusterError::Unavailable(_) | ClusterError::Overloaded { .. } => CLUSTER_UNAVAILABLE,

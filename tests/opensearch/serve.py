@@ -1,4 +1,4 @@
-"""Servers of a cluster: that they follow its generation, and what they do while the cluster is away.
+"""Servers of a cluster: that they follow its generation, and what they do while the cluster or its indices are away.
 
     cluster.py -- python3 tests/opensearch/serve.py --binary BINARY --data FOLDER
 """
@@ -39,6 +39,13 @@ def ask(server, path):
             return response.status, response.headers, json.load(response)
     except urllib.error.HTTPError as error:
         return error.code, error.headers, json.load(error)
+
+
+def cluster(method, path):
+    """A node's answer, past the server."""
+    url = f"{os.environ['OPENSEARCH_URLS'].split(',')[0]}/{path}"
+    with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=60) as response:
+        return json.load(response)
 
 
 def wait(what, seconds, is_done):
@@ -105,6 +112,30 @@ def main():
         wait("with the cluster a server is ready again", RECOVERED_SECONDS, lambda: status("/readyz") == 200)
         wait("searches succeed again", 5, lambda: status(path) == 200)
         check("the generation is the same", generation() == after)
+
+        def lose(what, indices, data):
+            """Deletes indices, and fills them again by the same command as before."""
+            cluster("DELETE", indices)
+            offset = iter(range(1, 100))
+            check(f"{what}: a search is 503", status(f"{path}&offset={next(offset)}") == 503)
+            check(f"{what}: a record is 503", status(record) == 503)
+            wait(f"{what}: a server isn't ready", FOLLOWED_SECONDS, lambda: status("/readyz") == 503)
+            wait(f"{what}: /readyz says why", 5, lambda: "generation_lost" in ask(served, "/readyz")[2]["detail"])
+            reindex(data)
+            wait(f"{what}: a server is ready after --reindex", FOLLOWED_SECONDS, lambda: status("/readyz") == 200)
+            check(f"{what}: searches succeed", status(f"{path}&offset={next(offset)}") == 200)
+            check(f"{what}: the generation is the same", generation() == after)
+
+        published = cluster("GET", "software-directory-state/_doc/published")["_source"]["index"]
+        lose("the published index deleted", published, data)
+        lose("all indices deleted", "software-directory-*", data)
+        reindex(arguments.data)
+        wait("a server follows a generation", FOLLOWED_SECONDS, lambda: generation() == before)
+        published = cluster("GET", "software-directory-state/_doc/published")["_source"]
+        reindex(data)
+        wait("a server follows the generation before", FOLLOWED_SECONDS, lambda: generation() == after)
+        again = cluster("GET", "software-directory-state/_doc/published")["_source"]
+        check("it wasn't filled again", again["index"] == published["previous"])
 
 
 if __name__ == "__main__":

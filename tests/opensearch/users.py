@@ -76,9 +76,10 @@ def main():
             for path in ("/v1/search?q=risk&facets=category", "/v1/software?limit=3", "/v1/software/demo-permit-penguin", "/v1/exports",
                          "/v1/reviews/demo-permit-penguin", "/v1/suggest?q=pe"):
                 check(f"{path} is 200", ask(served, path)[0] == 200)
+        log = folder / f"log-{len(said)}"
         with serving(*engine("server", password_file=wrong)) as refused:
             check("with a generation, too", ask(refused, "/readyz")[0] == 503)
-        check("the log names the reason", "cluster_authentication" in said[-1])
+            wait("the log names the reason", SECONDS, lambda: "cluster_authentication" in log.read_text())
 
     texts = "\n".join(said)
     basic = [base64.b64encode(f"{user}:{word}".encode()).decode() for user in ("builder", "server", "stranger")

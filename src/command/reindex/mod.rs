@@ -105,7 +105,7 @@ pub(super) fn run_in_cluster(
     Ok(())
 }
 
-/// The generation in service, where it was made of the same files.
+/// The generation in service, if it was built from the same files and is whole.
 fn published_already(
     args: &ServeArgs,
     settings: &Settings,

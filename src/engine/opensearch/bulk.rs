@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tokio::task::JoinSet;
 
 use super::cluster::{Backoff, Cluster, ClusterError, ClusterRequest, ClusterResponse, Reason};
-use super::document::{Checksum, Document};
+use super::document::{Document, Totals};
 use crate::engine::EngineError;
 
 /// A request is sent once it has this many bytes, so it's larger by no more than its last document.
@@ -32,9 +32,8 @@ pub(super) struct BulkLoader {
     path: String,
     batch: Batch,
     requests: JoinSet<Result<(), ClusterError>>,
-    pub(super) count: u64,
-    /// The sum of all documents' checksums.
-    pub(super) checksum: Checksum,
+    /// Of the documents so far.
+    pub(super) totals: Totals,
 }
 
 #[derive(Debug, Default)]
@@ -73,16 +72,15 @@ impl BulkLoader {
             path: format!("/{index}/_bulk"),
             batch: Batch::default(),
             requests: JoinSet::new(),
-            count: 0,
-            checksum: Checksum::default(),
+            totals: Totals::default(),
         }
     }
 
     /// Adds a document. Waits if the cluster can't keep up.
     pub(super) async fn push(&mut self, document: &Document) -> Result<(), EngineError> {
         self.batch.push(&document.id, &document.source);
-        self.count += 1;
-        self.checksum.add(document.checksum);
+        self.totals.count += 1;
+        self.totals.checksum.add(document.checksum);
         if self.batch.lines.len() >= REQUEST_BYTES { self.send().await } else { Ok(()) }
     }
 

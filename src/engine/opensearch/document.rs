@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::attributes::{indexed_key, key_field, label_field, labelled};
@@ -34,10 +36,18 @@ pub struct Document {
 
 /// Two numbers derived from a document's content. Their sums over an index show whether every
 /// document arrived as it was sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Checksum {
     pub(super) a: u64,
     pub(super) b: u64,
+}
+
+/// What an index must hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Totals {
+    pub(super) count: u64,
+    /// The sum of all documents' checksums.
+    pub(super) checksum: Checksum,
 }
 
 /// Bits per number. The cluster adds them up as floating-point numbers, which are exact up to 2^53.
@@ -123,7 +133,8 @@ struct Product<'p> {
     checked_on: Option<u32>,
     /// In hexadecimal.
     content_hash: String,
-    item: &'p str,
+    /// In base64.
+    item: String,
     detail: &'p str,
     /// The review summary as JSON.
     reviews: String,
@@ -183,7 +194,7 @@ impl DocumentWriter<'_> {
             rating: product.rating,
             checked_on: product.evidence_checked_on.map(CalendarDate::number),
             content_hash: format!("{:016x}", product.content_hash),
-            item: json(&product.item)?,
+            item: BASE64_STANDARD.encode(&product.item),
             detail,
             reviews: serde_json::to_string(&product.reviews).map_err(EngineError::index("written"))?,
             ranks: ranks.into(),

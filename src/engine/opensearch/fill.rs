@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
 use super::dictionary::{DictionaryBuilder, Example};
-use super::document::{self, AnalysedProduct, Checksum, DocumentWriter};
+use super::document::{self, AnalysedProduct, DocumentWriter};
 use super::mapping;
-use super::parts::{PARTS, write_parts};
+use super::parts::{Manifest, PARTS, write_manifest, write_parts};
 use super::records::REVIEWS;
+use super::verify::{all, verify};
 use crate::catalogue::{Bulk, StoredReview};
 use crate::engine::{EngineError, FillError};
 use crate::scratch::Scratch;
@@ -29,8 +29,7 @@ const TIME: Duration = Duration::from_mins(2);
 /// For merging an index into one segment.
 const MERGE_TIME: Duration = Duration::from_hours(2);
 
-/// Fills the indices of a generation. If an interrupted fill left an index behind, it's filled
-/// again; documents have their own ids, so this does no harm.
+/// Fills the indices of a generation, which must not exist.
 #[derive(Debug)]
 pub struct Fill {
     cluster: Arc<Cluster>,
@@ -100,33 +99,40 @@ impl Fill {
         self.products.finish().await?;
         self.reviews.finish().await?;
         parts.push((DICTIONARY.to_owned(), self.dictionary.finish().map_err(FillError::Scratch)?));
-        write_parts(&self.cluster, &self.index, &parts).await?;
+        let parts = write_parts(&self.cluster, &self.index, &parts).await?;
         let reviews = format!("{}{REVIEWS}", self.index);
         for index in [&self.index, &reviews] {
             let merge = ClusterRequest::new(Method::POST, &format!("/{index}/_forcemerge"));
             let merge = merge.query("max_num_segments", "1").once().timeout(MERGE_TIME);
             self.cluster.send(merge).await.map_err(EngineError::from)?;
         }
-        let all = format!("{0},{0}{REVIEWS},{0}{PARTS}", self.index);
+        let all = all(&self.index);
         let refresh = ClusterRequest::new(Method::POST, &format!("/{all}/_refresh")).timeout(TIME);
         self.cluster.send(refresh).await.map_err(EngineError::from)?;
         wait_for_copies(&self.cluster, &all).await?;
-        verify(&self.cluster, &self.index, self.products.count, self.products.checksum).await?;
-        verify(&self.cluster, &reviews, self.reviews.count, self.reviews.checksum).await?;
-        Ok(FilledGeneration { index: self.index, products: self.products.count, shards: self.shards })
+        let (products, reviewed) = (self.products.totals, self.reviews.totals);
+        verify(&self.cluster, &self.index, products).await?;
+        verify(&self.cluster, &reviews, reviewed).await?;
+        let manifest = Manifest { parts, products, reviews: reviewed, shards: self.shards };
+        write_manifest(&self.cluster, &self.index, &manifest).await?;
+        Ok(FilledGeneration { index: self.index, products: products.count, shards: self.shards })
     }
 }
 
-/// Creates an index unless it exists.
-pub(super) async fn create(cluster: &Cluster, index: &str, settings: &Value) -> Result<(), ClusterError> {
+async fn create(cluster: &Cluster, index: &str, settings: &Value) -> Result<(), ClusterError> {
     let request = ClusterRequest::put(&format!("/{index}"), settings.to_string()).timeout(TIME);
-    match cluster.send(request).await {
+    cluster.send(request).await.map(drop)
+}
+
+/// Creates an index unless it exists.
+pub(super) async fn create_missing(cluster: &Cluster, index: &str, settings: &Value) -> Result<(), ClusterError> {
+    match create(cluster, index, settings).await {
         Err(ClusterError::Rejected { status: StatusCode::BAD_REQUEST, reason, .. })
             if reason.kind.as_deref() == Some("resource_already_exists_exception") =>
         {
             Ok(())
         }
-        other => other.map(drop),
+        other => other,
     }
 }
 
@@ -144,47 +150,4 @@ async fn wait_for_copies(cluster: &Cluster, indices: &str) -> Result<(), EngineE
             Ok(())
         }
     }
-}
-
-async fn verify(cluster: &Cluster, index: &str, count: u64, checksum: Checksum) -> Result<(), EngineError> {
-    #[derive(Deserialize)]
-    struct Response {
-        hits: Hits,
-        aggregations: Sums,
-    }
-    #[derive(Deserialize)]
-    struct Hits {
-        total: Total,
-    }
-    #[derive(Deserialize)]
-    struct Total {
-        value: u64,
-    }
-    #[derive(Deserialize)]
-    struct Sums {
-        a: Sum,
-        b: Sum,
-    }
-    #[derive(Deserialize)]
-    struct Sum {
-        value: f64,
-    }
-    let body = json!({"size": 0, "track_total_hits": true, "aggs": {
-        "a": {"sum": {"field": "check_a"}}, "b": {"sum": {"field": "check_b"}},
-    }});
-    let request = ClusterRequest::search(&format!("/{index}/_search"), body.to_string()).timeout(TIME);
-    let found: Response = cluster.send(request).await?.json()?;
-    #[expect(clippy::cast_precision_loss, reason = "below 2^53: see `CHECKSUM_BITS`")]
-    let sums = [checksum.a as f64, checksum.b as f64];
-    let is_whole = found.hits.total.value == count
-        && (found.aggregations.a.value - sums[0]).abs() < 0.5
-        && (found.aggregations.b.value - sums[1]).abs() < 0.5;
-    if is_whole {
-        return Ok(());
-    }
-    Err(EngineError::index("verified")(format!(
-        "the index {index} holds {} documents, of which some are others than the {count} that were sent; delete it and build \
-         it again",
-        found.hits.total.value
-    )))
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::mapping::MAPPING_VERSION;
 use super::parts::PARTS;
 use super::records::REVIEWS;
@@ -23,8 +25,19 @@ pub struct IndexPrefix(Arc<str>);
 pub struct IndexPrefixError;
 
 impl IndexPrefix {
-    pub fn generation(&self, generation: &str) -> String {
-        format!("{self}-{generation}-{MAPPING_VERSION}")
+    /// The name of the products' index that a fill begins at this time. Each fill has its own, so
+    /// servers never search one that is being filled.
+    pub fn fill(&self, generation: &str, at: Timestamp) -> String {
+        format!("{}{}", self.fills(generation), at.as_millisecond())
+    }
+
+    /// Whether an index is of a fill with this generation and mapping.
+    pub fn is_fill(&self, index: &str, generation: &str) -> bool {
+        index.strip_prefix(&self.fills(generation)).is_some_and(is_number)
+    }
+
+    fn fills(&self, generation: &str) -> String {
+        format!("{self}-{generation}-{MAPPING_VERSION}.")
     }
 
     /// The index that holds the publication documents.
@@ -45,9 +58,14 @@ impl IndexPrefix {
         let rest = products.strip_prefix(&*self.0)?.strip_prefix('-')?;
         let (generation, version) = rest.split_once('-')?;
         let is_generation = !generation.is_empty() && generation.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
+        // Up to version 2 there was one fill of a generation.
+        let is_version = version.split_once('.').map_or(is_number(version), |(of, at)| is_number(of) && is_number(at));
         (is_generation && is_version).then_some(products)
     }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 impl Default for IndexPrefix {
@@ -88,7 +106,7 @@ mod tests {
     fn prefixes_make_names_that_opensearch_allows() {
         let longest = "a".repeat(MAX_BYTES);
         for right in ["a", "0", "software-directory", "a.b_c-", longest.as_str()] {
-            assert!(format!("{}{REVIEWS}", prefix(right).generation(GENERATION)).len() <= 255);
+            assert!(format!("{}{REVIEWS}", prefix(right).fill(GENERATION, Timestamp::MAX)).len() <= 255);
         }
         let too_long = "a".repeat(MAX_BYTES + 1);
         for wrong in
@@ -104,8 +122,12 @@ mod tests {
             ["a", "a-b", "a-b-c", "a-0123456789abcdef", "a-0123456789abcdef-1", "a-state", "ab", "a-", "a.b"];
         for one in prefixes {
             for other in prefixes {
-                let products = prefix(other).generation(GENERATION);
-                for end in ["", REVIEWS, PARTS] {
+                let products = prefix(other).fill(GENERATION, Timestamp::UNIX_EPOCH);
+                let of_version_2 = format!("{other}-{GENERATION}-2");
+                assert!(prefix(other).is_fill(&products, GENERATION));
+                for (products, end) in
+                    [&products, &of_version_2].into_iter().flat_map(|of| ["", REVIEWS, PARTS].map(|end| (of, end)))
+                {
                     let index = format!("{products}{end}");
                     assert_eq!(
                         prefix(one).products_of(&index),
@@ -116,10 +138,24 @@ mod tests {
                 assert_eq!(prefix(one).products_of(&prefix(other).state()), None);
             }
         }
-        for strange in
-            ["a", "a-", "a--1", "a-0123456789abcdef", "a-0123456789abcdef-", "a-0123456789abcdef-x", "a-notes-1"]
-        {
+        for strange in [
+            "a",
+            "a-",
+            "a--1",
+            "a-0123456789abcdef",
+            "a-0123456789abcdef-",
+            "a-0123456789abcdef-x",
+            "a-0123456789abcdef-3.",
+            "a-0123456789abcdef-3.x",
+            "a-0123456789abcdef-3.1.2",
+            "a-notes-1",
+        ] {
             assert_eq!(prefix("a").products_of(strange), None, "{strange}");
+        }
+        for other in
+            ["a-0123456789abcdef-2", "a-0123456789abcdef-2.1", "a-fedcba9876543210-3.1", "b-0123456789abcdef-3.1"]
+        {
+            assert!(!prefix("a").is_fill(other, GENERATION), "{other}");
         }
     }
 }

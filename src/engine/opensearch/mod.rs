@@ -28,6 +28,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod verify;
 
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ pub use fill::{DICTIONARY, Fill, FilledGeneration};
 pub use index_prefix::{IndexPrefix, IndexPrefixError};
 pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};
+pub use verify::{find_whole, is_missing};
 
 use self::cluster::{Cluster, ClusterError};
 use self::dictionary::Dictionary;
@@ -88,6 +90,8 @@ impl From<ClusterError> for EngineError {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Unavailable(_) => Self::Unavailable(error.into()),
+            // The next fill brings another one.
+            error if error.is_missing_index() => Self::Unavailable(error.into()),
             ClusterError::Overloaded { .. } => Self::Overloaded(error.into()),
             _ => Self::Refused(error.into()),
         }

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
-use super::document::{Checksum, Document};
+use super::document::{Checksum, Document, Totals};
 use crate::catalogue::{Bulk, Pieces, Span};
 use crate::engine::{EngineError, FillError};
 
@@ -32,9 +32,16 @@ const READ_AT_ONCE: usize = 8;
 
 const MANIFEST: &str = "manifest";
 
+/// What a generation's indices hold. Written when all of it is verified, so an index without one is
+/// an interrupted fill.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Manifest {
-    parts: BTreeMap<String, u64>,
+pub(super) struct Manifest {
+    /// The parts' sizes in bytes.
+    pub(super) parts: BTreeMap<String, u64>,
+    pub(super) products: Totals,
+    pub(super) reviews: Totals,
+    /// Of the products' index.
+    pub(super) shards: usize,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -64,14 +71,14 @@ impl From<PartsError> for EngineError {
     }
 }
 
-/// Writes a generation's parts, and the manifest last. Besides the requests in flight, only one
-/// piece is in memory.
+/// Writes parts and returns their sizes. Besides the requests in flight, only one piece is in
+/// memory.
 pub(super) async fn write_parts(
     cluster: &Arc<Cluster>,
     index: &str,
     parts: &[(String, Bulk)],
-) -> Result<(), FillError> {
-    let mut manifest = Manifest::default();
+) -> Result<BTreeMap<String, u64>, FillError> {
+    let mut sizes = BTreeMap::new();
     let mut loader = BulkLoader::new(Arc::clone(cluster), &format!("{index}{PARTS}"));
     for (name, content) in parts {
         let size_bytes = content.len().map_err(FillError::Scratch)?;
@@ -81,18 +88,27 @@ pub(super) async fn write_parts(
             let piece = Piece { data: BASE64_STANDARD.encode(&data), blake3: checksum(&id, &data) };
             loader.push(&document(&id, &piece)?).await?;
         }
-        manifest.parts.insert(name.clone(), size_bytes);
+        sizes.insert(name.clone(), size_bytes);
     }
     loader.finish().await?;
-    loader.push(&document(MANIFEST, &manifest)?).await?;
-    Ok(loader.finish().await?)
+    Ok(sizes)
+}
+
+pub(super) async fn write_manifest(
+    cluster: &Arc<Cluster>,
+    index: &str,
+    manifest: &Manifest,
+) -> Result<(), EngineError> {
+    let mut loader = BulkLoader::new(Arc::clone(cluster), &format!("{index}{PARTS}"));
+    loader.push(&document(MANIFEST, manifest)?).await?;
+    loader.finish().await
 }
 
 #[derive(Debug)]
 pub struct Parts {
     cluster: Arc<Cluster>,
     index: Arc<str>,
-    manifest: Manifest,
+    pub(super) manifest: Manifest,
 }
 
 impl Parts {
@@ -100,6 +116,22 @@ impl Parts {
     pub async fn open(cluster: Arc<Cluster>, index: &str) -> Result<Self, PartsError> {
         let manifest = read(&cluster, index, MANIFEST).await?;
         Ok(Self { cluster, index: index.into(), manifest })
+    }
+
+    /// Reads every part and compares it with its checksums.
+    pub(super) async fn verify(&self) -> Result<(), PartsError> {
+        for part in self.manifest.parts.keys().filter_map(|name| self.get(name)) {
+            part.copy_to(&mut io::sink()).await?;
+        }
+        Ok(())
+    }
+
+    /// Replaces a part of a generation that isn't in service. If that is interrupted, the generation
+    /// isn't whole any more.
+    pub async fn replace(&mut self, name: &str, content: Bulk) -> Result<(), FillError> {
+        let sizes = write_parts(&self.cluster, &self.index, &[(name.to_owned(), content)]).await?;
+        self.manifest.parts.extend(sizes);
+        Ok(write_manifest(&self.cluster, &self.index, &self.manifest).await?)
     }
 
     /// Returns a part; `None` if the generation doesn't have it.

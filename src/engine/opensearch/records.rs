@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::OpenSearchEngine;
 use super::cluster::{ClusterError, ClusterRequest};
 use super::filter::all;
-use super::response::{SearchResponse, StoredFields, damaged, one};
+use super::response::{SearchResponse, StoredFields, damaged, decoded, one};
 use super::term::document_id;
 use crate::catalogue::resource::ReviewSummary;
 use crate::catalogue::{Ordinal, ReviewFilter, ReviewSort, joined};
@@ -42,10 +42,22 @@ struct Total {
 
 impl OpenSearchEngine {
     pub(super) async fn read_record(&self, id: &str) -> Result<Option<Record>, EngineError> {
-        let Some(fields) = self.stored(id, "ordinal,content_hash,item,detail").await? else { return Ok(None) };
-        let ordinal = *fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
+        // A search, since a read by id returns no columns. The routing limits it to the product's shard.
+        let id = document_id(id);
+        let request = json!({
+            "query": {"ids": {"values": [id]}},
+            "size": 1,
+            "stored_fields": ["content_hash", "detail"],
+            "docvalue_fields": ["ordinal", "item"],
+            "_source": false,
+            "track_total_hits": true,
+        });
+        let found = self.search_request(&request).query("routing", id);
+        let Some((ordinal, fields)) = self.searched(found).await?.by_ordinal()?.into_iter().next() else {
+            return Ok(None);
+        };
         let detail_hash = hash(&fields.content_hash)?;
-        let (item, detail) = (one(fields.item, "item")?, one(fields.detail, "detail")?);
+        let (item, detail) = (decoded(fields.item)?, one(fields.detail, "detail")?);
         Ok(Some(Record { ordinal, detail_hash, body: body(&item, &detail) }))
     }
 
@@ -83,9 +95,15 @@ impl OpenSearchEngine {
     }
 
     pub(super) async fn search_index(&self, body: &Value) -> Result<SearchResponse, EngineError> {
+        self.searched(self.search_request(body)).await
+    }
+
+    fn search_request(&self, body: &Value) -> ClusterRequest {
         let request = ClusterRequest::search(&format!("/{}/_search", self.index), body.to_string());
-        let request =
-            request.query("filter_path", "timed_out,hits.total.value,hits.hits._score,hits.hits.fields,aggregations");
+        request.query("filter_path", "timed_out,hits.total.value,hits.hits._score,hits.hits.fields,aggregations")
+    }
+
+    async fn searched(&self, request: ClusterRequest) -> Result<SearchResponse, EngineError> {
         let response: SearchResponse = self.cluster.send(request).await?.json()?;
         if response.is_incomplete() {
             return Err(EngineError::index("read")("the cluster gave up before it had found everything"));
@@ -121,11 +139,7 @@ impl OpenSearchEngine {
         let request = request.query("stored_fields", fields).query("_source", "false").query("realtime", "false");
         match self.cluster.send(request).await {
             Ok(response) => Ok(Some(response.json::<Stored>()?.fields)),
-            Err(ClusterError::NotFound { reason, .. })
-                if reason.kind.as_deref() != Some("index_not_found_exception") =>
-            {
-                Ok(None)
-            }
+            Err(error @ ClusterError::NotFound { .. }) if !error.is_missing_index() => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -172,6 +186,6 @@ mod tests {
 
     #[test]
     fn item_and_detail_are_one_object() {
-        assert_eq!(&body(br#"{"id":"a"}"#, br#"{"tags":[]}"#)[..], br#"{"data":{"id":"a","tags":[]}}"#);
+        assert_eq!(&joined(br#"{"id":"a"}"#, br#"{"tags":[]}"#)[..], br#"{"data":{"id":"a","tags":[]}}"#);
     }
 }

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::Bytes;
 use foldhash::HashMap;
 use serde::Deserialize;
@@ -40,13 +43,14 @@ struct ResponseHit {
     fields: StoredFields,
 }
 
-/// A document's stored fields. Fields that weren't requested are empty.
+/// A document's stored fields and columns. Those that weren't requested are empty.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct StoredFields {
     pub(super) ordinal: Vec<u32>,
     pub(super) name_words: Vec<f32>,
     pub(super) content_hash: Vec<String>,
+    /// In base64.
     pub(super) item: Vec<String>,
     pub(super) detail: Vec<String>,
     pub(super) words: Vec<String>,
@@ -142,7 +146,7 @@ impl SearchResponse {
             if texts {
                 read.1.push(hit_texts(detail, &words)?);
             }
-            read.0.push(Hit { ordinal, tier, score, item: one(item, "item")? });
+            read.0.push(Hit { ordinal, tier, score, item: decoded(item)? });
         }
         Ok(read)
     }
@@ -182,6 +186,18 @@ pub(super) fn one(values: Vec<String>, field: &'static str) -> Result<Bytes, Eng
     values.into_iter().next().map(Bytes::from).ok_or_else(|| damaged(field))
 }
 
+/// Of columns: the cluster writes them without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The item out of its column.
+pub(super) fn decoded(item: Vec<String>) -> Result<Bytes, EngineError> {
+    let item = BASE64.decode(one(item, "item")?);
+    Ok(item.map_err(EngineError::index("read"))?.into())
+}
+
 pub(super) fn damaged(field: &'static str) -> EngineError {
     EngineError::index("read")(format!("a document of the cluster has no {field}"))
 }
@@ -189,6 +205,15 @@ pub(super) fn damaged(field: &'static str) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn items_are_read_with_and_without_padding() {
+        for text in ["eyJhIjoi8J+mgCJ9", "e30", "e30="] {
+            let item = decoded(vec![text.to_owned()]).expect("an item");
+            assert!(item.starts_with(b"{") && item.ends_with(b"}"), "{text}");
+        }
+        assert!(decoded(vec!["*".to_owned()]).is_err() && decoded(Vec::new()).is_err());
+    }
 
     #[test]
     fn tiers_are_told_by_scores() {

@@ -13,7 +13,7 @@ use super::facets;
 use super::filter::{FilterQuery, all};
 use super::mapping::{MAX_WINDOW, rank_field};
 use super::query::{Match, PlanQuery};
-use super::response::{SearchResponse, StoredFields, Tiers, damaged, hit_texts, one};
+use super::response::{SearchResponse, StoredFields, Tiers, damaged, decoded, hit_texts};
 use super::texts;
 use crate::catalogue::Order;
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
@@ -120,21 +120,24 @@ impl<'e, 'r> Search<'e, 'r> {
             return Ok(found);
         }
         let ordinals: Vec<_> = wanted.iter().map(|candidate| candidate.ordinal).collect();
-        let mut stored = self.engine.documents(&ordinals, &json!({"stored_fields": self.stored_fields()})).await?;
+        let (stored, columns) = self.fields();
+        let fields = json!({"stored_fields": stored, "docvalue_fields": columns});
+        let mut stored = self.engine.documents(&ordinals, &fields).await?;
         let mut hits = SearchHits { hits: Vec::new(), texts: Vec::new(), ..found };
         for Candidate { tier, score, ordinal } in wanted.iter().copied() {
             let StoredFields { item, detail, words, .. } = stored.remove(&ordinal).ok_or_else(|| damaged("ordinal"))?;
             if self.request.texts {
                 hits.texts.push(hit_texts(detail, &words)?);
             }
-            hits.hits.push(Hit { ordinal, tier, score, item: one(item, "item")? });
+            hits.hits.push(Hit { ordinal, tier, score, item: decoded(item)? });
         }
         Ok(hits)
     }
 
-    fn stored_fields(&self) -> Vec<&'static str> {
-        let texts: &[&str] = if self.request.texts { &["detail", "words"] } else { &[] };
-        [&["ordinal", "item"], texts].concat()
+    /// The stored fields and the columns that a page reads.
+    fn fields(&self) -> (Value, Value) {
+        let stored = if self.request.texts { json!(["detail", "words"]) } else { json!("_none_") };
+        (stored, json!(["ordinal", "item"]))
     }
 
     /// A page deep in a stored order. The cluster would sort everything before it, so this selects
@@ -202,12 +205,14 @@ impl<'e, 'r> Search<'e, 'r> {
         if is_filtered {
             aggregations.insert(FOUND.to_owned(), json!({"filter": {"match_all": {}}}));
         }
+        let (stored, columns) = self.fields();
         let mut body = json!({
             "query": query,
             "sort": sort,
             "from": page.start,
             "size": page.len(),
-            "stored_fields": self.stored_fields(),
+            "stored_fields": stored,
+            "docvalue_fields": columns,
             "_source": false,
             "track_scores": true,
             "track_total_hits": true,

@@ -7,42 +7,39 @@ use super::response::{damaged, hit_texts};
 use crate::engine::{EngineError, Hit, HitTexts, MAX_TEXT_BYTES};
 use crate::search::budget::Budget;
 
-/// Removes the texts of the last hits if all together exceed [`MAX_TEXT_BYTES`]. Then the search is
-/// incomplete.
-pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
-    let mut bytes = 0;
-    let fits = |texts: &&HitTexts| {
-        let fits = bytes <= MAX_TEXT_BYTES;
-        bytes += texts.fields.len() + texts.words.size_bytes();
-        fits
+/// The number of first texts that have at most [`MAX_TEXT_BYTES`] together. If that isn't all, the
+/// search is incomplete.
+fn fitting(sizes: &[usize], budget: &Budget) -> usize {
+    let mut bytes = 0_usize;
+    let fits = |size: &&usize| {
+        bytes = bytes.saturating_add(**size);
+        bytes <= MAX_TEXT_BYTES
     };
-    let fitting = texts.iter().take_while(fits).count();
-    if fitting < texts.len() {
-        texts.truncate(fitting);
+    let fitting = sizes.iter().take_while(fits).count();
+    if fitting < sizes.len() {
         budget.exceed();
     }
+    fitting
+}
+
+/// Removes the texts that don't fit.
+pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
+    let sizes: Vec<_> = texts.iter().map(|texts| texts.fields.len() + texts.words.size_bytes()).collect();
+    texts.truncate(fitting(&sizes, budget));
 }
 
 impl OpenSearchEngine {
-    /// Reads the texts of the first hits, as many as fit into [`MAX_TEXT_BYTES`] in a response. If
-    /// some don't fit, the search is incomplete.
+    /// Reads the texts of the first hits, as many as fit by their sizes in a response.
     pub(super) async fn read_texts(&self, hits: &[Hit], budget: &Budget) -> Result<Vec<HitTexts>, EngineError> {
         let ordinals: Vec<_> = hits.iter().map(|hit| hit.ordinal).collect();
         let sizes = json!({"stored_fields": "_none_", "docvalue_fields": ["ordinal", "text_bytes"]});
         let sizes = self.documents(&ordinals, &sizes).await?;
-        let (mut fitting, mut bytes) = (0, 0);
-        for ordinal in &ordinals {
-            let size = sizes.get(ordinal).and_then(|fields| fields.text_bytes.first());
-            bytes += size.ok_or_else(|| damaged("text_bytes"))?;
-            if bytes > MAX_TEXT_BYTES {
-                budget.exceed();
-                break;
-            }
-            fitting += 1;
-        }
-        let fields = json!({"stored_fields": ["ordinal", "detail", "words"]});
-        let mut stored = self.documents(&ordinals[..fitting], &fields).await?;
-        let texts = ordinals[..fitting].iter().map(|ordinal| {
+        let size = |ordinal| sizes.get(ordinal).and_then(|fields| fields.text_bytes.first().copied());
+        let sizes = ordinals.iter().map(|ordinal| size(ordinal).ok_or_else(|| damaged("text_bytes")));
+        let ordinals = &ordinals[..fitting(&sizes.collect::<Result<Vec<_>, _>>()?, budget)];
+        let fields = json!({"stored_fields": ["detail", "words"], "docvalue_fields": ["ordinal"]});
+        let mut stored = self.documents(ordinals, &fields).await?;
+        let texts = ordinals.iter().map(|ordinal| {
             let fields = stored.remove(ordinal).ok_or_else(|| damaged("ordinal"))?;
             hit_texts(fields.detail, &fields.words)
         });
@@ -61,7 +58,9 @@ mod tests {
             let texts = |size: &usize| HitTexts { fields: vec![b' '; *size].into(), words: DocumentWords::new(&[]) };
             sizes.iter().map(texts).collect()
         };
-        for (sizes, left) in [(vec![MAX_TEXT_BYTES, 1], 2), (vec![MAX_TEXT_BYTES, 1, 1], 2), (vec![1], 1), (vec![], 0)]
+        let most = MAX_TEXT_BYTES;
+        for (sizes, left) in
+            [(vec![most, 1], 1), (vec![most - 1, 1, 1], 2), (vec![most + 1], 0), (vec![1], 1), (vec![], 0)]
         {
             let (mut texts, budget) = (texts(&sizes), Budget::new(u64::MAX));
             bound(&mut texts, &budget);

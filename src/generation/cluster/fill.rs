@@ -9,11 +9,12 @@ use crate::catalogue::{
     AttributeLabels, Bulk, CatalogueBuildError, CatalogueParts, CatalogueWriter, Merged, MergedProduct, ProductVersion,
     content_hash, detail_hash,
 };
-use crate::engine;
-use crate::engine::opensearch::cluster::{Cluster, ClusterError};
+use crate::engine::opensearch::cluster::Cluster;
 use crate::engine::opensearch::{
-    AnalysedProduct, DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published, Publisher,
+    AnalysedProduct, DocumentWriter, Fill, FilledGeneration, IndexPrefix, Lease, Parts, Published, Publisher,
+    find_whole,
 };
+use crate::engine::{self, EngineError};
 use crate::generation::BuildError;
 use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
@@ -47,18 +48,21 @@ impl std::fmt::Debug for Filler<'_> {
     }
 }
 
-/// Returns the generation in service if it is this one.
+/// Returns the generation in service if it's this one, and whole in the cluster.
 pub async fn published_already(
     cluster: &Arc<Cluster>,
     prefix: &IndexPrefix,
     generation: &Generation,
-) -> Result<Option<Published>, ClusterError> {
+) -> Result<Option<Published>, EngineError> {
     let published = Publisher::new(Arc::clone(cluster), prefix.clone()).published().await?;
-    Ok(published.map(|(published, _)| published).filter(|published| is_of(published, prefix, generation)))
+    let Some((published, _)) = published.filter(|(published, _)| is_of(published, prefix, generation)) else {
+        return Ok(None);
+    };
+    Ok(find_whole(cluster, &published.index).await?.map(|_| published))
 }
 
 fn is_of(published: &Published, prefix: &IndexPrefix, generation: &Generation) -> bool {
-    published.index == prefix.generation(generation.as_str()) && published.format == PARTS_FORMAT
+    prefix.is_fill(&published.index, generation.as_str()) && published.format == PARTS_FORMAT
 }
 
 /// Keeps analysed products in scratch files.
@@ -144,40 +148,88 @@ impl Sink for ClusterSink<'_> {
 }
 
 impl Filler<'_> {
-    /// Fills the indices of a generation and publishes it; one that is published already stays as it is.
+    /// Publishes a generation, and fills its indices unless they are there and whole. If it's published already, nothing
+    /// changes.
     pub async fn fill_and_publish(mut self, set: MergedSet) -> Result<Published, FillError> {
         let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
         let owner = format!("{} on {}", std::process::id(), rustix::system::uname().nodename().to_string_lossy());
         let lease = state.lease(&owner, &mut self.waits).await?;
-        let before = state.published().await?;
-        let (former, version) = before.map_or((None, None), |(published, version)| (Some(published), Some(version)));
-        if let Some(published) = former.as_ref().filter(|published| is_of(published, &self.prefix, &set.generation)) {
-            lease.release().await;
-            return Ok(published.clone());
+        let published = self.publish(&state, &lease, set).await;
+        lease.release().await;
+        published
+    }
+
+    async fn publish(&mut self, state: &Publisher, lease: &Lease, set: MergedSet) -> Result<Published, FillError> {
+        let (former, version) = state.published().await?.unzip();
+        let whole = self.find_whole(lease, former.as_ref(), &set.generation).await?;
+        let whole_index = whole.as_ref().map(|whole| whole.index.as_str());
+        if let Some(former) = former.as_ref().filter(|former| Some(former.index.as_str()) == whole_index) {
+            return Ok(former.clone());
         }
-        let at = jiff::Timestamp::now().to_string();
+        // First, so that an interrupted fill takes no disk space.
+        let in_service = former.as_ref().map(indices).unwrap_or_default();
+        delete_except(lease, in_service.into_iter().chain(whole_index)).await?;
+        let at = jiff::Timestamp::now();
         let log = former_log(&self.cluster, former.as_ref(), set.merged.scratch()).await;
         let (generation, skipped) = (set.generation.to_string(), set.skipped);
-        let filled = self.fill(set, log, &at).await?;
+        let filled = match whole {
+            Some(whole) => {
+                self.go_on_with_log(&whole, log, &set, &at.to_string()).await?;
+                whole
+            }
+            None => self.fill(set, log, at).await?,
+        };
         let published = Published {
-            previous: former.map(|of| of.index).filter(|of| *of != filled.index),
+            previous: former.map(|of| of.index),
             index: filled.index,
             generation,
             products: filled.products,
             shards: filled.shards,
             skipped: [skipped.exports, skipped.records],
-            published_at: at,
+            published_at: at.to_string(),
             format: PARTS_FORMAT,
         };
-        if lease.is_lost() {
-            return Err(PublishError::Overtaken.into());
-        }
-        state.publish(&published, version).await?;
-        for index in state.delete_old(&published).await? {
-            tracing::info!(index, "the index of an old generation is deleted");
-        }
-        lease.release().await;
+        lease.publish(&published, version).await?;
+        delete_except(lease, indices(&published)).await?;
         Ok(published)
+    }
+
+    /// Finds a whole fill of a generation: in service, or filled earlier.
+    async fn find_whole(
+        &self,
+        lease: &Lease,
+        former: Option<&Published>,
+        generation: &Generation,
+    ) -> Result<Option<FilledGeneration>, FillError> {
+        let mut fills = lease.generations().await?;
+        fills.retain(|index| self.prefix.is_fill(index, generation.as_str()));
+        // The one in service first.
+        fills.sort_by_key(|index| former.is_none_or(|former| former.index != *index));
+        for index in fills {
+            if let Some(whole) = find_whole(&self.cluster, &index).await? {
+                return Ok(Some(whole));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Gives a generation that was filled earlier a log of changes that goes on from the one in service.
+    async fn go_on_with_log(
+        &self,
+        whole: &FilledGeneration,
+        former: Option<Former>,
+        set: &MergedSet,
+        at: &str,
+    ) -> Result<(), FillError> {
+        let scratch = set.merged.scratch();
+        let mut parts = Parts::open(Arc::clone(&self.cluster), &whole.index).await.map_err(EngineError::from)?;
+        let (Some(former), Some(stored)) = (former, parts.get(VERSIONS)) else { return Ok(()) };
+        let mut versions = scratch.bulk();
+        stored.copy_to(&mut versions).await.map_err(EngineError::from)?;
+        let versions = versions.finish().map_err(|error| scratch.error(error))?;
+        let log = ChangeLog::after(Some(former), &set.generation, &versions, at);
+        let log = Bulk::Memory(log.encode().map_err(BuildError::Encode)?);
+        parts.replace(CHANGES, log).await.map_err(|error| FillError::engine(error, scratch))
     }
 
     /// Fills the indices of a generation.
@@ -185,7 +237,7 @@ impl Filler<'_> {
         &mut self,
         set: MergedSet,
         former: Option<Former>,
-        at: &str,
+        at: jiff::Timestamp,
     ) -> Result<FilledGeneration, FillError> {
         let MergedSet { generation, merged, .. } = set;
         let scratch = merged.scratch();
@@ -196,7 +248,7 @@ impl Filler<'_> {
         let count = merged.software_count();
         let analysed = build_into(&merged, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
         let analysed = analysed.map_err(|error| FillError::build(error, scratch))?;
-        let index = self.prefix.generation(generation.as_str());
+        let index = self.prefix.fill(generation.as_str(), at);
         let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards, scratch).await?;
         for review in merged.reviews() {
             fill.push_review(&review.map_err(by_catalogue)?).await?;
@@ -209,7 +261,8 @@ impl Filler<'_> {
                 return Err(BuildError::Stopped.into());
             }
         }
-        let log = ChangeLog::after(former, &generation, &versions, at).encode().map_err(BuildError::Encode)?;
+        let log =
+            ChangeLog::after(former, &generation, &versions, &at.to_string()).encode().map_err(BuildError::Encode)?;
         let catalogue = CatalogueWriter::without_products(&merged).and_then(CatalogueWriter::finish);
         let CatalogueParts { tables, texts, downloads } = catalogue.map_err(by_catalogue)?;
         let parts: [(&str, Bulk); 5] =
@@ -218,6 +271,18 @@ impl Filler<'_> {
         let downloads = downloads.into_iter().enumerate().map(|(number, content)| (download_name(number), content));
         fill.finish(parts.chain(downloads).collect()).await.map_err(by_engine)
     }
+}
+
+/// The products' indices of a generation in service and of the one before.
+fn indices(published: &Published) -> Vec<&str> {
+    [Some(&published.index), published.previous.as_ref()].into_iter().flatten().map(String::as_str).collect()
+}
+
+async fn delete_except<'i>(lease: &Lease, kept: impl IntoIterator<Item = &'i str>) -> Result<(), FillError> {
+    for index in lease.delete_except(&kept.into_iter().collect::<Vec<_>>()).await? {
+        tracing::info!(index, "the index of an old generation or of an interrupted build is deleted");
+    }
+    Ok(())
 }
 
 /// The generation before with its log; `None` where it can't be read: then the log begins again.

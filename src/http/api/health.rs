@@ -16,7 +16,7 @@ use crate::http::problem::ApiError;
 use crate::http::response;
 use crate::http::state::AppState;
 use crate::update::Degraded;
-use crate::update::cluster::CLUSTER_UNAVAILABLE;
+use crate::update::cluster::{CLUSTER_UNAVAILABLE, GENERATION_LOST};
 
 /// The service is alive.
 #[derive(Serialize, ToSchema)]
@@ -73,9 +73,9 @@ struct Reason {
 
 /// Is it ready?
 ///
-/// 503 only while there is nothing to serve yet, or while the cluster with the index doesn't respond. With a valid key the
-/// reasons have their `detail`, which names files; it costs no quota. Without one, or with another, the answer is the same but for
-/// the `detail`.
+/// 503 only while there is nothing to serve yet, or while the cluster doesn't respond or has lost the index; the problem's `detail`
+/// names the reason. With a valid key the reasons have their `detail`, which names files; it costs no quota. Without one, or with
+/// another, the answer is the same but for the `detail`.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -94,8 +94,9 @@ pub(in crate::http) async fn get_readiness(
         state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail, ..Degraded::default() });
     let degraded = state.directory.degraded();
     // Searches fail too, so requests should go to another server, if there is one.
-    if degraded.iter().any(|reason| reason.code == CLUSTER_UNAVAILABLE) {
-        return Err(ApiError::IndexUnavailable);
+    if let Some(reason) = degraded.iter().find(|of| [CLUSTER_UNAVAILABLE, GENERATION_LOST].contains(&of.code)) {
+        let Degraded { code, detail, .. } = reason;
+        return Err(ApiError::NotReady(if has_key { format!("{code}: {detail}") } else { (*code).to_owned() }));
     }
     let reasons: Vec<_> = degraded
         .iter()

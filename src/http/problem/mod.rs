@@ -103,6 +103,9 @@ pub enum ApiError {
     Panicked(String),
     #[error("no generation is loaded")]
     IndexUnavailable,
+    /// With the reason for the caller.
+    #[error("the cluster can't be searched: {0}")]
+    NotReady(String),
     #[error("the index can't be read")]
     ClusterUnavailable(#[source] Arc<ServiceError>),
     #[error("too many requests in flight")]
@@ -166,7 +169,7 @@ impl ApiError {
             | Self::TooManyFailures { .. }
             | Self::TooManyDownloads => ErrorCode::RateLimited,
             Self::Internal(_) | Self::Panicked(_) => ErrorCode::InternalError,
-            Self::IndexUnavailable | Self::ClusterUnavailable(_) => ErrorCode::IndexUnavailable,
+            Self::IndexUnavailable | Self::NotReady(_) | Self::ClusterUnavailable(_) => ErrorCode::IndexUnavailable,
             Self::Overloaded | Self::DownloadsBusy => ErrorCode::Overloaded,
         }
     }
@@ -219,6 +222,10 @@ impl ApiError {
                  one of them, or try again after the seconds in retry_after_seconds."
                     .to_owned()
             }
+            Self::NotReady(reason) => {
+                let code = self.code();
+                format!("{} The reason is {reason}. {}", code.cause(), code.cure())
+            }
             other => {
                 let code = other.code();
                 format!("{} {}", code.cause(), code.cure())
@@ -236,7 +243,7 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds }
             | Self::VisitorRateLimited { retry_after_seconds }
             | Self::TooManyFailures { retry_after_seconds } => Some(*retry_after_seconds),
-            Self::IndexUnavailable | Self::ClusterUnavailable(_) => Some(INDEX_RETRY_SECONDS),
+            Self::IndexUnavailable | Self::NotReady(_) | Self::ClusterUnavailable(_) => Some(INDEX_RETRY_SECONDS),
             Self::Overloaded => Some(OVERLOAD_RETRY_SECONDS),
             Self::DownloadsBusy | Self::TooManyDownloads => Some(DOWNLOAD_RETRY_SECONDS),
             _ => None,

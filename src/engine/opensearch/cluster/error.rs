@@ -33,10 +33,10 @@ pub enum ClusterError {
         status: StatusCode,
         reason: Reason,
     },
-    #[error("node {node} finds nothing there: {reason}")]
+    #[error("node {node} finds nothing there: {reason}{}", if reason.is(NO_INDEX) { REMEDY } else { "" })]
     NotFound {
         node: String,
-        /// The cluster's reason; its kind is `index_not_found_exception` where the index doesn't exist.
+        /// Its kind tells a missing index from a missing document: see [`ClusterError::is_missing_index`].
         reason: Reason,
     },
     #[error("{}", authentication(node, *status, credentials.as_deref()))]
@@ -123,7 +123,16 @@ pub enum NodeError {
     TooLarge { node: String, max_bytes: usize },
 }
 
+/// The kind of the reason why an index isn't there.
+const NO_INDEX: &str = "index_not_found_exception";
+const REMEDY: &str = "; if the index was deleted, --reindex fills another one";
+
 impl ClusterError {
+    /// Whether an index that the request names doesn't exist.
+    pub fn is_missing_index(&self) -> bool {
+        matches!(self, Self::NotFound { reason, .. } if reason.is(NO_INDEX))
+    }
+
     /// Whether the cluster can't be used at present, and requests may succeed later without anything being changed in them.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
@@ -217,6 +226,8 @@ mod tests {
         assert!(matches!(of(403, Some("security_exception"), ""), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("cluster_block_exception"), "FORBIDDEN/8"), ClusterError::Rejected { .. }));
         assert!(matches!(of(404, Some("index_not_found_exception"), ""), ClusterError::NotFound { .. }));
+        assert!(of(404, Some("index_not_found_exception"), "").is_missing_index());
+        assert!(!of(404, None, r#"{"found":false}"#).is_missing_index());
         assert!(matches!(of(429, Some("rejected_execution_exception"), ""), ClusterError::Overloaded { .. }));
         let full = "index [a] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark]";
         assert!(matches!(of(429, Some("cluster_block_exception"), full), ClusterError::DiskFull { .. }));

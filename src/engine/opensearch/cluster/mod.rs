@@ -16,6 +16,8 @@ mod request;
 mod send;
 mod settings;
 #[cfg(test)]
+pub(in crate::engine::opensearch) mod stub;
+#[cfg(test)]
 mod tests;
 mod transport;
 
