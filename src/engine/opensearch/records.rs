@@ -186,6 +186,6 @@ mod tests {
 
     #[test]
     fn item_and_detail_are_one_object() {
-        assert_eq!(&joined(br#"{"id":"a"}"#, br#"{"tags":[]}"#)[..], br#"{"data":{"id":"a","tags":[]}}"#);
+        assert_eq!(&body(br#"{"id":"a"}"#, br#"{"tags":[]}"#)[..], br#"{"data":{"id":"a","tags":[]}}"#);
     }
 }
