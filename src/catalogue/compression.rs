@@ -11,6 +11,9 @@ use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
 /// The size of a dictionary in bytes: the default of zstd's own tool.
 const DICTIONARY_BYTES: usize = 110 * 1024;
 
+/// The most bytes of text in a byte of a frame: a block of 128 KiB that repeats one byte takes four (RFC 8878, section 3.1.1.2).
+const MAX_EXPANSION: usize = 32 * 1024;
+
 /// Compresses texts.
 pub(super) struct Compressor {
     compressor: bulk::Compressor<'static>,
@@ -72,9 +75,10 @@ impl Dictionary {
     }
 }
 
-/// The length of a frame's text as the frame states it.
+/// The length of a frame's text as the frame states it; `None` if the frame is too short for it.
 pub(super) fn text_len(frame: &[u8]) -> Option<usize> {
-    get_frame_content_size(frame).ok().flatten()?.try_into().ok()
+    let length = get_frame_content_size(frame).ok().flatten()?.try_into().ok()?;
+    (length <= frame.len().saturating_mul(MAX_EXPANSION)).then_some(length)
 }
 
 #[cfg(test)]

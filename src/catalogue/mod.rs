@@ -24,6 +24,7 @@ mod records;
 pub mod resource;
 mod reviews;
 mod value_counts;
+mod verify;
 mod write;
 
 pub use crate::scratch::{Bulk, BulkReader, Pieces, Span};
@@ -52,6 +53,7 @@ use serde::{Deserialize, Serialize};
 
 use self::records::RecordTables;
 use crate::catalogue::resource::CategoryResource;
+use crate::scratch::decode;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
 pub type Ordinal = u32;
@@ -94,6 +96,9 @@ pub enum CatalogueError {
     Tables(#[from] postcard::Error),
     #[error("the catalogue's tables don't fit its texts")]
     Misfit,
+    /// A product's text is damaged.
+    #[error(transparent)]
+    Text(#[from] DamagedText),
     #[error("the catalogue's documents for download can't be read")]
     Downloads(#[source] io::Error),
 }
@@ -111,10 +116,11 @@ impl Tables {
 impl Catalogue {
     /// Reads a catalogue and its records back from their three parts.
     pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<(Self, Records), CatalogueError> {
-        let (records, tables): (RecordTables, Tables) = postcard::from_bytes(tables)?;
+        let (records, tables): (RecordTables, Tables) = decode(tables)?;
         let downloads_end = downloads.len().map_err(CatalogueError::Downloads)?;
         let records = Records::open(records, arena.clone()).ok_or(CatalogueError::Misfit)?;
-        if !tables.fit(arena.len() as u64, downloads_end) {
+        let has_categories = records.columns.category_count() <= tables.categories.len();
+        if !has_categories || !tables.fit(arena.len() as u64, downloads_end) {
             return Err(CatalogueError::Misfit);
         }
         let objects = |spans: &mut dyn Iterator<Item = Span>| {

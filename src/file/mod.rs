@@ -1,9 +1,11 @@
-//! Files that are written as a whole or not at all, recognised when they change, and locked.
+//! Files that are written as a whole or not at all, opened without following links, recognised when they change, and locked.
 
 mod draft;
 mod lock;
+mod open;
 mod stamp;
 
 pub(crate) use draft::{Access, Draft, HIDDEN, RANDOM_LENGTH, Renamed, SUFFIX, folder_of, sync_folder};
 pub(crate) use lock::lock_within;
+pub(crate) use open::{open, open_in, open_or_create_in};
 pub use stamp::FileStamp;

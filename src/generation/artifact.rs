@@ -21,6 +21,20 @@ pub const SEARCH: &str = "search";
 /// The prefix of the names of the engine's files.
 pub const ENGINE: &str = "engine.";
 
+/// The most bytes of a part. A million records have 1.25 GB in all.
+const MAX_PART_BYTES: u64 = 64 << 30;
+/// The most bytes of the log of changes: twice what is written.
+pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
+
+/// The most bytes that a part of this name can have; `None` if no generation has one.
+pub(crate) fn max_bytes(name: &str) -> Option<u64> {
+    match name {
+        CHANGES => Some(MAX_LOG_BYTES),
+        TABLES | TEXTS | DOWNLOADS | VERSIONS | SEARCH => Some(MAX_PART_BYTES),
+        name => name.strip_prefix(ENGINE).map(|_| MAX_PART_BYTES),
+    }
+}
+
 /// The parts that a build has made, in memory or in scratch files: name and content of each.
 pub type Parts = Vec<(String, Bulk)>;
 

@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::memory::Share;
@@ -32,6 +33,15 @@ impl Span {
     pub fn range(self) -> Range<usize> {
         let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         index(self.start)..index(self.end())
+    }
+}
+
+/// Decodes all of some bytes, as [`BulkWriter::push_encoded`] writes them. They may be from a file or another server: a length that
+/// exceeds the bytes that are left is an error before anything is allocated for it, and so are bytes that follow the value.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<T> {
+    match postcard::take_from_bytes(bytes)? {
+        (value, []) => Ok(value),
+        _ => Err(postcard::Error::DeserializeBadEncoding),
     }
 }
 

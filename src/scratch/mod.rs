@@ -15,7 +15,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span};
+pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span, decode};
 pub use sort::{Keyed, ScratchSorter, SortedRows};
 pub use spool::{Spool, SpoolRows, SpoolWriter};
 

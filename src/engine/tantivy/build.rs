@@ -16,8 +16,8 @@ use ::tantivy::{TantivyDocument, TantivyError};
 use bytes::Bytes;
 use tantivy_stacker::{Addr, ExpUnrolledLinkedList, MemoryArena, SharedArenaHashMap};
 
-use super::FIELD;
 use super::documents::{DocumentTerm, Documents};
+use super::{FIELD, META};
 use crate::engine::{EngineError, EngineFiles};
 use crate::search::Term;
 
@@ -64,13 +64,18 @@ impl std::fmt::Debug for TantivyBuilder {
     }
 }
 
+/// The schema of every index, and its field.
+pub(super) fn schema() -> (Schema, Field) {
+    let mut schema = Schema::builder();
+    let indexing = TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqs).set_fieldnorms(false);
+    let field = schema.add_text_field(FIELD, TextOptions::default().set_indexing_options(indexing));
+    (schema.build(), field)
+}
+
 impl TantivyBuilder {
     pub fn new() -> Result<Self, EngineError> {
-        let mut schema = Schema::builder();
-        let indexing =
-            TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqs).set_fieldnorms(false);
-        let field = schema.add_text_field(FIELD, TextOptions::default().set_indexing_options(indexing));
-        Ok(Self { documents: 0, postings: Postings::default(), field, schema: schema.build() })
+        let (schema, field) = schema();
+        Ok(Self { documents: 0, postings: Postings::default(), field, schema })
     }
 
     pub fn add(&mut self, documents: &Documents) -> Result<(), EngineError> {
@@ -91,7 +96,7 @@ impl TantivyBuilder {
         Self::write_postings(self.field, self.postings, &directory, segment).map_err(EngineError::index("written"))?;
         let metas = index.load_metas().map_err(EngineError::index("read"))?;
         let mut names: Vec<_> = metas.list_segment_files().into_iter().collect();
-        names.push(Path::new("meta.json").to_owned());
+        names.push(Path::new(META).to_owned());
         names.sort();
         let mut files = EngineFiles::new();
         for name in names {

@@ -1,14 +1,16 @@
 //! The log of changes, which a new generation takes over from those before it.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
 
+use crate::file::open_in;
 use crate::generation::artifact::{CHANGES, VERSIONS};
 use crate::generation::log::Former;
 use crate::generation::stamp::FolderStamp;
-use crate::generation::store::read::{open_file, read};
+use crate::generation::store::read::read;
 use crate::generation::store::write::{write_manifest, write_synced};
 use crate::generation::store::{Manifest, PartEntry, Store, StoreError};
 use crate::scratch::Bulk;
@@ -30,7 +32,7 @@ impl Store {
     /// A part of a generation, if it is whole.
     fn part(&self, manifest: &Manifest, name: &str) -> Option<Vec<u8>> {
         let part = manifest.parts.iter().find(|part| part.name == name)?;
-        let file = open_file(&self.folder.join(manifest.folder_name()).join(name)).ok()?;
+        let file = open_in(&self.folder.join(manifest.folder_name()), name).ok()?;
         let (content, is_whole) = read(&file, part).ok()?;
         is_whole.then_some(content)
     }
@@ -55,7 +57,7 @@ impl Store {
         let written = (|| {
             fs::create_dir(&folder).map_err(StoreError::io("creating", &folder))?;
             for part in &manifest.parts {
-                copy(&before.join(&part.name), &folder.join(&part.name))?;
+                copy(&before, &folder, &part.name)?;
             }
             let path = folder.join(CHANGES);
             write_synced(&path, &Bulk::Memory(Bytes::copy_from_slice(log)))
@@ -74,7 +76,11 @@ impl Store {
 }
 
 /// Copies a part and syncs the copy.
-fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
-    let copied = fs::copy(from, to).and_then(|_| File::open(to)?.sync_all());
-    copied.map_err(StoreError::io("writing", to))
+fn copy(from: &Path, to: &Path, name: &str) -> Result<(), StoreError> {
+    let copied = open_in(from, name).and_then(|mut from| {
+        let mut to = File::create_new(to.join(name))?;
+        io::copy(&mut from, &mut to)?;
+        to.sync_all()
+    });
+    copied.map_err(StoreError::io("writing", &to.join(name)))
 }

@@ -6,18 +6,24 @@
 
 mod lock;
 mod log;
+mod opening;
 mod pull;
 mod read;
 mod sweep;
 mod write;
 
+pub(crate) use opening::MAX_DEATHS;
+
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::TantivyIndex;
 use crate::export::{IdPrefixes, Skipped};
 use crate::generation::Generation;
+use crate::generation::artifact::{ENGINE, max_bytes};
 use crate::generation::stamp::FolderStamp;
 use crate::scratch::{Bulk, Span};
 
@@ -134,6 +140,22 @@ impl Manifest {
     /// The name of the generation's folder.
     pub fn folder_name(&self) -> String {
         format!("{}-{}", self.generation, self.build)
+    }
+
+    /// Compares the names and sizes of the parts with those that a generation can have, before any of them is pulled or read. The
+    /// fault is one of the manifest.
+    pub(crate) fn check_parts(&self) -> Result<(), String> {
+        let mut names = HashSet::new();
+        for part in &self.parts {
+            let Some(max_bytes) = max_bytes(&part.name).filter(|_| names.insert(&part.name)) else {
+                return Err(format!("names a part {:?}", part.name));
+            };
+            if part.size > max_bytes {
+                return Err(format!("says that {} has {} bytes; {max_bytes} are the most", part.name, part.size));
+            }
+        }
+        let engine_files = self.parts.iter().filter_map(|part| part.name.strip_prefix(ENGINE));
+        if TantivyIndex::has_files(engine_files) { Ok(()) } else { Err("names other files of the engine".to_owned()) }
     }
 }
 

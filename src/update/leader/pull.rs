@@ -1,23 +1,21 @@
 //! Pulls a generation of a leader into the index folder: streamed to disk, resumed after a break, verified.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::file::open_or_create_in;
 use crate::generation::ChangeLog;
 use crate::generation::INDEX_FORMAT;
-use crate::generation::artifact::CHANGES;
-use crate::generation::store::{MANIFEST, Manifest, PartEntry, Store, StoreError, is_part_name};
+use crate::generation::artifact::{CHANGES, MAX_LOG_BYTES};
+use crate::generation::store::{MANIFEST, Manifest, PartEntry, Store, StoreError};
 use crate::update::leader::FollowError;
 use crate::update::leader::client::Leader;
 
 /// The largest manifest that is read. One of a million records has some 2 KiB.
 const MAX_MANIFEST_BYTES: u64 = 1024 * 1024;
-/// The largest log of changes that is read: twice what is written.
-const MAX_LOG_BYTES: u64 = 32 * 1024 * 1024;
 /// The most parts; a generation has a dozen.
 const MAX_PARTS: usize = 256;
 /// The most bytes of all parts. A million records have 1.25 GB.
@@ -43,7 +41,7 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
     tracing::info!(generation = name, bytes, leader = leader.url(), "a generation is pulled");
     let mut received = 0;
     for part in &manifest.parts {
-        let pulled = pull_part(leader, name, part, &folder.join(&part.name));
+        let pulled = pull_part(leader, name, part, &folder);
         received += pulled.inspect_err(|error| {
             if is_disk_full(error) {
                 store.end_pull(&folder);
@@ -79,12 +77,9 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     if manifest.parts.len() > MAX_PARTS {
         return Err(refused(format!("it names {} parts; {MAX_PARTS} are the most", manifest.parts.len())));
     }
-    let mut names = HashSet::new();
+    manifest.check_parts().map_err(|fault| refused(format!("it {fault}")))?;
     let mut bytes = 0_u64;
     for part in &manifest.parts {
-        if !is_part_name(&part.name) || part.name.len() > 128 || part.name == MANIFEST || !names.insert(&part.name) {
-            return Err(refused(format!("it names a part {:?}", part.name)));
-        }
         if part.blake3.len() != 64 || !part.blake3.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(refused(format!("the part {} has no BLAKE3 hash", part.name)));
         }
@@ -97,10 +92,9 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
 }
 
 /// Pulls a part, from where the file ends. Returns the bytes received.
-fn pull_part(leader: &Leader, name: &str, part: &PartEntry, path: &Path) -> Result<u64, FollowError> {
-    let failed = |doing: &'static str| move |source| StoreError::Io { doing, path: path.to_owned(), source };
-    let mut options = File::options();
-    let mut file = options.read(true).write(true).create(true).truncate(false).open(path).map_err(failed("opening"))?;
+fn pull_part(leader: &Leader, name: &str, part: &PartEntry, folder: &Path) -> Result<u64, FollowError> {
+    let failed = |doing: &'static str| move |source| StoreError::Io { doing, path: folder.join(&part.name), source };
+    let mut file = open_or_create_in(folder, &part.name).map_err(failed("opening"))?;
     let mut hasher = blake3::Hasher::new();
     if file.metadata().map_err(failed("reading"))?.len() > part.size {
         file.set_len(0).map_err(failed("writing"))?;
