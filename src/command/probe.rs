@@ -14,7 +14,7 @@ use crate::generation::artifact::DOWNLOADS;
 use crate::generation::process::{Message, ProbeProcess};
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{BuildFailure, FailureCode, Settings, Snapshot};
-use crate::service;
+use crate::{panics, service};
 
 /// The memory that a generation may take: this, and for each byte of the parts in memory this many. Decoded numbers take up to eight
 /// times the bytes of their code, but most bytes are texts and postings, which are copied at most.
@@ -27,7 +27,9 @@ const BYTES_PER_SECOND: u64 = 2 << 20;
 /// Tries the generation in a folder of this name, and writes the outcome to standard output.
 pub(super) fn run(args: &ServeArgs, name: &str, settings: &Settings) -> ExitCode {
     begin_for_server(args);
-    let message = match BuildFailure::catch(|| probe(name, settings)) {
+    // tantivy and the catalogue panic at some damage.
+    let probed = panics::catch(|| probe(name, settings));
+    let message = match probed.unwrap_or_else(|panic| Err(failed(format!("it can't be read: {panic}")))) {
         Ok(()) => Message::Probed,
         Err(failure) => Message::Failed(failure),
     };
@@ -37,7 +39,6 @@ pub(super) fn run(args: &ServeArgs, name: &str, settings: &Settings) -> ExitCode
 }
 
 fn probe(name: &str, settings: &Settings) -> Result<(), BuildFailure> {
-    let failed = |detail: String| BuildFailure::transient(FailureCode::BuildFailed, detail);
     let index = settings.index.as_deref().ok_or_else(|| failed("there is no index folder".to_owned()))?;
     let store = Store::new(index);
     let manifest = store.manifest(name).ok_or_else(|| failed(format!("the generation {name} has no manifest")))?;
@@ -51,11 +52,15 @@ fn probe(name: &str, settings: &Settings) -> Result<(), BuildFailure> {
     service::probe(&snapshot).map_err(|error| failed(chain(&error)))
 }
 
+fn failed(detail: String) -> BuildFailure {
+    BuildFailure::transient(FailureCode::BuildFailed, detail)
+}
+
 /// Bounds the memory and the time of the process by the size of a generation.
 fn limit(manifest: &Manifest) {
     let all: u64 = manifest.parts.iter().map(|part| part.size).sum();
     let on_disk: u64 = manifest.parts.iter().filter(|part| part.name == DOWNLOADS).map(|part| part.size).sum();
-    memory::limit(Some((all - on_disk).saturating_mul(MEMORY_FACTOR).saturating_add(BASE_BYTES)));
+    memory::limit_to_more((all - on_disk).saturating_mul(MEMORY_FACTOR).saturating_add(BASE_BYTES));
     // A process that dies leaves no image of its memory.
     for (resource, bound) in [(Resource::Cpu, BASE_SECONDS + all / BYTES_PER_SECOND), (Resource::Core, 0)] {
         let before = getrlimit(resource);

@@ -81,7 +81,11 @@ impl Builder<'_> {
             id_prefixes: self.settings.id_prefixes.clone(),
             skipped,
         };
-        Ok(Built { manifest: store.save(&parts, about)?, is_new: true })
+        let manifest = store.save(&parts, about)?;
+        if self.served.is_none() {
+            store.forget_deaths(&manifest.generation);
+        }
+        Ok(Built { manifest, is_new: true })
     }
 
     /// Builds a generation in memory that comes after another one, and says what the exports looked like.

@@ -125,21 +125,19 @@ impl ProbeProcess {
             .spawn()
             .map_err(failed)?;
         let log = relay_log(&mut child);
-        let stdout = BufReader::new(
-            child
-                .stdout
-                .take()
-                .map(|stdout| stdout.take(MAX_PROBE_BYTES))
-                .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?,
-        );
-        let outcome = stdout.lines().map_while(Result::ok).find_map(|line| match serde_json::from_str(&line) {
+        let stdout = child.stdout.take().map(|stdout| BufReader::new(stdout.take(MAX_PROBE_BYTES)));
+        let mut lines = stdout.into_iter().flat_map(|stdout| stdout.lines().map_while(Result::ok));
+        let outcome = lines.find_map(|line| match serde_json::from_str(&line) {
             Ok(Message::Probed) => Some(Ok(())),
             Ok(Message::Failed(failure)) => Some(Err(failure.detail)),
             _ => None,
         });
         let status = child.wait().map_err(failed)?;
         let last_line = log.and_then(|log| log.join().ok()).unwrap_or_default();
-        let died = || Err(format!("the process that tried it ended early ({status}): {last_line}"));
+        let died = || {
+            let cause = if is_killed(status) { "it was killed, as it is if memory runs out" } else { &last_line };
+            Err(format!("the process that tried it ended early ({status}): {cause}"))
+        };
         outcome.unwrap_or_else(died).map_err(|detail| BuildFailure {
             code: FailureCode::BuildFailed,
             count: None,

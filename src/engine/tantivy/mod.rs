@@ -59,6 +59,7 @@ impl TantivyIndex {
         let mut is_known = |name: &'n str| {
             let Some((of, extension)) = name.split_once('.').filter(|_| name != META) else { return name == META };
             EXTENSIONS.contains(&extension)
+                && !of.is_empty()
                 && of.bytes().all(|byte| byte.is_ascii_hexdigit())
                 && *segment.get_or_insert(of) == of
         };

@@ -38,7 +38,7 @@ impl Store {
         Opening(marked.ok())
     }
 
-    /// The number of processes that died while they opened a generation, since one succeeded or it was built again.
+    /// The number of processes that died while they opened a generation, since one succeeded or an operator had it built again.
     pub(crate) fn deaths(&self, generation: &Generation) -> usize {
         self.abandoned_marks(generation).count()
     }
@@ -47,14 +47,12 @@ impl Store {
         self.abandoned_marks(generation).for_each(|mark| drop(fs::remove_file(mark)));
     }
 
-    /// Removes the marks of generations that aren't there any more.
+    /// Removes the marks about generations that aren't current any more.
     pub(super) fn sweep_marks(&self) {
-        let names = self.generation_names();
-        for mark in self.marks() {
-            let is_of = |name: &String| name.split('-').next() == generation_of(&mark);
-            if !names.iter().any(is_of) && is_unlocked(&mark) {
-                drop(fs::remove_file(mark));
-            }
+        let current = self.current_name();
+        let current = current.as_deref().and_then(|name| name.split('-').next());
+        for mark in self.marks().filter(|mark| generation_of(mark) != current && is_unlocked(mark)) {
+            drop(fs::remove_file(mark));
         }
     }
 

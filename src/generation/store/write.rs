@@ -48,7 +48,6 @@ impl Store {
             drop(fs::remove_dir_all(&folder));
         }
         written?;
-        self.forget_deaths(&manifest.generation);
         self.sweep();
         Ok(manifest)
     }
