@@ -136,6 +136,12 @@ mod tests {
     }
 
     #[test]
+    fn length_that_no_frame_of_its_size_can_have_is_not_believed() {
+        let stating = |length: u64| [&[0x28, 0xb5, 0x2f, 0xfd, 0xe0][..], &length.to_le_bytes()].concat();
+        assert_eq!([1000, 1 << 59].map(|length| text_len(&stating(length))), [Some(1000), None]);
+    }
+
+    #[test]
     fn damaged_dictionary_is_refused() {
         let dictionary = Compressor::train(&texts()).expect("set up").dictionary().to_vec();
         Dictionary::new(&dictionary[..16]).expect_err("cut short");

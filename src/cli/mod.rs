@@ -149,9 +149,9 @@ pub struct ServeArgs {
     /// Build for a server that reads messages on standard output, with these processors, and hold back what it would
     #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
     pub for_server: Option<BuildProcessors>,
-    /// Try the generation in this folder of the index for a server, and exit
-    #[arg(long, value_name = "GENERATION", hide = true)]
-    pub probe: Option<String>,
+    /// Try the generation that standard input names for a server, and exit
+    #[arg(long, hide = true)]
+    pub probe: bool,
     /// Memory limit of a build in bytes [default: three quarters of the machine's]
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES")]
     pub max_build_bytes: Option<u64>,

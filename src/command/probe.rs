@@ -1,7 +1,8 @@
 //! `--probe`: tries a generation on disk for a server, in a process whose memory and time are bounded. If a damaged generation
 //! ends a process, it's this one.
 
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -23,12 +24,13 @@ const MEMORY_FACTOR: u64 = 4;
 /// The seconds of the processor that it may take: these, and one for this many bytes of the parts.
 const BASE_SECONDS: u64 = 120;
 const BYTES_PER_SECOND: u64 = 2 << 20;
+const MAX_NAME_BYTES: u64 = 256;
 
-/// Tries the generation in a folder of this name, and writes the outcome to standard output.
-pub(super) fn run(args: &ServeArgs, name: &str, settings: &Settings) -> ExitCode {
+/// Tries the generation in the folder that standard input names, and writes the outcome to standard output.
+pub(super) fn run(args: &ServeArgs, settings: &Settings) -> ExitCode {
     begin_for_server(args);
     // tantivy and the catalogue panic at some damage.
-    let probed = panics::catch(|| probe(name, settings));
+    let probed = panics::catch(|| probe(settings));
     let message = match probed.unwrap_or_else(|panic| Err(failed(format!("it can't be read: {panic}")))) {
         Ok(()) => Message::Probed,
         Err(failure) => Message::Failed(failure),
@@ -38,10 +40,12 @@ pub(super) fn run(args: &ServeArgs, name: &str, settings: &Settings) -> ExitCode
     if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn probe(name: &str, settings: &Settings) -> Result<(), BuildFailure> {
+fn probe(settings: &Settings) -> Result<(), BuildFailure> {
+    let name = io::read_to_string(io::stdin().lock().take(MAX_NAME_BYTES));
+    let name = name.map_err(|error| failed(format!("the server hasn't named a generation: {error}")))?;
     let index = settings.index.as_deref().ok_or_else(|| failed("there is no index folder".to_owned()))?;
     let store = Store::new(index);
-    let manifest = store.manifest(name).ok_or_else(|| failed(format!("the generation {name} has no manifest")))?;
+    let manifest = store.manifest(&name).ok_or_else(|| failed(format!("the generation {name} has no manifest")))?;
     limit(&manifest);
     let artifact = store.load(&manifest)?;
     let snapshot = Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?;
@@ -72,7 +76,7 @@ fn limit(manifest: &Manifest) {
 }
 
 /// The process that tries generations for a server with these arguments.
-pub(super) fn process(args: &ServeArgs, index: &std::path::Path) -> io::Result<ProbeProcess> {
+pub(super) fn process(args: &ServeArgs, index: &Path) -> io::Result<ProbeProcess> {
     let arguments = ["--index".into(), index.into(), "--log".into(), (&args.log).into(), "--probe".into()];
     Ok(ProbeProcess { program: program()?, arguments: arguments.to_vec() })
 }

@@ -36,11 +36,11 @@ pub struct BuildProcess {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// The command that reads a generation on disk to its end and tries it, in bounded memory and time.
+/// The command that reads a generation on disk to its end and tries it, in bounded memory and time. It gets the name of the
+/// generation's folder on standard input.
 #[derive(Debug, Clone)]
 pub struct ProbeProcess {
     pub program: PathBuf,
-    /// The arguments; the name of the generation's folder follows.
     pub arguments: Vec<OsString>,
 }
 
@@ -118,13 +118,16 @@ impl ProbeProcess {
         };
         let mut child = Command::new(&self.program)
             .args(&self.arguments)
-            .arg(folder)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
         let log = relay_log(&mut child);
+        if let Some(mut stdin) = child.stdin.take() {
+            // A process that ended early says below why.
+            let _ = stdin.write_all(folder.as_bytes());
+        }
         let stdout = child.stdout.take().map(|stdout| BufReader::new(stdout.take(MAX_PROBE_BYTES)));
         let mut lines = stdout.into_iter().flat_map(|stdout| stdout.lines().map_while(Result::ok));
         let outcome = lines.find_map(|line| match serde_json::from_str(&line) {

@@ -309,6 +309,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn bytes_are_decoded_whole_and_lengths_beyond_them_are_errors() {
+        assert_eq!(decode(&[2, 7, 8]), Ok(vec![7_u32, 8]));
+        for damaged in [&[2, 7][..], &[2, 7, 8, 9], &[255, 255, 255, 255, 255, 255, 255, 255, 127, 7]] {
+            decode::<Vec<u32>>(damaged).expect_err("damaged");
+            decode::<Vec<Box<str>>>(damaged).expect_err("damaged");
+        }
+    }
+
+    #[test]
     fn file_that_is_cut_off_while_it_is_read_is_an_error() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");

@@ -185,6 +185,22 @@ fn process_that_dies_over_a_generation_is_a_reason() {
 }
 
 #[test]
+#[ignore = "slow: takes a gigabyte and half a minute"]
+fn part_that_takes_too_much_memory_ends_only_the_process_that_tries_it() {
+    let (place, _stub, mut following) = with_news();
+    let before = following.generation();
+    // Empty maps, lists and texts up to the synonyms: 60 million terms of a byte each, which take 24 when they are decoded.
+    let mut search = vec![0; 7];
+    search.extend([0x80, 0x8e, 0xce, 0x1c]);
+    search.resize(search.len() + 60_000_000 + 1, 0);
+    replace(&place, "search", &search);
+    following.look();
+    let (code, detail) = following.reason().expect("degraded");
+    assert_eq!((code, following.generation()), ("leader_invalid", before), "{detail}");
+    assert!(detail.contains("memory allocation of"), "{detail}");
+}
+
+#[test]
 fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
     let hash = "0".repeat(64);
     let part = |name: &str, size: u64| json!({"name": name, "size": size, "blake3": hash});

@@ -56,8 +56,8 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
     if let Some(processors) = args.for_server {
         return reindex::run_for_server(args, processors, &settings);
     }
-    if let Some(name) = &args.probe {
-        return probe::run(args, name, &settings);
+    if args.probe {
+        return probe::run(args, &settings);
     }
     let log = match log::start(&args.log, args.log_format) {
         Ok(log) => log,

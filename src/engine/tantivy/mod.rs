@@ -69,12 +69,14 @@ impl TantivyIndex {
     /// Loads an index from its files, copying them.
     pub fn load(files: EngineFiles) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
-        for (name, content) in &files {
-            directory.atomic_write(Path::new(name), content).map_err(EngineError::index("loaded"))?;
+        let mut names = Vec::new();
+        for (name, content) in files {
+            directory.atomic_write(Path::new(&name), &content).map_err(EngineError::index("loaded"))?;
+            names.push(name);
         }
         let index = Index::open(directory).map_err(EngineError::index("opened"))?;
         // tantivy's readers believe what they read.
-        for (name, _) in files.iter().filter(|(name, _)| name != META) {
+        for name in names.iter().filter(|name| *name != META) {
             let is_whole = index.directory().validate_checksum(Path::new(name));
             if !is_whole.map_err(EngineError::index("loaded"))? {
                 return Err(EngineError::index("loaded")(format!("{name} isn't what its checksum says")));
