@@ -150,14 +150,17 @@ impl ProbeProcess {
     }
 }
 
-/// Logs what the process writes on standard error. The thread returns the last line.
+/// Logs what the process writes on standard error. The thread returns the last line that says what happened.
 fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
     let stderr = BufReader::new(child.stderr.take()?);
     let relay = move || {
         let mut last = String::new();
         for line in stderr.lines().map_while(Result::ok) {
             tracing::warn!("{line}");
-            last = line;
+            // What follows a failure only tells how to see more of it.
+            if !line.starts_with("note: ") {
+                last = line;
+            }
         }
         last
     };

@@ -185,7 +185,7 @@ fn process_that_dies_over_a_generation_is_a_reason() {
 }
 
 #[test]
-#[ignore = "slow: takes a gigabyte and half a minute"]
+#[ignore = "slow: decodes a gigabyte, a minute"]
 fn part_that_takes_too_much_memory_ends_only_the_process_that_tries_it() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
