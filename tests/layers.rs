@@ -12,9 +12,9 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("client", &[]),
     ("text", &[]),
     ("scratch", &[]),
-    ("record", &[]),
+    ("record", &["text"]),
     ("export", &["record", "scratch", "text"]),
-    ("catalogue", &["export", "record", "scratch"]),
+    ("catalogue", &["export", "record", "scratch", "text"]),
     ("search", &["catalogue", "record", "scratch", "text"]),
     ("engine", &["catalogue", "client", "error", "record", "scratch", "search", "text"]),
     (

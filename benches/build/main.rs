@@ -127,16 +127,20 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     // The stages of a build before indexing.
     let (merged, order) = time(|| Merged::of(set, &scratch, |_, _| {}));
     let merged = merged?;
-    let ((analyzer, search), analysis) = time(|| {
-        let (mut analyzer, mut search) = (DocumentAnalyzer::new(merged.synonyms()), SearchBuilder::default());
+    let (analysed, analysis) = time(|| {
+        let (mut analyzer, mut search) = (DocumentAnalyzer::new(merged.synonyms()), SearchBuilder::new(&scratch));
         for product in merged.products().flatten() {
             analyzer.analyse(&product.software, merged.categories(&product.categories));
-            search.push(&analyzer);
+            search.push(&analyzer)?;
             analyzer.terms().for_each(drop);
         }
-        (analyzer, search)
+        Ok::<_, Failure>((analyzer, search))
     });
-    let (parts, words) = time(|| search.finish(analyzer));
+    let (analyzer, search) = analysed?;
+    let (parts, words) = time(|| {
+        let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
+        Ok::<_, Failure>(search.finish(&lexicon, &thesaurus, &numbering)?)
+    });
     drop(parts?);
     let set = read_again()?.set;
     let (catalogue, answers) = time(|| {

@@ -3,12 +3,11 @@
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
-use unicode_normalization::UnicodeNormalization as _;
-use unicode_normalization::char::is_combining_mark;
 
 use super::Ordinal;
 use super::value_counts::SharedLists;
 use crate::record::Software;
+use crate::text::fold::folded;
 
 /// An attribute that products are filtered and counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -46,8 +45,7 @@ impl Attribute {
     /// `ISO9001` and `iso-9001` are one value, but `C++` and `C#` are two.
     pub fn key(value: &str) -> String {
         let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
-        let folded = value.nfkd().filter(|c| !is_combining_mark(*c) && !is_separator(c));
-        folded.flat_map(char::to_lowercase).collect()
+        folded(value).filter(|c| !is_separator(c)).collect()
     }
 
     pub(super) fn values_of(self, software: &Software) -> &[Box<str>] {

@@ -1,19 +1,19 @@
 //! The exports as they were validated, for download.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Write as _};
 use std::ops::{Range, RangeInclusive};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
-use zstd::bulk::Compressor;
+use zstd::stream::Encoder;
 use zstd::zstd_safe::CParameter;
 
 use super::Catalogue;
 use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
-use crate::scratch::{BulkReader, BulkWriter, Span};
+use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
 
 /// Compression of the documents kept for download (zstd's scale, 1 to 22): nearly as small as higher ones, at a
 /// fraction of their time.
@@ -48,7 +48,9 @@ fn rfc3339(time: SystemTime) -> Option<String> {
 /// A document among those for download.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredDocument {
-    /// Where it lies, compressed with zstd.
+    /// The number of the part that it lies in.
+    part: u32,
+    /// Where it lies there, compressed with zstd.
     compressed: Span,
     /// Where the places of its products lie, behind it and compressed too: of each the bytes between it and the one before, and its
     /// length, as little-endian numbers of 32 bits. A document is below 4 GiB.
@@ -58,22 +60,42 @@ pub(super) struct StoredDocument {
 }
 
 impl StoredDocument {
-    /// Compresses a document, to be put behind `start` bytes of others. `spans` are those of its products. Returns the compressed
-    /// bytes too.
-    pub(super) fn compress(start: u64, document: &[u8], spans: &[Range<usize>]) -> io::Result<(Self, Vec<u8>)> {
-        let mut compressor = Compressor::new(ZSTD_LEVEL)?;
-        compressor.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG))?;
-        let mut bytes = compressor.compress(document)?;
+    /// Compresses a document, to be put after the `start` bytes of a part. `spans` are those of its products. Returns the
+    /// compressed bytes too.
+    pub(super) fn compress(
+        (part, start): (u32, u64),
+        document: &[u8],
+        spans: &[Range<usize>],
+    ) -> io::Result<(Self, Vec<u8>)> {
+        let mut bytes = compress(document)?;
         let compressed = Span { start, length: bytes.len() as u64 };
-        bytes.extend(compressor.compress(&places(spans)?)?);
+        bytes.extend(compress(&places(spans)?)?);
         let places = Span { start: compressed.end(), length: bytes.len() as u64 - compressed.length };
-        Ok((Self { compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
+        Ok((Self { part, compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
     }
 
     /// Where all of it lies.
     fn span(&self) -> Span {
         Span { length: self.compressed.length.saturating_add(self.places.length), ..self.compressed }
     }
+}
+
+/// Compresses to a frame whose blocks end where the content decides. So after a change most of them are the same again, and a
+/// follower of the server needn't receive them.
+fn compress(content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = Encoder::new(Vec::new(), ZSTD_LEVEL)?;
+    encoder.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG))?;
+    encoder.set_pledged_src_size(Some(content.len() as u64))?;
+    let (mut cutter, mut rest) = (Cutter::new(content.len() as u64), content);
+    while !rest.is_empty() {
+        let (length, is_end) = cutter.next(rest);
+        encoder.write_all(&rest[..length])?;
+        if is_end {
+            encoder.flush()?;
+        }
+        rest = &rest[length..];
+    }
+    encoder.finish()
 }
 
 /// The places of products as they are stored.
@@ -121,9 +143,10 @@ impl ExportDocument {
         Ok(Self { resource, object, stored })
     }
 
-    /// The first byte behind its document among those for download.
-    pub fn download_end(&self) -> u64 {
-        self.stored.span().end().max(self.stored.places.end())
+    /// Whether its document and the places of its products lie within the parts for download, given their lengths.
+    pub(super) fn fits(&self, downloads: &[u64]) -> bool {
+        let end = self.stored.span().end().max(self.stored.places.end());
+        downloads.get(self.stored.part as usize).is_some_and(|length| end <= *length)
     }
 
     /// Reads the document in each of its forms, and compares it with its size and hash.
@@ -148,7 +171,7 @@ impl ExportDocument {
     /// Opens the document for download, having compared it with its checksum block by block, which takes time in proportion to its
     /// compressed size; or unread, where each piece of it has a checksum of its own.
     pub fn open(&self, catalogue: &Catalogue) -> io::Result<StoredExport> {
-        let downloads = &catalogue.downloads;
+        let downloads = catalogue.downloads.get(self.stored.part as usize).ok_or(io::ErrorKind::NotFound)?;
         if !downloads.is_verified() {
             let verified = downloads.reader(self.stored.span()).and_then(|reader| self.verify(reader));
             if verified.is_err() {
@@ -334,5 +357,23 @@ impl<'de> Deserialize<'de> for Members<'de> {
             }
         }
         deserializer.deserialize_map(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn change_leaves_most_of_a_compressed_document_as_it_is() {
+        let mut random = vec![0; 2_000_000];
+        blake3::Hasher::new().finalize_xof().fill(&mut random);
+        let document = hex::encode(random);
+        let changed = format!("{}more{}", &document[..2_000_000], &document[2_000_000..]);
+        let [before, after] = [&document, &changed].map(|document| compress(document.as_bytes()).expect("in memory"));
+        assert!(before.len() < document.len() * 6 / 10, "{} bytes", before.len());
+        let same = before.iter().rev().zip(after.iter().rev()).take_while(|(before, after)| before == after).count();
+        assert!(same > before.len() / 4, "{same} of {} bytes at the end", before.len());
+        assert_eq!(zstd::stream::decode_all(&*after).expect("a frame"), changed.as_bytes());
     }
 }

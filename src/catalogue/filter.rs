@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Attribute, Catalogue, Columns, Ordinal, Records};
-use crate::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
+use crate::record::{CalendarDate, EvidenceStatus, OfferingType, identity, slug};
 
 /// A filter of products. The empty one passes all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -174,8 +174,14 @@ impl Filter {
 impl Catalogue {
     /// The index of a category given by its name or id, in any case.
     pub fn category(&self, name_or_id: &str) -> Option<u32> {
-        let wanted = slug(name_or_id);
-        let at = self.tables.categories.iter().position(|category| category.id == wanted)?;
+        let (id, wanted) = (slug(name_or_id), identity(name_or_id));
+        let mut categories = self.tables.categories.iter();
+        let at = if id == wanted {
+            categories.position(|category| category.id == id)
+        } else {
+            // The ids of all names with this slug begin with it.
+            categories.position(|category| category.id.starts_with(&id) && identity(&category.name) == wanted)
+        }?;
         u32::try_from(at).ok()
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::collate::Collation;
 use crate::catalogue::resource::{GlossarySourceResource, GlossaryTermResource};
 use crate::export::Export;
-use crate::record::slug;
+use crate::record::Ids;
 use crate::scratch::{BulkWriter, Span};
 
 /// A glossary term: what a search in the glossary reads, and its answer.
@@ -26,12 +26,13 @@ pub(super) fn entries<'e>(
 ) -> io::Result<Vec<GlossaryEntry>> {
     let mut terms: Vec<_> = exports.flat_map(|export| &export.glossary).collect();
     terms.sort_by_cached_key(|term| (collation.key(&term.term), term.term.clone()));
+    let ids = Ids::of(terms.iter().map(|term| &*term.term));
     let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
     terms
         .into_iter()
         .map(|term| {
             let term = GlossaryTermResource {
-                id: slug(&term.term),
+                id: ids.id(&term.term),
                 term: term.term.to_string(),
                 definition: term.definition.to_string(),
                 abbreviations: owned(&term.abbreviations),

@@ -41,18 +41,20 @@ pub use products::content_hash;
 pub use records::{DamagedText, ProductVersion, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
 pub use value_counts::ValueCounts;
-pub use write::{CatalogueParts, CatalogueWriter};
+pub use write::{CatalogueParts, CatalogueWriter, MAX_DOWNLOADS};
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
+use foldhash::HashMap;
 use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use self::records::RecordTables;
 use crate::catalogue::resource::CategoryResource;
+use crate::record::former_slug;
 use crate::scratch::decode;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
@@ -69,11 +71,13 @@ pub struct Catalogue {
     /// The texts that [`Tables`] points into.
     arena: Bytes,
     /// The exports as they were validated, compressed.
-    downloads: Bulk,
+    downloads: Vec<Bulk>,
     /// Whether one of them turned out to be damaged.
     damaged: AtomicBool,
     /// Hashes of all categories and of the whole glossary.
     collection_hashes: [u64; 2],
+    /// By former ids, those of the categories and of the glossary terms that had them.
+    renamed: [Renamed; 2],
 }
 
 /// The tables of a catalogue, decoded when a generation is opened.
@@ -104,23 +108,37 @@ pub enum CatalogueError {
 }
 
 impl Tables {
-    /// Whether they fit these lengths of the texts and the documents for download.
-    fn fit(&self, end: u64, downloads_end: u64) -> bool {
+    /// Whether they fit these lengths of the texts and the parts for download.
+    fn fit(&self, end: u64, downloads: &[u64]) -> bool {
         self.category_objects.len() == self.categories.len()
             && self.category_objects.iter().all(|span| span.end() <= end)
             && self.glossary.iter().all(|entry| entry.object.end() <= end)
-            && self.exports.iter().all(|export| export.object.end() <= end && export.download_end() <= downloads_end)
+            && self.exports.iter().all(|export| export.object.end() <= end && export.fits(downloads))
     }
 }
 
+type Renamed = HashMap<String, Vec<String>>;
+
+fn renamed<'n>(names: impl Iterator<Item = (&'n str, &'n str)>) -> Renamed {
+    let mut renamed = Renamed::default();
+    for (name, id) in names {
+        let former = former_slug(name);
+        if former != id {
+            renamed.entry(former).or_default().push(id.to_owned());
+        }
+    }
+    renamed
+}
+
 impl Catalogue {
-    /// Reads a catalogue and its records back from their three parts.
-    pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<(Self, Records), CatalogueError> {
+    /// Reads a catalogue and its records back from their parts.
+    pub fn open(tables: &[u8], arena: Bytes, downloads: Vec<Bulk>) -> Result<(Self, Records), CatalogueError> {
         let (records, tables): (RecordTables, Tables) = decode(tables)?;
-        let downloads_end = downloads.len().map_err(CatalogueError::Downloads)?;
+        let lengths: Vec<u64> =
+            downloads.iter().map(Bulk::len).collect::<io::Result<_>>().map_err(CatalogueError::Downloads)?;
         let records = Records::open(records, arena.clone()).ok_or(CatalogueError::Misfit)?;
         let has_categories = records.columns.category_count() <= tables.categories.len();
-        if !has_categories || !tables.fit(arena.len() as u64, downloads_end) {
+        if !has_categories || !tables.fit(arena.len() as u64, &lengths) {
             return Err(CatalogueError::Misfit);
         }
         let objects = |spans: &mut dyn Iterator<Item = Span>| {
@@ -131,8 +149,11 @@ impl Catalogue {
         let categories = objects(&mut tables.category_objects.iter().copied());
         let glossary = objects(&mut tables.glossary.iter().map(|entry| entry.object));
         let collection_hashes = [categories, glossary];
+        let categories = tables.categories.iter().map(|category| (&*category.name, &*category.id));
+        let terms = tables.glossary.iter().map(|entry| (&*entry.term.term, &*entry.term.id));
+        let renamed = [renamed(categories), renamed(terms)];
         let damaged = AtomicBool::new(false);
-        Ok((Self { tables, arena, downloads, damaged, collection_hashes }, records))
+        Ok((Self { tables, arena, downloads, damaged, collection_hashes, renamed }, records))
     }
 
     /// A resource other than a product, a JSON object.
@@ -147,6 +168,16 @@ impl Catalogue {
     /// A hash of the whole glossary.
     pub const fn glossary_hash(&self) -> u64 {
         self.collection_hashes[1]
+    }
+
+    /// The ids of the categories that had this id in a former version.
+    pub fn renamed_categories(&self, former: &str) -> Vec<String> {
+        self.renamed[0].get(former).cloned().unwrap_or_default()
+    }
+
+    /// The ids of the glossary terms that had this id in a former version.
+    pub fn renamed_terms(&self, former: &str) -> Vec<String> {
+        self.renamed[1].get(former).cloned().unwrap_or_default()
     }
 
     pub fn export(&self, id: &str) -> Option<&ExportDocument> {

@@ -15,6 +15,8 @@ use crate::scratch::{Bulk, BulkWriter};
 /// The number of products that the compression is trained with, and the bytes that are taken of each.
 const SAMPLE: u64 = 2000;
 const SAMPLE_BYTES: usize = 4 * 1024;
+/// The most parts for download, each of which is a file that a server keeps open. With more exports they share parts.
+pub const MAX_DOWNLOADS: usize = 128;
 
 #[derive(Debug)]
 pub struct CatalogueParts {
@@ -22,15 +24,15 @@ pub struct CatalogueParts {
     pub tables: Bulk,
     /// The texts.
     pub texts: Bulk,
-    /// The exports as they were validated, compressed.
-    pub downloads: Bulk,
+    /// The exports as they were validated, compressed: each in a part of its own, unless there are too many.
+    pub downloads: Vec<Bulk>,
 }
 
 /// Writes a catalogue.
 pub struct CatalogueWriter<'m> {
     merged: &'m Merged,
     documents: Vec<StoredDocument>,
-    downloads: Bulk,
+    downloads: Vec<Bulk>,
     texts: BulkWriter,
     products: ProductWriter,
     attributes: AttributeColumnsBuilder,
@@ -126,17 +128,21 @@ impl<'m> CatalogueWriter<'m> {
 }
 
 /// Compresses the documents of the exports.
-fn downloads(merged: &Merged) -> Result<(Vec<StoredDocument>, Bulk), CatalogueBuildError> {
-    let mut downloads = merged.scratch.bulk();
-    let store = |MergedExport { set, .. }: &MergedExport| -> Result<_, CatalogueBuildError> {
+fn downloads(merged: &Merged) -> Result<(Vec<StoredDocument>, Vec<Bulk>), CatalogueBuildError> {
+    let count = merged.exports.len().min(MAX_DOWNLOADS);
+    let mut downloads: Vec<_> = std::iter::repeat_with(|| merged.scratch.bulk()).take(count).collect();
+    let mut documents = Vec::with_capacity(merged.exports.len());
+    for (part, MergedExport { set, .. }) in (0..).take(MAX_DOWNLOADS).cycle().zip(&merged.exports) {
+        let download = &mut downloads[part as usize];
         let document = set.document.read_all().map_err(CatalogueBuildError::Scratch)?;
-        let (stored, compressed) = StoredDocument::compress(downloads.len(), &document, &set.export.software_spans)
-            .map_err(CatalogueBuildError::Compress)?;
-        downloads.push(&compressed).map_err(CatalogueBuildError::Scratch)?;
-        Ok(stored)
-    };
-    let documents = merged.exports.iter().map(store).collect::<Result<_, _>>()?;
-    Ok((documents, downloads.finish().map_err(CatalogueBuildError::Scratch)?))
+        let (stored, compressed) =
+            StoredDocument::compress((part, download.len()), &document, &set.export.software_spans)
+                .map_err(CatalogueBuildError::Compress)?;
+        download.push(&compressed).map_err(CatalogueBuildError::Scratch)?;
+        documents.push(stored);
+    }
+    let downloads = downloads.into_iter().map(BulkWriter::finish).collect::<io::Result<_>>();
+    Ok((documents, downloads.map_err(CatalogueBuildError::Scratch)?))
 }
 
 /// Writes the reviews of products.

@@ -11,7 +11,7 @@ use super::memory;
 use super::reindex::{begin_for_server, program};
 use crate::cli::ServeArgs;
 use crate::error::chain;
-use crate::generation::artifact::DOWNLOADS;
+use crate::generation::artifact::is_download;
 use crate::generation::process::{Message, ProbeProcess};
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{BuildFailure, FailureCode, Settings, Snapshot};
@@ -63,7 +63,7 @@ fn failed(detail: String) -> BuildFailure {
 /// Bounds the memory and the time of the process by the size of a generation.
 fn limit(manifest: &Manifest) {
     let all: u64 = manifest.parts.iter().map(|part| part.size).sum();
-    let on_disk: u64 = manifest.parts.iter().filter(|part| part.name == DOWNLOADS).map(|part| part.size).sum();
+    let on_disk: u64 = manifest.parts.iter().filter(|part| is_download(&part.name)).map(|part| part.size).sum();
     memory::limit_to_more((all - on_disk).saturating_mul(MEMORY_FACTOR).saturating_add(BASE_BYTES));
     // A process that dies leaves no image of its memory.
     for (resource, bound) in [(Resource::Cpu, BASE_SECONDS + all / BYTES_PER_SECOND), (Resource::Core, 0)] {

@@ -17,6 +17,8 @@ pub use explanation::{Explain, Explanation, Satisfied};
 pub use request::{Hit, HitTexts, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
 pub use tantivy::{Documents, TantivyBuilder, TantivyEngine, TantivyIndex};
 
+use std::io;
+
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
@@ -105,6 +107,15 @@ pub enum EngineError {
     Refused(Source),
     #[error("the search index holds {found} documents in place of {expected}")]
     Misfit { found: usize, expected: usize },
+}
+
+/// Why an index can't be filled.
+#[derive(Debug, thiserror::Error)]
+pub enum FillError {
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error("a scratch file can't be used")]
+    Scratch(#[source] io::Error),
 }
 
 impl EngineError {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use super::Export;
-use crate::record::{CalendarDate, slug};
+use crate::record::{CalendarDate, identity};
 
 /// The valid products with stale evidence. Each is in one category, its first, so that the list is no longer than the set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -65,7 +65,7 @@ impl Stale {
             stale.stale += 1;
             let category = software.categories.first();
             let group = groups
-                .entry(category.map(|name| slug(name)).unwrap_or_default())
+                .entry(category.map(|name| identity(name)).unwrap_or_default())
                 .or_insert_with(|| StaleCategory { category: category.cloned(), products: Vec::new() });
             group.products.push(StaleProduct {
                 evidence_checked_on: checked,

@@ -7,5 +7,5 @@ mod stamp;
 
 pub(crate) use draft::{Access, Draft, HIDDEN, RANDOM_LENGTH, Renamed, SUFFIX, folder_of, sync_folder};
 pub(crate) use lock::lock_within;
-pub(crate) use open::{open, open_in, open_or_create_in};
+pub(crate) use open::{link_in, open, open_in, open_or_create_in};
 pub use stamp::FileStamp;

@@ -5,7 +5,8 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, Mode, OFlags};
 
 /// Follows no link, and doesn't wait for the other end of a named pipe.
 const FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK);
@@ -26,11 +27,22 @@ pub(crate) fn open_or_create_in(folder: &Path, name: &str) -> io::Result<File> {
     open_at(folder, name, OFlags::RDWR.union(OFlags::CREATE))
 }
 
+/// Makes a hard link, given folder and name of the file and of the new link. Neither folder may be a symbolic link; if the file is
+/// one, so is the new link.
+pub(crate) fn link_in(from: (&Path, &str), to: (&Path, &str)) -> io::Result<()> {
+    let folders = (open_folder(from.0)?, open_folder(to.0)?);
+    Ok(rustix::fs::linkat(folders.0, from.1, folders.1, to.1, AtFlags::empty())?)
+}
+
 fn open_at(folder: &Path, name: &str, flags: OFlags) -> io::Result<File> {
-    let beginning = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = rustix::fs::open(folder, beginning, Mode::empty())?;
+    let folder = open_folder(folder)?;
     let file = rustix::fs::openat(folder, name, flags | FLAGS | OFlags::CLOEXEC, Mode::from_raw_mode(0o666))?;
     ordinary(file.into())
+}
+
+fn open_folder(folder: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(folder, flags, Mode::empty())?)
 }
 
 fn ordinary(file: File) -> io::Result<File> {
@@ -74,6 +86,15 @@ mod tests {
             open_or_create_in(&path("folder"), name).expect_err(name);
         }
         open_or_create_in(&path("linked"), "new").expect_err("the folder is a link");
+        fs::create_dir(path("other")).expect("a folder");
+        symlink(path("other"), path("other-linked")).expect("linked");
+        for (from, to) in [("linked", "other"), ("folder", "other-linked")] {
+            link_in((&path(from), "file"), (&path(to), "file")).expect_err("a folder is a link");
+        }
+        link_in((&path("folder"), "file"), (&path("other"), "file")).expect("linked");
+        assert_eq!(read(open_in(&path("other"), "file")).expect("an ordinary file"), "content");
+        link_in((&path("folder"), "link"), (&path("other"), "link")).expect("linked");
+        assert!(path("other/link").is_symlink());
         let mut new = open_or_create_in(&path("folder"), "new").expect("created");
         new.write_all(b"new").expect("written");
         assert_eq!(fs::read_to_string(path("folder/new")).expect("read"), "new");

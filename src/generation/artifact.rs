@@ -5,13 +5,14 @@ use std::io;
 
 use bytes::Bytes;
 
+use crate::catalogue::MAX_DOWNLOADS;
 use crate::scratch::Bulk;
 
 pub const TABLES: &str = "catalogue.tables";
 /// The catalogue's texts.
 pub const TEXTS: &str = "catalogue.texts";
-/// The exports as they were validated, for download.
-pub const DOWNLOADS: &str = "catalogue.downloads";
+/// The prefix of the names of the parts with the exports as they were validated, for download. A number from 0 follows.
+const DOWNLOADS: &str = "catalogue.downloads.";
 /// The versions of the products by id, which the next generation is compared with.
 pub const VERSIONS: &str = "catalogue.versions";
 /// The log of changes.
@@ -30,8 +31,8 @@ pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
 pub(crate) fn max_bytes(name: &str) -> Option<u64> {
     match name {
         CHANGES => Some(MAX_LOG_BYTES),
-        TABLES | TEXTS | DOWNLOADS | VERSIONS | SEARCH => Some(MAX_PART_BYTES),
-        name => name.strip_prefix(ENGINE).map(|_| MAX_PART_BYTES),
+        TABLES | TEXTS | VERSIONS | SEARCH => Some(MAX_PART_BYTES),
+        name => (is_download(name) || name.starts_with(ENGINE)).then_some(MAX_PART_BYTES),
     }
 }
 
@@ -43,15 +44,25 @@ pub type Parts = Vec<(String, Bulk)>;
 pub struct Artifact {
     /// Name and content of each.
     pub parts: Vec<(String, Bytes)>,
-    /// The part [`DOWNLOADS`], where it is read by each download from disk or a cluster.
-    pub downloads: Option<Bulk>,
+    /// The parts for download if they stay on disk or in a cluster: name and content of each.
+    pub downloads: Vec<(String, Bulk)>,
+}
+
+/// The name of a part for download.
+pub fn download_name(number: usize) -> String {
+    format!("{DOWNLOADS}{number}")
+}
+
+pub fn is_download(name: &str) -> bool {
+    let number = name.strip_prefix(DOWNLOADS).and_then(|number| number.parse().ok());
+    number.is_some_and(|number| number < MAX_DOWNLOADS && download_name(number) == name)
 }
 
 impl Artifact {
     /// Reads the parts that a build has made into memory.
     pub fn read(parts: Parts) -> io::Result<Self> {
         let parts = parts.into_iter().map(|(name, content)| Ok((name, content.read_all()?)));
-        Ok(Self { parts: parts.collect::<io::Result<_>>()?, downloads: None })
+        Ok(Self { parts: parts.collect::<io::Result<_>>()?, downloads: Vec::new() })
     }
 
     /// Removes a part and returns its content.
@@ -64,6 +75,17 @@ impl Artifact {
     pub fn take_prefixed(&mut self, prefix: &str) -> Vec<(String, Bytes)> {
         let taken = self.parts.extract_if(.., |(name, _)| name.starts_with(prefix));
         taken.map(|(name, content)| (name[prefix.len()..].to_owned(), content)).collect()
+    }
+
+    /// Removes the parts for download and returns them, in the order of their numbers.
+    pub fn take_downloads(&mut self) -> Vec<Bulk> {
+        let mut take = |name: String| {
+            let elsewhere = self.downloads.iter().find(|(of, _)| *of == name).map(|(_, content)| content.clone());
+            elsewhere.or_else(|| self.take(&name).map(Bulk::Memory))
+        };
+        let downloads = (0..).map_while(|number| take(download_name(number))).collect();
+        self.downloads.clear();
+        downloads
     }
 
     /// The size of all parts in memory, in bytes.

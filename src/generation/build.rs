@@ -6,9 +6,9 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
 use crate::catalogue::{CatalogueBuildError, CatalogueParts, CatalogueWriter, Merged, MergedProduct};
-use crate::engine::{Documents, EngineError, EngineFiles, TantivyBuilder};
+use crate::engine::{Documents, EngineError, FillError, TantivyBuilder};
 use crate::export::ExportSet;
-use crate::generation::artifact::{DOWNLOADS, ENGINE, Parts, SEARCH, TABLES, TEXTS, VERSIONS};
+use crate::generation::artifact::{ENGINE, Parts, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::versions::VersionWriter;
 use crate::panics::ScopedThread;
@@ -39,6 +39,15 @@ pub enum BuildError {
     Thread(#[source] io::Error),
     #[error("building was stopped")]
     Stopped,
+}
+
+impl From<FillError> for BuildError {
+    fn from(error: FillError) -> Self {
+        match error {
+            FillError::Engine(error) => error.into(),
+            FillError::Scratch(error) => Self::scratch(error),
+        }
+    }
 }
 
 impl BuildError {
@@ -109,8 +118,9 @@ pub fn build(
 fn build_embedded(merged: &Merged, at_once: bool, progress: &mut Progress<'_>) -> Result<Parts, BuildError> {
     let count = merged.software_count();
     thread::scope(|scope| {
-        let index = if at_once { Index::beside(scope)? } else { Index::Here(TantivyBuilder::new()?) };
-        let (search, documents) = (SearchBuilder::default(), Documents::default());
+        let engine = TantivyBuilder::new(merged.scratch());
+        let index = if at_once { Index::beside(engine, scope)? } else { Index::Here(Box::new(engine)) };
+        let (search, documents) = (SearchBuilder::new(merged.scratch()), Documents::default());
         let sink = EmbeddedSink { merged, scope: at_once.then_some(scope), search, documents, index, catalogue: None };
         build_into(merged, sink, |done| progress(done, count))
     })
@@ -129,13 +139,12 @@ struct EmbeddedSink<'scope, 'env> {
 
 /// The index being filled, in this thread or in one of its own.
 enum Index<'scope> {
-    Here(TantivyBuilder),
-    Beside(SyncSender<Documents>, ScopedThread<'scope, Result<TantivyBuilder, EngineError>>),
+    Here(Box<TantivyBuilder>),
+    Beside(SyncSender<Documents>, ScopedThread<'scope, Result<TantivyBuilder, FillError>>),
 }
 
 impl<'scope> Index<'scope> {
-    fn beside(scope: &'scope Scope<'scope, '_>) -> Result<Self, BuildError> {
-        let mut engine = TantivyBuilder::new()?;
+    fn beside(mut engine: TantivyBuilder, scope: &'scope Scope<'scope, '_>) -> Result<Self, BuildError> {
         let (sender, batches) = sync_channel::<Documents>(WAITING_BATCHES);
         let index = move || batches.iter().try_for_each(|documents| engine.add(&documents)).map(|()| engine);
         Ok(Self::Beside(sender, ScopedThread::spawn(scope, "index", index).map_err(BuildError::Thread)?))
@@ -152,7 +161,7 @@ impl<'scope> Index<'scope> {
 
     fn finish(self) -> Result<TantivyBuilder, BuildError> {
         match self {
-            Self::Here(engine) => Ok(engine),
+            Self::Here(engine) => Ok(*engine),
             Self::Beside(sender, thread) => {
                 drop(sender);
                 Ok(thread.join()?)
@@ -186,8 +195,8 @@ impl Sink for EmbeddedSink<'_, '_> {
     type Output = Parts;
 
     fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError> {
-        self.search.push(analyzer);
-        self.documents.push(analyzer.terms());
+        self.search.push(analyzer).map_err(BuildError::scratch)?;
+        self.documents.push(analyzer.numbered_terms());
         if self.documents.len() == BATCH {
             self.index.add(std::mem::take(&mut self.documents))?;
         }
@@ -203,30 +212,33 @@ impl Sink for EmbeddedSink<'_, '_> {
     fn finish(mut self, analyzer: DocumentAnalyzer) -> Result<Parts, BuildError> {
         self.index.add(self.documents)?;
         let engine = self.index.finish()?;
-        let search = |analyzer| -> Result<Bulk, BuildError> {
-            let encoded = self.search.finish(analyzer)?.encode()?;
-            self.merged.scratch().keep(encoded.into()).map_err(BuildError::scratch)
+        let search = |analyzer: DocumentAnalyzer| -> Result<Bulk, BuildError> {
+            let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
+            // Frees memory before the words are written.
+            drop(analyzer);
+            self.search.finish(&lexicon, &thesaurus, &numbering).map_err(BuildError::scratch)
         };
-        let (search, engine, catalogue) = match self.scope {
-            Some(scope) => {
-                let beside = || Self::write_catalogue_beside(self.merged, scope);
-                let catalogue = self.catalogue.map_or_else(beside, Ok)?;
-                let engine = ScopedThread::spawn(scope, "index", || engine.finish()).map_err(BuildError::Thread)?;
-                (search(analyzer)?, engine.join()?, catalogue.join()?)
-            }
-            // The catalogue last, so that the texts and the index aren't in memory at once.
-            None => (search(analyzer)?, engine.finish()?, write_catalogue(self.merged)?),
+        let (search, engine, catalogue) = if let Some(scope) = self.scope {
+            let beside = || Self::write_catalogue_beside(self.merged, scope);
+            let catalogue = self.catalogue.map_or_else(beside, Ok)?;
+            let engine = ScopedThread::spawn(scope, "index", || engine.finish()).map_err(BuildError::Thread)?;
+            (search(analyzer)?, engine.join()?, catalogue.join()?)
+        } else {
+            // The postings first, so that they and the texts aren't in memory at once.
+            let engine = engine.finish()?;
+            (search(analyzer)?, engine, write_catalogue(self.merged)?)
         };
         Ok(parts(search, engine, catalogue))
     }
 }
 
-fn parts(search: Bulk, engine: EngineFiles, (catalogue, versions): WrittenCatalogue) -> Parts {
+fn parts(search: Bulk, engine: Vec<(String, Bulk)>, (catalogue, versions): WrittenCatalogue) -> Parts {
     let CatalogueParts { tables, texts, downloads } = catalogue;
-    let engine = engine.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), Bulk::Memory(content)));
-    let catalogue = [(TABLES, tables), (TEXTS, texts), (DOWNLOADS, downloads), (VERSIONS, versions)];
+    let engine = engine.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content));
+    let downloads = downloads.into_iter().enumerate().map(|(number, content)| (download_name(number), content));
+    let catalogue = [(TABLES, tables), (TEXTS, texts), (VERSIONS, versions)];
     let catalogue = catalogue.map(|(name, content)| (name.to_owned(), content));
-    std::iter::once((SEARCH.to_owned(), search)).chain(engine).chain(catalogue).collect()
+    std::iter::once((SEARCH.to_owned(), search)).chain(engine).chain(catalogue).chain(downloads).collect()
 }
 
 #[cfg(test)]

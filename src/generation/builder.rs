@@ -110,10 +110,7 @@ impl Builder<'_> {
         let merged = Merged::of(set, scratch, |done, total| {
             let _ = self.observer.progress(Phase::Merging, done, total);
         });
-        let merged = merged.map_err(|error| match error {
-            CatalogueBuildError::Scratch(error) => BuildFailure::from(ReadError::Scratch(scratch.error(error))),
-            error => BuildError::Catalogue(error).into(),
-        })?;
+        let merged = merged.map_err(|error| failure(error.into(), scratch))?;
         Ok(MergedSet { generation, skipped, merged })
     }
 
@@ -157,7 +154,7 @@ impl Builder<'_> {
     fn build(&mut self, set: ExportSet, scratch: &Scratch) -> Result<Parts, BuildFailure> {
         let (observer, processors) = (&mut *self.observer, self.processors);
         let mut progress = |done, total| observer.progress(Phase::Indexing, done, total);
-        Ok(build(set, scratch, processors, &mut progress)?)
+        build(set, scratch, processors, &mut progress).map_err(|error| failure(error, scratch))
     }
 
     /// Holds back exports that would remove more products than may vanish by accident, unless they were confirmed before.
@@ -208,6 +205,14 @@ impl Builder<'_> {
     }
 }
 
+/// Why a build failed; names the folder of the scratch files if these are the cause.
+fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
+    match error {
+        BuildError::Catalogue(CatalogueBuildError::Scratch(error)) => ReadError::Scratch(scratch.error(error)).into(),
+        error => error.into(),
+    }
+}
+
 /// Makes an existing generation current. Where another one was, it gets a log that goes on from that one.
 fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
     let former = store.former().filter(|former| former.generation != manifest.generation);
@@ -233,4 +238,55 @@ fn add_log(
         parts.push((CHANGES.to_owned(), Bulk::Memory(log)));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::export::{IdPrefixes, Limits, Report};
+    use crate::generation::failure::FailureCode;
+    use crate::generation::observer::RenderedReport;
+    use crate::generation::source::Source;
+
+    struct Unobserved;
+
+    impl Observer for Unobserved {
+        fn progress(&mut self, _: Phase, _: u64, _: u64) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+
+        fn report(&mut self, _: &Report) {}
+
+        fn relay(&mut self, _: RenderedReport) {}
+    }
+
+    #[test]
+    fn disk_that_refuses_scratch_files_is_named_with_a_remedy() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().join("index");
+        let settings = Settings {
+            source: Source::Embedded,
+            index: Some(folder.clone()),
+            read_only: false,
+            skip_invalid: false,
+            max_removed: 100,
+            id_prefixes: IdPrefixes::default(),
+            limits: Limits::default(),
+            process: None,
+        };
+        let processors = Processors::One;
+        let mut builder = Builder { settings: &settings, observer: &mut Unobserved, served: None, processors };
+        let scratch = Scratch::with_own_bytes(&folder, 100);
+        let set = builder.read(&scratch).expect("read").set;
+        std::fs::remove_dir(&folder).expect("files have no names");
+        std::fs::write(&folder, "").expect("written");
+        let failure = builder.build(set, &scratch).expect_err("no folder for scratch files");
+        assert_eq!(failure.code, FailureCode::IndexNotWritten);
+        let start =
+            format!("the scratch files in {} can't be written or read: free disk space there", folder.display());
+        assert!(failure.detail.starts_with(&start), "{}", failure.detail);
+        assert!(failure.is_transient);
+    }
 }

@@ -46,6 +46,8 @@ steps! {
     StoreLocked = "store::locked";
     /// The generation's folder is made and empty.
     StoreBegun = "store::begun";
+    /// A part that another generation has is about to be linked.
+    PartLink = "store::part_link";
     /// A part's file is made and empty.
     PartCreated = "store::part_created";
     /// Half a part is written.

@@ -11,7 +11,7 @@ use crate::scratch::{Bulk, Span};
 use crate::text::stem;
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
-pub const INDEX_FORMAT: u32 = 17;
+pub const INDEX_FORMAT: u32 = 18;
 
 /// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer's
 /// libraries, and the id and document of every export.

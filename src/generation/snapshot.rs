@@ -161,8 +161,7 @@ impl Snapshot {
 
 /// Opens the catalogue and the records of a generation, and takes their parts.
 pub fn open_catalogue(artifact: &mut Artifact) -> Result<(Catalogue, Records), OpenError> {
-    let downloads = artifact.downloads.take();
-    let downloads = downloads.map_or_else(|| required(artifact, artifact::DOWNLOADS).map(Bulk::Memory), Ok)?;
+    let downloads = artifact.take_downloads();
     // Each part is freed once it is decoded, so that the next one can take its memory.
     let tables = required(artifact, artifact::TABLES)?;
     Ok(Catalogue::open(&tables, required(artifact, artifact::TEXTS)?, downloads)?)

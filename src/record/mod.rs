@@ -17,7 +17,7 @@ mod url;
 pub use date::CalendarDate;
 pub use glossary::{Category, GlossarySource, GlossaryTerm};
 pub use review::Review;
-pub use slug::slug;
+pub use slug::{Ids, former_slug, identity, slug};
 pub use software::{EvidenceStatus, OfferingType, Rating, Software, Source};
 pub use synonym::SynonymGroup;
 pub use url::normalised_url;

@@ -14,7 +14,7 @@ pub(super) struct Memory {
 
 /// A share of the memory, given back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Share {
+pub struct Share {
     memory: Arc<Memory>,
     bytes: usize,
 }
@@ -31,7 +31,7 @@ impl Share {
     }
 
     /// Takes more bytes. Returns whether they are too many, so that their user goes to disk; each may hold `least` all the same.
-    pub(super) fn take(&mut self, bytes: usize, least: usize) -> bool {
+    pub fn take(&mut self, bytes: usize, least: usize) -> bool {
         self.bytes += bytes;
         let taken = self.memory.taken.fetch_add(bytes, Ordering::Relaxed) + bytes;
         taken > self.memory.shared_bytes && self.bytes > least.min(self.memory.own_bytes)
@@ -43,12 +43,11 @@ impl Share {
         self.memory.taken.load(Ordering::Relaxed) > self.memory.shared_bytes / 4
     }
 
-    #[cfg(test)]
-    pub(super) const fn bytes(&self) -> usize {
+    pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    pub(super) fn give_back(&mut self) {
+    pub fn give_back(&mut self) {
         self.memory.taken.fetch_sub(std::mem::take(&mut self.bytes), Ordering::Relaxed);
     }
 }

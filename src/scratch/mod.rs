@@ -2,6 +2,7 @@
 //! They stay in memory up to a budget, and go to scratch files beyond it.
 
 mod bulk;
+mod cut;
 mod memory;
 mod sort;
 mod spool;
@@ -16,15 +17,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span, decode};
+pub use cut::Cutter;
+pub use memory::Share;
 pub use sort::{Keyed, ScratchSorter, SortedRows};
 pub use spool::{Spool, SpoolRows, SpoolWriter};
 
-use self::memory::{Memory, Share};
+use self::memory::Memory;
 
 /// The bytes that all sorters, spools and buffers of a build hold in memory together before they go to disk.
 const SHARED_BYTES: usize = 256 * 1024 * 1024;
 /// The bytes that each of them holds at most once they are more than that together: some three times as much with their allocations.
-const OWN_BYTES: usize = 16 * 1024 * 1024;
+pub const OWN_BYTES: usize = 16 * 1024 * 1024;
 
 /// The buffer of a file that is written or read; fewer bytes than that aren't worth a file.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -100,7 +103,8 @@ impl Scratch {
         }
     }
 
-    fn share(&self) -> Share {
+    /// A share of the memory, for what is kept otherwise.
+    pub fn share(&self) -> Share {
         Share::of(&self.memory)
     }
 }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::memory::Share;
-use super::spool::{Spool, SpoolRows};
+use super::spool::{Spool, SpoolRows, SpoolWriter};
 use super::{OWN_BYTES, Scratch};
 
 /// Runs that are merged at once: each has a file and a buffer.
@@ -96,12 +96,17 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
 
     /// Writes the rows in memory as a run.
     fn spill(&mut self) -> io::Result<()> {
-        self.rows.sort_unstable();
-        let mut writer = self.scratch.spool().in_file()?;
-        for row in std::mem::take(&mut self.rows) {
-            writer.push(row)?;
-        }
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.sort_unstable();
+        self.push_run(|run| rows.into_iter().try_for_each(|row| run.push(row).map(drop)))?;
         self.share.give_back();
+        Ok(())
+    }
+
+    /// Writes a run of rows that are in ascending order already.
+    pub fn push_run(&mut self, write: impl FnOnce(&mut SpoolWriter<T>) -> io::Result<()>) -> io::Result<()> {
+        let mut writer = self.scratch.spool().in_file()?;
+        write(&mut writer)?;
         self.runs.push(Run { rows: writer.finish()?, level: 0 });
         while let Some(level) = self.full_level() {
             let (full, others): (Vec<_>, Vec<_>) =
@@ -131,7 +136,6 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
 
 /// Rows in ascending order.
 #[derive(Debug)]
-#[expect(private_interfaces, reason = "only iterated")]
 pub enum SortedRows<T> {
     /// All of them are in memory.
     Memory(std::vec::IntoIter<T>, Share),

@@ -12,7 +12,7 @@ use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Software, SynonymGroup, slug};
+use crate::record::{Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, name_key, words};
 use crate::text::stem::Stems;
 
@@ -90,8 +90,9 @@ impl Tally {
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = (&Term, Occurrences)> {
-        self.found.iter().map(|number| (&self.terms[*number as usize], self.occurrences[*number as usize]))
+    fn iter(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
+        let of = |number: u32| (&self.terms[number as usize], self.occurrences[number as usize]);
+        self.found.iter().map(move |number| (Some(*number), of(*number).0, of(*number).1))
     }
 }
 
@@ -140,6 +141,9 @@ impl DocumentAnalyzer {
             }
             sequence.push(SECTION_END);
         }
+        for category in categories {
+            self.add_once(Term::Category(category.id.as_str().into()), Occurrences::one(Field::Category));
+        }
         self.sequence = sequence;
         // A second name doesn't make either name longer, so the length is the mean of the names'.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -148,7 +152,12 @@ impl DocumentAnalyzer {
     }
 
     pub fn terms(&self) -> impl Iterator<Item = (&Term, Occurrences)> {
-        let others = self.terms.iter().map(|(term, occurrences)| (term, *occurrences));
+        self.numbered_terms().map(|(_, term, occurrences)| (term, occurrences))
+    }
+
+    /// The terms; words and prefixes with their numbers.
+    pub fn numbered_terms(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
+        let others = self.terms.iter().map(|(term, occurrences)| (None, term, *occurrences));
         self.stems_found.iter().chain(self.prefixes_found.iter()).chain(others)
     }
 
@@ -196,7 +205,6 @@ impl DocumentAnalyzer {
         }
         match field {
             Field::Name | Field::Alias => self.push_name(&words),
-            Field::Category => self.add_once(Term::Category(slug(text).into()), here),
             Field::AlternativeTo => self.add_once(Term::AlternativeTo(name_key(&words).into()), here),
             Field::Tagline | Field::Description => {
                 for key in replaced(text, &words) {

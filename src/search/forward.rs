@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use memchr::memmem;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::field::Section;
 use super::lexicon::{StemId, WordId};
@@ -21,6 +21,13 @@ const SECTIONS: usize = 3;
 
 /// Set on every byte of a word except the last.
 const CONTINUES: u8 = 0x80;
+
+/// Encodes words as documents hold them.
+pub fn encode(words: impl Iterator<Item = WordId>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(words.size_hint().0 * 2);
+    words.for_each(|word| write(word, &mut bytes));
+    bytes
+}
 
 /// Appends a word's number as LEB128.
 fn write(mut word: WordId, bytes: &mut Vec<u8>) {
@@ -40,21 +47,18 @@ pub struct Sequence(memmem::Finder<'static>);
 
 impl Sequence {
     pub fn new(words: &[WordId]) -> Self {
-        let mut bytes = Vec::with_capacity(words.len() * 2);
-        for word in words {
-            write(*word, &mut bytes);
-        }
-        Self(memmem::Finder::new(&bytes).into_owned())
+        Self(memmem::Finder::new(&encode(words.iter().copied())).into_owned())
     }
 }
 
 /// The words of all documents. A document is its three sections in order, each a sequence of word
 /// numbers (LEB128, so that frequent words take one byte) with [`VALUE_END`] between values and
 /// [`SECTION_END`] at the end.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct Forward {
+    /// Where each document begins, and where the last one ends; empty if there are none.
     bounds: Vec<u32>,
-    // Serialised as one block rather than byte by byte.
+    // One block rather than byte by byte.
     #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
     /// The stem of each word; stored in the lexicon.
@@ -63,29 +67,9 @@ pub struct Forward {
 }
 
 impl Forward {
-    /// Creates an empty index with as much capacity as another one uses.
-    pub fn with_capacity_of(other: &Self) -> Self {
-        let (bounds, bytes) = (Vec::with_capacity(other.bounds.len()), Vec::with_capacity(other.bytes.len()));
-        Self { bounds, bytes, stems: Arc::default() }
-    }
-
     #[must_use]
     pub fn with_stems(self, stems: Arc<[StemId]>) -> Self {
         Self { stems, ..self }
-    }
-
-    pub fn byte_len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    pub fn push(&mut self, words: impl Iterator<Item = WordId>) {
-        if self.bounds.is_empty() {
-            self.bounds.push(0);
-        }
-        for word in words {
-            write(word, &mut self.bytes);
-        }
-        self.bounds.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
 
     pub fn len(&self) -> usize {
@@ -155,7 +139,7 @@ impl Forward {
     }
 
     pub fn words(&self, ordinal: Ordinal) -> impl Iterator<Item = WordId> + '_ {
-        words(self.of(ordinal))
+        decode(self.of(ordinal))
     }
 
     pub fn words_until(&self, ordinal: Ordinal, section: Section) -> impl Iterator<Item = WordId> + '_ {
@@ -184,16 +168,12 @@ impl DocumentWords {
     }
 
     pub fn new(words: &[WordId]) -> Self {
-        let mut bytes = Vec::with_capacity(words.len() * 2);
-        for word in words {
-            write(*word, &mut bytes);
-        }
-        Self(bytes.into())
+        Self(encode(words.iter().copied()).into())
     }
 
     /// The words with boundaries.
     pub fn iter(&self) -> impl Iterator<Item = WordId> + '_ {
-        words(&self.0)
+        decode(&self.0)
     }
 
     pub const fn size_bytes(&self) -> usize {
@@ -201,7 +181,8 @@ impl DocumentWords {
     }
 }
 
-fn words(mut bytes: &[u8]) -> impl Iterator<Item = WordId> + '_ {
+/// The words of a document.
+pub fn decode(mut bytes: &[u8]) -> impl Iterator<Item = WordId> + '_ {
     std::iter::from_fn(move || {
         let (word, rest) = match *bytes {
             // Nearly all words take one or two bytes. Which of the two is unpredictable, so this
@@ -235,14 +216,20 @@ fn long_word(bytes: &[u8]) -> Option<(WordId, &[u8])> {
 mod tests {
     use super::*;
 
+    fn forward(documents: &[&[WordId]]) -> Forward {
+        let mut forward = Forward { bounds: vec![0], ..Forward::default() };
+        for document in documents {
+            forward.bytes.extend(encode(document.iter().copied()));
+            forward.bounds.push(u32::try_from(forward.bytes.len()).expect("few bytes"));
+        }
+        forward
+    }
+
     #[test]
     fn a_sequence_is_found_at_the_start_of_a_word_only() {
-        let mut forward = Forward::default();
-        // 300 is encoded as two bytes, and the second is the encoding of 2.
-        forward.push([300, 5, VALUE_END, 7, 300, SECTION_END].into_iter());
-        // The end of 300 and a 2 look like two 2s, but the real pair that follows is found all the
-        // same.
-        forward.push([300, 2, 2, SECTION_END].into_iter());
+        // 300 is encoded as two bytes, and the second is the encoding of 2. The end of 300 and a 2
+        // look like two 2s, but the real pair that follows is found all the same.
+        let forward = forward(&[&[300, 5, VALUE_END, 7, 300, SECTION_END], &[300, 2, 2, SECTION_END]]);
         assert!(forward.has(1, &Sequence::new(&[2, 2])) && !forward.has(1, &Sequence::new(&[2, 2, 2])));
         let has = |words: &[WordId]| forward.has(0, &Sequence::new(words));
         assert!(has(&[300, 5]) && has(&[7, 300]) && has(&[7]) && has(&[]));
@@ -255,10 +242,7 @@ mod tests {
     fn documents_come_back_as_they_went_in() {
         let documents: [&[WordId]; 4] =
             [&[2, 300, 0, 70_000, 1, 5, 1, 1], &[], &[1, 1, 1], &[u32::MAX >> 4, 127, 128, 1]];
-        let mut forward = Forward::default();
-        for document in documents {
-            forward.push(document.iter().copied());
-        }
+        let forward = forward(&documents);
         assert!(forward.is_sound());
         for (ordinal, document) in (0..).zip(documents) {
             assert_eq!(forward.words(ordinal).collect::<Vec<_>>(), document);

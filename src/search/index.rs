@@ -1,15 +1,18 @@
 //! Builds the search side of a generation: the words and terms of every document.
 
-use serde::{Deserialize, Serialize};
+use std::io::{self, BufReader, Read as _};
 
-use super::document_analyzer::DocumentAnalyzer;
-use super::forward::Forward;
-use super::lexicon::{LexiconError, LexiconParts};
+use serde::Deserialize;
+
+use super::document_analyzer::{DocumentAnalyzer, Numbering};
+use super::forward::{self, Forward};
+use super::lexicon::LexiconParts;
 use super::score::Lengths;
 use super::synonym::Thesaurus;
+use crate::scratch::{Bulk, BulkWriter, Scratch, Span};
 
-/// The search tables that accompany the engine's index, in serialisable form.
-#[derive(Debug, Serialize, Deserialize)]
+/// The search tables that accompany the engine's index, as [`SearchBuilder`] writes them.
+#[derive(Debug, Deserialize)]
 pub struct SearchParts {
     pub lexicon: LexiconParts,
     pub forward: Forward,
@@ -19,37 +22,48 @@ pub struct SearchParts {
 }
 
 /// Builds the search side of a generation. Documents are added in ordinal order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SearchBuilder {
-    /// All documents' words by provisional number.
-    provisional: Forward,
+    scratch: Scratch,
+    /// All documents' words by provisional number, and how many bytes each document has.
+    provisional: BulkWriter,
+    bytes: Vec<u32>,
     lengths: Vec<Lengths>,
 }
 
-impl SearchParts {
-    pub fn encode(&self) -> Result<Vec<u8>, postcard::Error> {
-        // The documents' words make up most of it. A large vector that grows would be in memory
-        // twice.
-        let bytes = Vec::with_capacity(self.forward.byte_len() / 4 * 5);
-        postcard::to_extend(self, bytes)
-    }
-}
-
 impl SearchBuilder {
-    /// Adds the document that was just analysed.
-    pub fn push(&mut self, analyzer: &DocumentAnalyzer) {
-        self.provisional.push(analyzer.words());
-        self.lengths.push(analyzer.lengths());
+    pub fn new(scratch: &Scratch) -> Self {
+        Self { scratch: scratch.clone(), provisional: scratch.bulk(), bytes: Vec::new(), lengths: Vec::new() }
     }
 
-    pub fn finish(self, analyzer: DocumentAnalyzer) -> Result<SearchParts, LexiconError> {
-        let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
-        // Frees memory before the words are held twice.
-        drop(analyzer);
-        let mut forward = Forward::with_capacity_of(&self.provisional);
-        for document in (0..).take(self.provisional.len()) {
-            forward.push(numbering.of(self.provisional.words(document)));
+    /// Adds the document that was just analysed.
+    pub fn push(&mut self, analyzer: &DocumentAnalyzer) -> io::Result<()> {
+        let words = forward::encode(analyzer.words());
+        self.bytes.push(u32::try_from(words.len()).map_err(io::Error::other)?);
+        self.lengths.push(analyzer.lengths());
+        self.provisional.push(&words).map(drop)
+    }
+
+    /// Writes the [`SearchParts`], one after the other as postcard encodes them, with the documents' words by their final numbers.
+    pub fn finish(self, lexicon: &LexiconParts, thesaurus: &Thesaurus, numbering: &Numbering) -> io::Result<Bulk> {
+        let (provisional, mut words) = (self.provisional.finish()?, self.scratch.bulk());
+        let mut reader = BufReader::new(provisional.reader(Span { start: 0, length: provisional.len()? })?);
+        let (mut bounds, mut document) = (Vec::with_capacity(self.bytes.len() + 1), Vec::new());
+        bounds.extend(self.bytes.first().map(|_| 0));
+        for bytes in self.bytes {
+            document.resize(bytes as usize, 0);
+            reader.read_exact(&mut document)?;
+            let document = forward::encode(numbering.of(forward::decode(&document)));
+            words.push(&document)?;
+            bounds.push(u32::try_from(words.len()).unwrap_or(u32::MAX));
         }
-        Ok(SearchParts { lexicon, forward, thesaurus, lengths: self.lengths })
+        drop((reader, provisional));
+        let words = words.finish()?;
+        let mut parts = self.scratch.bulk();
+        parts.push_encoded(lexicon)?;
+        parts.push_encoded(&(bounds, words.len()?))?;
+        parts.copy(&words)?;
+        parts.push_encoded(&(thesaurus, self.lengths))?;
+        parts.finish()
     }
 }

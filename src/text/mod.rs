@@ -3,6 +3,7 @@
 
 pub mod analyse;
 pub mod english;
+pub(crate) mod fold;
 pub mod html;
 pub mod markdown;
 pub mod nearest;

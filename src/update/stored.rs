@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::chain;
-use crate::generation::artifact::DOWNLOADS;
+use crate::generation::artifact::is_download;
 use crate::generation::store::{MAX_DEATHS, Manifest, Store, StoreError};
 use crate::generation::{BuildFailure, FailureCode, Generation, Snapshot};
 use crate::update::state::{About, Problem};
@@ -45,7 +45,7 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     may_open(store, &manifest.generation)?;
     let _opening = store.mark_opening(&manifest.generation);
     // Memory that runs out while tables are decoded would end the process; here it is a failure like others.
-    let in_memory = manifest.parts.iter().filter(|part| part.name != DOWNLOADS);
+    let in_memory = manifest.parts.iter().filter(|part| !is_download(&part.name));
     let bytes = in_memory.map(|part| part.size).sum::<u64>().saturating_mul(LOADING_FACTOR);
     if usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
         let detail = format!("the generation can't be loaded: there aren't {} MiB of memory for it", bytes >> 20);

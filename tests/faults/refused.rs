@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use software_directory::update::Outcome;
 
 use crate::binary::command;
 use crate::corpus::Corpus;
-use crate::place::Place;
+use crate::place::{Place, export};
 use crate::process::Server;
 use crate::scale::{alone, is_full};
 use crate::system::{SmallDisk, is_superuser};
@@ -87,6 +87,32 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
         }
     }
     println!("refused: {at} refusals over {} steps: served, reported, recovered", STEPS.len());
+}
+
+#[test]
+fn part_that_cannot_be_linked_is_written() {
+    let _alone = alone();
+    let place = Place::with(&["a"]);
+    place.write("more.json", &export(&["b"]));
+    let mut running = place.started();
+    let scenario = FailScenario::setup();
+    fail::cfg(Step::PartLink.as_str(), "return(denied)").expect("an action");
+    // A new set, and the one before again.
+    for ids in [&["a", "c"][..], &["a"]] {
+        place.write("tools.json", &export(ids));
+        running.updater.refresh().expect("it serves");
+        assert_eq!((running.ids().len(), running.reasons()), (ids.len() + 1, vec![]));
+        let manifest = place.current();
+        place.store().load(&manifest).expect("whole");
+        let folder = place.index().join(manifest.folder_name());
+        let links = |name: &str| fs::metadata(folder.join(name)).expect("a file").nlink();
+        assert!(manifest.parts.iter().all(|part| links(&part.name) == 1), "{ids:?}");
+    }
+    drop(scenario);
+    place.write("tools.json", &export(&["a", "c", "d"]));
+    running.updater.refresh().expect("it serves");
+    let part = place.index().join(place.current().folder_name()).join("catalogue.downloads.0");
+    assert_eq!(fs::metadata(part).expect("a file").nlink(), 2, "linked, now that it can be");
 }
 
 fn later() -> Instant {

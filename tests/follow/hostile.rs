@@ -208,6 +208,9 @@ fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
     let pulled = stub.pulled();
     for (part, text) in [
         (part("unused", 2 << 30), "names a part \"unused\""),
+        (part("catalogue.downloads", 1), "names a part \"catalogue.downloads\""),
+        (part("catalogue.downloads.128", 1), "names a part \"catalogue.downloads.128\""),
+        (part("catalogue.downloads.01", 1), "names a part \"catalogue.downloads.01\""),
         (part("engine.unused", 1), "other files of the engine"),
         (part("engine.0123456789abcdef0123456789abcdef.term", 1), "other files of the engine"),
         (part("engine.../x", 1), "other files of the engine"),
@@ -227,7 +230,7 @@ fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
     following.look();
     let detail = following.reason().expect("degraded").1;
     assert!(detail.contains("says that changes has 1073741824 bytes"), "{detail}");
-    assert_eq!(stub.pulled() - pulled, 5, "only manifests");
+    assert_eq!(stub.pulled() - pulled, 8, "only manifests");
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Pulling: a follower converges with its leader, goes on after breaks and outlives its leader.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use software_directory::service::{PageRequest, list_changes};
+use serde_json::Value;
+use software_directory::service::{PageRequest, get_software, list_changes};
+use software_directory::update::Origin as _;
 
 use crate::place::{Place, export, ids};
 use crate::stub::{Following, Stub};
@@ -79,7 +82,7 @@ fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
 #[test]
 fn pull_goes_on_from_where_it_broke_off_also_after_a_restart() {
     let (_place, stub) = leader(&["a", "b"]);
-    let part = "catalogue.downloads";
+    let part = "catalogue.downloads.0";
     stub.set(|state| state.cut = Some((part.to_owned(), 40)));
     let mut first = Following::of(stub.address);
     first.look();
@@ -101,7 +104,7 @@ fn server_without_ranges_is_followed_too() {
     let (_place, stub) = leader(&["a", "b"]);
     stub.set(|state| {
         state.no_ranges = true;
-        state.cut = Some(("catalogue.downloads".to_owned(), 100));
+        state.cut = Some(("catalogue.downloads.0".to_owned(), 100));
     });
     let mut following = Following::of(stub.address);
     following.look();
@@ -181,4 +184,114 @@ fn index_that_is_deleted_or_damaged_while_it_is_served_is_pulled_again() {
     next.look();
     assert!(next.generation().is_some());
     assert_eq!(next.reason(), None);
+}
+
+/// A part of the generation that a follower serves.
+fn part(following: &Following, name: &str) -> PathBuf {
+    let current = fs::read_to_string(following.index().join("CURRENT")).expect("a pointer");
+    following.index().join(current.trim()).join(name)
+}
+
+fn inode(path: &Path) -> u64 {
+    fs::metadata(path).expect("a file").ino()
+}
+
+/// The first byte of a file, changed in place.
+fn damage(path: &Path) {
+    let file = fs::File::options().read(true).write(true).open(path).expect("a file");
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, 0).expect("read");
+    file.write_all_at(&[byte[0] ^ 1], 0).expect("written");
+}
+
+#[test]
+fn download_of_an_export_that_did_not_change_is_linked_and_not_pulled() {
+    let place = Place::with(&["a", "b"]);
+    place.write("more.json", &export(&["c"]));
+    place.reindex().expect("built");
+    let stub = Stub::serve(&place.index());
+    let mut following = Following::of(stub.address);
+    following.look();
+    let (of_more, of_tools) = ("catalogue.downloads.0", "catalogue.downloads.1");
+    let before = [of_more, of_tools].map(|name| inode(&part(&following, name)));
+    place.write("tools.json", &export(&["a", "b", "d"]));
+    place.reindex().expect("built");
+    let of_parts = || stub.sent("") - stub.sent("CURRENT") - stub.sent("manifest.json");
+    let sent = of_parts();
+    let opened = following.updater.origin.fetch(None, &mut following.updater.health).expect("pulled").expect("news");
+    assert_eq!(opened.pulled_bytes, Some((of_parts() - sent) as u64));
+    following.look();
+    assert_eq!([of_more, of_tools].map(|name| stub.requests(name).len()), [1, 2]);
+    let after = [of_more, of_tools].map(|name| inode(&part(&following, name)));
+    assert!(after[0] == before[0] && after[1] != before[1]);
+
+    // One file in two generations: damage to it is damage to both.
+    damage(&part(&following, of_more));
+    let mut next = Following::within(following.folder, stub.address);
+    assert!(next.start().is_none(), "neither is served");
+    next.look();
+    assert_eq!(ids(&next.directory.current().expect("a generation")), ["a", "b", "c", "d"]);
+    assert_ne!(inode(&part(&next, of_more)), before[0], "it was replaced");
+    assert_eq!([of_more, of_tools].map(|name| stub.requests(name).len()), [2, 2], "nothing else was pulled again");
+}
+
+/// An export of three thousand products with long taglines; that of one in the middle begins with `first`.
+fn large_export(first: &str) -> String {
+    let mut document: Value = serde_json::from_str(&export(&["a"])).expect("JSON");
+    let mut random = 1_u64;
+    let mut word = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("word{}", (random >> 33) % 1000)
+    };
+    let products = (0..3000).map(|number| {
+        let mut product = document["software"][0].clone();
+        let words: Vec<_> = std::iter::repeat_with(&mut word).take(50).collect();
+        let id = format!("product-{number:04}");
+        product["tagline"] = format!("{} {}", if number == 1500 { first } else { "any" }, words.join(" ")).into();
+        (product["name"], product["id"]) = (id.clone().into(), id.into());
+        product
+    });
+    document["software"] = products.collect();
+    document.to_string()
+}
+
+#[test]
+fn only_the_pieces_of_a_large_part_that_changed_are_pulled() {
+    let place = Place::with(&[]);
+    let texts = "catalogue.texts";
+    place.write("tools.json", &large_export("first"));
+    place.reindex().expect("built");
+    let stub = Stub::serve(&place.index());
+    let mut following = Following::of(stub.address);
+    following.look();
+    let size = stub.sent(texts);
+    let is_right = |following: &Following, tagline: &str| {
+        let current = following.directory.current().expect("a generation");
+        let record = pollster::block_on(get_software(&current, "product-1500")).expect("read").expect("there");
+        String::from_utf8(record.body.to_vec()).expect("text").contains(&format!("\"tagline\":\"{tagline} "))
+    };
+    assert!(is_right(&following, "first"));
+
+    place.write("tools.json", &large_export("second"));
+    place.reindex().expect("built");
+    following.look();
+    assert!(is_right(&following, "second"));
+    let sent = stub.sent(texts) - size;
+    assert!(0 < sent && sent < size * 3 / 4, "{sent} of {size} bytes");
+
+    // A piece that is damaged here is pulled; a server without ranges sends the whole.
+    damage(&part(&following, texts));
+    place.write("tools.json", &large_export("third"));
+    place.reindex().expect("built");
+    let before = stub.sent(texts);
+    following.look();
+    assert!(is_right(&following, "third"));
+    assert!(stub.sent(texts) - before > sent);
+    assert!(stub.requests(texts).iter().flatten().any(|range| range.starts_with("bytes=0-")));
+    stub.set(|state| state.no_ranges = true);
+    place.write("tools.json", &large_export("fourth"));
+    place.reindex().expect("built");
+    following.look();
+    assert!(is_right(&following, "fourth"));
+    assert_eq!(following.reason(), None);
 }

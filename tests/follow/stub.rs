@@ -29,6 +29,8 @@ pub(crate) struct State {
     pub(crate) replaced: Option<(String, Vec<u8>)>,
     /// Path and `Range` of each request.
     pub(crate) requests: Vec<(String, Option<String>)>,
+    /// Path and length in bytes of each body sent.
+    pub(crate) bodies: Vec<(String, usize)>,
 }
 
 pub(crate) struct Stub {
@@ -61,6 +63,12 @@ impl Stub {
         state.requests.iter().filter(|(path, _)| path.ends_with(name)).map(|(_, range)| range.clone()).collect()
     }
 
+    /// The bytes sent so far of files with this name.
+    pub(crate) fn sent(&self, name: &str) -> usize {
+        let state = self.state.lock().expect("no panic");
+        state.bodies.iter().filter(|(path, _)| path.ends_with(name)).map(|(_, bytes)| bytes).sum()
+    }
+
     /// The requests so far for other files than `CURRENT`.
     pub(crate) fn pulled(&self) -> usize {
         let state = self.state.lock().expect("no panic");
@@ -91,11 +99,14 @@ fn answer(stream: &TcpStream, folder: &Path, state: &Mutex<State>) -> std::io::R
     let tag = format!("\"{}-{}\"", body.len(), body.iter().map(|byte| u64::from(*byte)).sum::<u64>());
     let total = body.len();
     let mut headers = format!("ETag: {tag}\r\n");
-    let first = range.and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
-    if let Some(first) = first.filter(|_| !state.no_ranges && status == 200) {
-        body.drain(..first);
+    let range = range.as_ref().and_then(|range| {
+        let (first, last) = range.strip_prefix("bytes=")?.split_once('-')?;
+        Some((first.parse::<usize>().ok()?, last.parse().unwrap_or(total - 1)))
+    });
+    if let Some((first, last)) = range.filter(|_| !state.no_ranges && status == 200) {
+        body = body[first..=last].to_vec();
         status = 206;
-        headers = format!("{headers}Content-Range: bytes {first}-{}/{total}\r\n", total - 1);
+        headers = format!("{headers}Content-Range: bytes {first}-{last}/{total}\r\n");
     } else if known.as_deref() == Some(&tag) {
         (body, status) = (Vec::new(), 304);
     }
@@ -103,7 +114,9 @@ fn answer(stream: &TcpStream, folder: &Path, state: &Mutex<State>) -> std::io::R
     let mut stream = stream;
     write!(stream, "HTTP/1.1 {status} x\r\nContent-Length: {}\r\n{headers}Connection: close\r\n\r\n", body.len())?;
     let cut = state.cut.as_ref().filter(|(name, _)| path.ends_with(name)).map(|(_, bytes)| *bytes);
-    stream.write_all(&body[..cut.unwrap_or(body.len()).min(body.len())])
+    let length = cut.unwrap_or(body.len()).min(body.len());
+    state.bodies.push((path, length));
+    stream.write_all(&body[..length])
 }
 
 /// A follower of a stub, with an index folder of its own.

@@ -1,5 +1,6 @@
 //! Damage on disk: every part, every way; never served, always repaired.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{fs, io};
@@ -92,7 +93,7 @@ fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_repair
         let mut running = place.started();
         let right = download(&running).expect("whole");
         assert!(!running.updater.is_due(Instant::now()), "nothing is wrong");
-        damage(&place.index().join(place.current().folder_name()).join("catalogue.downloads"));
+        damage(&place.index().join(place.current().folder_name()).join("catalogue.downloads.0"));
         download(&running).expect_err("never another document");
         assert_eq!(running.ids().len(), 2, "all else is in memory");
         assert!(running.updater.is_due(Instant::now()), "at once, not in ten minutes");
@@ -151,6 +152,28 @@ fn a_lost_pointer_or_one_to_nowhere_is_found_again() {
         assert!(outcome == Outcome::Loaded, "{pointer:?}: {outcome:?}");
         assert_eq!(place.current().folder_name(), before, "{pointer:?}: current again, not built again");
     }
+}
+
+#[test]
+fn a_damaged_part_that_two_generations_share_is_rebuilt_and_not_shared_again() {
+    let (place, _) = persisted();
+    place.write("more.json", &export(&["c"]));
+    drop(place.started());
+    place.write("tools.json", &export(&["a", "b", "d"]));
+    drop(place.started());
+    let shared = |folder: &str| place.index().join(folder).join("catalogue.downloads.0");
+    let before = place.current().folder_name();
+    fs::write(shared(&before), "damaged").expect("written");
+    assert!(place.store().candidates().iter().all(|manifest| place.store().load(manifest).is_err()), "both are");
+    let mut running = place.updater();
+    assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
+    assert_eq!((running.ids().len(), running.reasons()), (4, vec![]));
+    let after = place.current().folder_name();
+    place.store().load(&place.current()).expect("whole again");
+    assert_ne!(after, before);
+    let inode = |folder: &str| fs::metadata(shared(folder)).expect("a file").ino();
+    let damaged: Vec<_> = place.generation_names().into_iter().filter(|name| *name != after).collect();
+    assert!(damaged.iter().all(|name| inode(name) != inode(&after)), "{damaged:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The index folder: how many generations it keeps, and what it leaves alone.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 
 use crate::place::{Place, export};
 
@@ -78,4 +79,45 @@ fn a_start_sweeps_what_a_killed_process_left_even_where_nothing_is_to_be_written
     assert_eq!(place.started().seen().phases, [], "loaded as it is");
     assert_eq!(place.index_names(), names);
     assert!(!current.join(".next-def").exists());
+}
+
+/// The inode of each part of the current generation, by name.
+fn inodes(place: &Place) -> Vec<(String, u64)> {
+    let manifest = place.current();
+    let folder = place.index().join(manifest.folder_name());
+    let inode = |name: &str| fs::metadata(folder.join(name)).expect("a file").ino();
+    manifest.parts.iter().map(|part| (part.name.clone(), inode(&part.name))).collect()
+}
+
+#[test]
+fn part_that_did_not_change_is_one_file_in_both_generations() {
+    let place = Place::with(&["a", "b"]);
+    place.write("more.json", &export(&["c"]));
+    let mut running = place.started();
+    let first = inodes(&place);
+    place.write("tools.json", &export(&["a", "b", "d"]));
+    running.updater.refresh().expect("it serves");
+    let second = inodes(&place);
+    let of = |inodes: &[(String, u64)], name: &str| {
+        inodes.iter().find(|(of, _)| of == name).map(|(_, inode)| *inode).expect("a part")
+    };
+    for (name, is_same) in [("catalogue.downloads.0", true), ("catalogue.downloads.1", false), ("search", false)] {
+        assert_eq!(of(&first, name) == of(&second, name), is_same, "{name}");
+    }
+    place.store().load(&place.current()).expect("whole");
+
+    // The set before comes back with another log, and all else as it was.
+    place.write("tools.json", &export(&["a", "b"]));
+    running.updater.refresh().expect("it serves");
+    let third = inodes(&place);
+    for (name, inode) in &third {
+        assert_eq!(of(&first, name) == *inode, name != "changes", "{name}");
+    }
+    // One after the other is swept, and what they share stays.
+    for ids in [&["a", "b", "e"][..], &["a", "b", "e", "f"], &["a", "b", "e", "f", "g"]] {
+        place.write("tools.json", &export(ids));
+        running.updater.refresh().expect("it serves");
+        place.store().load(&place.current()).expect("whole");
+    }
+    assert_eq!(of(&inodes(&place), "catalogue.downloads.0"), of(&first, "catalogue.downloads.0"));
 }

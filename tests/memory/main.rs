@@ -56,7 +56,8 @@ fn load() {
     let mut running = place.started();
     place.write("tools.json", &export_of(2000));
     let parts = place.reindex().expect("it builds").parts;
-    let bytes: u64 = parts.iter().filter(|part| part.name != "catalogue.downloads").map(|part| part.size).sum();
+    let bytes: u64 =
+        parts.iter().filter(|part| !part.name.starts_with("catalogue.downloads.")).map(|part| part.size).sum();
     let room = usize::try_from(bytes).expect("a size");
     ALLOCATOR.set_limit(ALLOCATOR.allocated() + room).expect("a limit above what is taken");
     running.updater.look(Instant::now());

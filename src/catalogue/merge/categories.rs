@@ -6,15 +6,15 @@ use foldhash::HashMap;
 
 use crate::catalogue::Collation;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Category, slug};
+use crate::record::{Category, Ids, identity};
 
 /// Collects the categories of exports, which come in the order of their ids: described ones, and those only used. The first name
 /// and the first description of each win, those of a description before those of a use.
 #[derive(Debug, Default)]
 pub(super) struct CategoriesBuilder {
-    /// By slug, the names and descriptions.
+    /// By identity, the names and descriptions.
     described: BTreeMap<String, (Box<str>, Option<Box<str>>)>,
-    /// By slug, its number, the name as the first product writes it, and the products.
+    /// By identity, its number, the name as the first product writes it, and the products.
     used: HashMap<String, (u32, Box<str>, u64)>,
 }
 
@@ -29,7 +29,7 @@ impl CategoriesBuilder {
     /// Adds a category with its description.
     pub(super) fn describe(&mut self, category: &Category) {
         let (_, description) =
-            self.described.entry(slug(&category.name)).or_insert_with(|| (category.name.clone(), None));
+            self.described.entry(identity(&category.name)).or_insert_with(|| (category.name.clone(), None));
         if description.is_none() {
             description.clone_from(&category.description);
         }
@@ -38,21 +38,23 @@ impl CategoriesBuilder {
     /// Adds a product's category. Returns its number, in the order of the first uses.
     pub(super) fn number(&mut self, name: &str) -> u32 {
         let next = u32::try_from(self.used.len()).unwrap_or(u32::MAX);
-        let (number, _, products) = self.used.entry(slug(name)).or_insert_with(|| (next, name.into(), 0));
+        let (number, _, products) = self.used.entry(identity(name)).or_insert_with(|| (next, name.into(), 0));
         *products += 1;
         *number
     }
 
     pub(super) fn finish(mut self, collation: &Collation) -> MergedCategories {
         let mut numbered: Vec<(CategoryResource, Option<u32>)> = Vec::new();
-        for (id, (name, description)) in self.described {
+        let names = self.described.values().map(|(name, _)| &**name);
+        let ids = Ids::of(names.chain(self.used.values().map(|(_, name, _)| &**name)));
+        for (identity, (name, description)) in self.described {
             let (number, products) =
-                self.used.remove(&id).map_or((None, 0), |(number, _, count)| (Some(number), count));
-            let (name, description) = (name.into(), description.map(Into::into));
+                self.used.remove(&identity).map_or((None, 0), |(number, _, count)| (Some(number), count));
+            let (id, name, description) = (ids.id(&name), name.into(), description.map(Into::into));
             numbered.push((CategoryResource { id, name, description, software_count: products }, number));
         }
-        for (id, (number, name, software_count)) in self.used {
-            let category = CategoryResource { id, name: name.into(), description: None, software_count };
+        for (number, name, software_count) in self.used.into_values() {
+            let category = CategoryResource { id: ids.id(&name), name: name.into(), description: None, software_count };
             numbered.push((category, Some(number)));
         }
         numbered.sort_by_cached_key(|(category, _)| (collation.key(&category.name), category.id.clone()));

@@ -30,7 +30,7 @@ fn written(documents: &[Value], scratch: &Scratch) -> (Vec<Vec<u8>>, Vec<StoredR
     let CatalogueParts { tables, texts, downloads } = writer.finish().expect("written");
     let bytes = |part: Bulk| part.read_all().expect("read").to_vec();
     let reviews = merged.reviews().map(|review| review.expect("read"));
-    ([tables, texts, downloads].map(bytes).into(), reviews.collect())
+    ([tables, texts].into_iter().chain(downloads).map(bytes).collect(), reviews.collect())
 }
 
 fn compare(documents: &[Value], own_bytes: usize) -> Result<(), TestCaseError> {

@@ -25,7 +25,7 @@ use crate::curate::tabular::{
 };
 use crate::error::chain;
 use crate::export::{self, Export, IdPrefixes, Limits, Report};
-use crate::record::slug;
+use crate::record::identity;
 use crate::text::printable::printable;
 
 /// Records that are listed as missing in the table.
@@ -305,7 +305,7 @@ fn declared_categories(data: &Path, max_file_bytes: u64) -> io::Result<BTreeMap<
     let files = export::find_files(data).unwrap_or_default();
     let report = read(&files, max_file_bytes)?;
     let names = report.exports.iter().flat_map(|export| &export.categories).map(|category| category.name.to_string());
-    Ok(names.map(|name| (slug(&name), name)).collect())
+    Ok(names.map(|name| (identity(&name), name)).collect())
 }
 
 fn read(files: &[PathBuf], max_file_bytes: u64) -> io::Result<Report> {

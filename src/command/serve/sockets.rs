@@ -16,6 +16,8 @@ use crate::cli::ServeArgs;
 
 /// Open files beyond connections: exports being read, the index, the log.
 const OTHER_FILES: u64 = 64;
+/// Open files of large directories, if the limit allows: of each of three generations up to 128 parts for download.
+const DOWNLOAD_FILES: u64 = 3 * 128;
 
 /// The send buffer of a connection in bytes, which bounds the memory that a client without reads can bind. Linux doubles it for its
 /// own overhead; its default would be four megabytes. At a round trip of 50 ms it carries five megabytes a second.
@@ -100,7 +102,7 @@ async fn listen(
 /// The possible number of connections, up to `wanted`. Each is an open file.
 pub(super) fn connections(wanted: usize) -> usize {
     let needed = wanted as u64 + OTHER_FILES;
-    let Some(current) = open_files::allow(needed) else { return wanted };
+    let Some(current) = open_files::allow(needed + DOWNLOAD_FILES) else { return wanted };
     let possible = connections_of(wanted, current);
     if possible < wanted {
         tracing::warn!(

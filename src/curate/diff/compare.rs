@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::set::{Item, Set};
 use super::summary::summary;
 use super::{CategoryCount, Changed, Changes, Difference, Entry, field};
-use crate::record::slug;
+use crate::record::identity;
 
 /// Compares two sets in linear time and memory. Only records whose text differs are parsed.
 pub fn compare(old: &Set, new: &Set) -> Difference {
@@ -137,7 +137,7 @@ fn category_counts(old: &Set, new: &Set) -> Vec<CategoryCount> {
     for (set, is_new) in [(new, true), (old, false)] {
         for name in set.software.iter().flat_map(|record| &record.categories) {
             let of = || CategoryCount { name: name.clone(), old: 0, new: 0 };
-            let count = counts.entry(slug(name)).or_insert_with(of);
+            let count = counts.entry(identity(name)).or_insert_with(of);
             *if is_new { &mut count.new } else { &mut count.old } += 1;
         }
     }

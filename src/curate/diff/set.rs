@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::Json;
 use crate::catalogue::Catalogue;
 use crate::export::Export;
-use crate::record::{EvidenceStatus, slug};
+use crate::record::{EvidenceStatus, Ids, identity};
 
 /// The sections of an envelope. Its other members are compared as the export's own fields.
 const SECTIONS: [&str; 5] = ["software", "categories", "reviews", "glossary", "synonyms"];
@@ -57,7 +57,7 @@ pub(super) struct Record {
     pub(super) item: Item,
     pub(super) url: Box<str>,
     pub(super) status: EvidenceStatus,
-    /// The names of its categories, each slug only once.
+    /// The names of its categories, each identity only once.
     pub(super) categories: Vec<Box<str>>,
 }
 
@@ -104,6 +104,16 @@ impl Set {
         Ok(set)
     }
 
+    /// Gives the categories and glossary terms the ids that they have when they're served.
+    fn name_ids(&mut self) {
+        for items in [&mut self.categories, &mut self.glossary] {
+            let ids = Ids::of(items.iter().map(|item| &*item.name));
+            for item in items {
+                item.id = ids.id(&item.name).into();
+            }
+        }
+    }
+
     pub fn has_export(&self, id: &str) -> bool {
         self.exports.iter().any(|export| &*export.id == id)
     }
@@ -135,6 +145,7 @@ impl Set {
         let name = members.get("name").and_then(|name| serde_json::from_str::<String>(name.get()).ok());
         let name = name.unwrap_or_default().into();
         self.exports.push(Item { id: id.into(), name, export, json: Json(own.into()) });
+        self.name_ids();
         Ok(())
     }
 
@@ -148,9 +159,9 @@ impl Set {
         let text = |key: &str| value.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
         let item = |id: &str, name: &str| Item { id: id.into(), name: name.into(), export, json };
         match section {
-            "categories" => self.categories.push(item(&slug(text("name")), text("name"))),
+            "categories" => self.categories.push(item("", text("name"))),
             "reviews" => self.reviews.push(item(text("id"), text("software_id"))),
-            "glossary" => self.glossary.push(item(&slug(text("term")), text("term"))),
+            "glossary" => self.glossary.push(item("", text("term"))),
             _ => {
                 let group = synonyms(&value);
                 self.synonyms.push(item(&group, &group));
@@ -168,7 +179,7 @@ impl Record {
         let others = head.categories.and_then(|value| serde_json::from_str::<Vec<String>>(value.get()).ok());
         let mut categories: Vec<Box<str>> = Vec::new();
         for name in main.into_iter().chain(others.unwrap_or_default()) {
-            if categories.iter().all(|known| slug(known) != slug(&name)) {
+            if categories.iter().all(|known| identity(known) != identity(&name)) {
                 categories.push(name.into());
             }
         }

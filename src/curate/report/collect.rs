@@ -7,7 +7,7 @@ use super::document::{Block, Cell, Document, Section, Table};
 use super::tally::{Tally, row, tally};
 use super::{age, duplicates};
 use crate::export::{Export, Report};
-use crate::record::{CalendarDate, EvidenceStatus, Software, slug};
+use crate::record::{CalendarDate, EvidenceStatus, Software, identity};
 
 /// Collects the report as of a day: on the set's valid records, and with the number of findings.
 pub fn collect(report: &Report, day: CalendarDate) -> Document {
@@ -32,7 +32,7 @@ fn summary(report: &Report, software: &[&Software], day: CalendarDate) -> Sectio
     let sum = |count: fn(&Export) -> usize| Cell::Number(exports.iter().map(count).sum());
     let categories = software.iter().flat_map(|software| &software.categories);
     let described = exports.iter().flat_map(|export| &export.categories).map(|category| &category.name);
-    let categories: BTreeSet<_> = categories.chain(described).map(|name| slug(name)).collect();
+    let categories: BTreeSet<_> = categories.chain(described).map(|name| identity(name)).collect();
     let [_, reviewed, recent] = tally(software.iter().copied(), day).cells(software.len());
     let facts = [
         ("Exports", Cell::Number(exports.len())),
@@ -106,7 +106,7 @@ fn by_category(software: &[&Software], day: CalendarDate) -> Section {
             groups.entry(String::new()).or_insert_with(without).1.add(software, day);
         }
         for name in &software.categories {
-            let group = groups.entry(slug(name)).or_insert_with(|| (name.to_string(), Tally::default()));
+            let group = groups.entry(identity(name)).or_insert_with(|| (name.to_string(), Tally::default()));
             group.1.add(software, day);
         }
     }
@@ -147,11 +147,12 @@ fn missing_fields(software: &[&Software]) -> Section {
 }
 
 fn unused_categories(exports: &[Export], software: &[&Software]) -> Section {
-    let used: BTreeSet<_> = software.iter().flat_map(|software| &software.categories).map(|name| slug(name)).collect();
+    let used: BTreeSet<_> =
+        software.iter().flat_map(|software| &software.categories).map(|name| identity(name)).collect();
     let mut unused = BTreeMap::new();
     for export in exports {
-        for category in export.categories.iter().filter(|category| !used.contains(&slug(&category.name))) {
-            unused.entry(slug(&category.name)).or_insert((&category.name, &export.id));
+        for category in export.categories.iter().filter(|category| !used.contains(&identity(&category.name))) {
+            unused.entry(identity(&category.name)).or_insert((&category.name, &export.id));
         }
     }
     let rows = unused.into_values().map(|(name, export)| vec![Cell::text(name), Cell::text(export)]);

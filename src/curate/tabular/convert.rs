@@ -10,7 +10,7 @@ use super::findings::{At, Findings, Level};
 use super::mapping::known;
 use super::{Cell, Mapping, Table, Target, value};
 use crate::export::Shape;
-use crate::record::{EvidenceStatus, OfferingType, slug};
+use crate::record::{EvidenceStatus, OfferingType, identity, slug};
 
 /// Names of categories that are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
@@ -301,7 +301,7 @@ impl Converter<'_> {
 
     /// The declared spelling of a category's name; the name itself if none is declared.
     fn category(&mut self, at: At, name: String) -> String {
-        match self.options.categories.get(&slug(&name)) {
+        match self.options.categories.get(&identity(&name)) {
             Some(declared) if *declared == name => name,
             Some(declared) => {
                 let value = format!("`{name}` as `{declared}`");
@@ -319,7 +319,7 @@ impl Converter<'_> {
 
     fn report_near_categories(&mut self) {
         for (name, places) in std::mem::take(&mut self.unknown) {
-            let folded = slug(&name);
+            let folded = identity(&name);
             let declared = self.options.categories.iter();
             let near = declared.map(|(id, declared)| (strsim::osa_distance(id, &folded), declared)).min();
             let Some((_, near)) = near.filter(|(edits, _)| *edits <= NEAR_EDITS) else { continue };

@@ -10,7 +10,7 @@ use super::edit::{Change, items, like, rebuild};
 use super::findings::{At, Level};
 use super::{Conversion, Mapping, Record, Table};
 use crate::export::Export;
-use crate::record::{EvidenceStatus, normalised_url, slug};
+use crate::record::{EvidenceStatus, identity, normalised_url};
 
 /// A row and a record that agree in name or in URL, and not in both.
 #[derive(Debug)]
@@ -149,7 +149,7 @@ impl<'h> Matcher<'h> {
         Self {
             heads,
             by_id: heads.iter().enumerate().map(|(index, head)| (head.id.as_str(), index)).collect(),
-            by_name: by(|head| slug(&head.name)),
+            by_name: by(|head| identity(&head.name)),
             by_url: by(|head| normalised_url(&head.url).into_owned()),
         }
     }
@@ -170,7 +170,7 @@ impl<'h> Matcher<'h> {
                 continue;
             }
             let (name, url) = (record.text("name").unwrap_or_default(), record.text("url").unwrap_or_default());
-            let folded = slug(&name);
+            let folded = identity(&name);
             let by_name = self.by_name.get(&folded).copied().filter(|_| !folded.is_empty());
             let by_url = self.by_url.get(&*normalised_url(&url)).copied();
             let target = match (by_name, by_url) {

@@ -12,12 +12,11 @@ use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
 use super::dictionary::{DictionaryBuilder, Example};
 use super::document::{self, AnalysedProduct, Checksum, DocumentWriter};
-use super::fill_error::FillError;
 use super::mapping;
 use super::parts::{PARTS, write_parts};
 use super::records::REVIEWS;
 use crate::catalogue::{Bulk, StoredReview};
-use crate::engine::EngineError;
+use crate::engine::{EngineError, FillError};
 use crate::scratch::Scratch;
 use crate::search::Term;
 

@@ -13,7 +13,6 @@ mod dictionary;
 mod document;
 mod facets;
 mod fill;
-mod fill_error;
 mod filter;
 mod index_prefix;
 mod mapping;
@@ -36,7 +35,6 @@ use futures_util::future::BoxFuture;
 
 pub use document::{AnalysedProduct, Document, DocumentWriter};
 pub use fill::{DICTIONARY, Fill, FilledGeneration};
-pub use fill_error::FillError;
 pub use index_prefix::{IndexPrefix, IndexPrefixError};
 pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};

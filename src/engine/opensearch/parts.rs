@@ -16,9 +16,8 @@ use tokio::sync::oneshot;
 use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
 use super::document::{Checksum, Document};
-use super::fill_error::FillError;
 use crate::catalogue::{Bulk, Pieces, Span};
-use crate::engine::EngineError;
+use crate::engine::{EngineError, FillError};
 
 /// Suffix of the parts index's name.
 pub(super) const PARTS: &str = "-parts";

@@ -1,25 +1,26 @@
-//! Builds an index in memory: one segment, with documents in the order they're added.
+//! Builds an index: one segment, with documents in the order they're added.
 //!
 //! tantivy's writer gets a term's frequency by counting tokens, so a packed frequency of up to 256
-//! would take that many tokens. Instead, postings are collected here in the structures that tantivy
-//! uses (an arena of linked lists) and written by its serializer; its writer only creates a segment
-//! of empty documents.
+//! would take that many tokens. Instead, [`Postings`] are collected here and written by tantivy's
+//! serializer; its writer only creates a segment of empty documents.
 
 use std::path::Path;
 
+use ::tantivy::TantivyDocument;
+use ::tantivy::TantivyError;
 use ::tantivy::directory::{Directory as _, RamDirectory};
-use ::tantivy::index::{Index, Segment, SegmentComponent};
+use ::tantivy::index::Index;
 use ::tantivy::indexer::SingleSegmentIndexWriter;
-use ::tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
+use ::tantivy::postings::InvertedIndexSerializer;
 use ::tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use ::tantivy::{TantivyDocument, TantivyError};
 use bytes::Bytes;
-use tantivy_stacker::{Addr, ExpUnrolledLinkedList, MemoryArena, SharedArenaHashMap};
 
-use super::documents::{DocumentTerm, Documents};
+use super::documents::Documents;
+use super::postings::Postings;
+use super::scratch_directory::ScratchDirectory;
 use super::{FIELD, META};
-use crate::engine::{EngineError, EngineFiles};
-use crate::search::Term;
+use crate::engine::{EngineError, FillError};
+use crate::scratch::{Bulk, Scratch};
 
 /// Memory for tantivy's writer in bytes; its documents are empty.
 const MEMORY_BUDGET: usize = 16 * 1024 * 1024;
@@ -29,33 +30,7 @@ pub struct TantivyBuilder {
     postings: Postings,
     field: Field,
     schema: Schema,
-}
-
-#[derive(Default)]
-struct Postings {
-    /// Each stem's list, by stem number. Most postings belong to words.
-    words: Vec<List>,
-    /// Maps other terms to their place in `names`, where a name is followed by its list.
-    terms: SharedArenaHashMap,
-    names: MemoryArena,
-    lists: MemoryArena,
-}
-
-/// A term's postings: alternating document gaps and frequencies.
-#[derive(Debug, Clone, Copy, Default)]
-struct List {
-    numbers: ExpUnrolledLinkedList,
-    documents: u32,
-    last: u32,
-}
-
-struct NamedList {
-    /// The name's first bytes. Most terms differ in them, and comparing integers doesn't access
-    /// other memory.
-    start: u64,
-    list: Addr,
-    /// Of the name.
-    length: u32,
+    scratch: Scratch,
 }
 
 impl std::fmt::Debug for TantivyBuilder {
@@ -73,165 +48,66 @@ pub(super) fn schema() -> (Schema, Field) {
 }
 
 impl TantivyBuilder {
-    pub fn new() -> Result<Self, EngineError> {
-        let (schema, field) = schema();
-        Ok(Self { documents: 0, postings: Postings::default(), field, schema })
+    pub fn new(scratch: &Scratch) -> Self {
+        let ((schema, field), postings) = (schema(), Postings::new(scratch));
+        Self { documents: 0, postings, field, schema, scratch: scratch.clone() }
     }
 
-    pub fn add(&mut self, documents: &Documents) -> Result<(), EngineError> {
+    pub fn add(&mut self, documents: &Documents) -> Result<(), FillError> {
         let first = self.documents;
         let count = u32::try_from(documents.len()).ok().and_then(|count| first.checked_add(count));
         self.documents = count.ok_or_else(|| EngineError::index("written")("too many documents"))?;
         let postings = &mut self.postings;
         documents.for_each(|document, term, frequency| postings.push(term, first + document, frequency));
-        Ok(())
+        postings.keep_budget().map_err(FillError::Scratch)
     }
 
-    /// Completes the index and returns its files.
-    pub fn finish(self) -> Result<EngineFiles, EngineError> {
-        let directory = RamDirectory::create();
-        let index = self.segment_without_words(&directory).map_err(EngineError::index("written"))?;
-        let segments = index.searchable_segments().map_err(EngineError::index("written"))?;
-        let [segment] = &segments[..] else { return Err(EngineError::index("written")("not one segment")) };
-        Self::write_postings(self.field, self.postings, &directory, segment).map_err(EngineError::index("written"))?;
-        let metas = index.load_metas().map_err(EngineError::index("read"))?;
-        let mut names: Vec<_> = metas.list_segment_files().into_iter().collect();
+    /// Completes the index and returns its files, name and content of each.
+    pub fn finish(self) -> Result<Vec<(String, Bulk)>, FillError> {
+        self.write().map_err(|error| match error {
+            TantivyError::IoError(error) => FillError::Scratch(std::io::Error::new(error.kind(), error)),
+            error => EngineError::index("written")(error).into(),
+        })
+    }
+
+    fn write(self) -> ::tantivy::Result<Vec<(String, Bulk)>> {
+        let memory = RamDirectory::create();
+        self.write_segment_without_words(&memory)?;
+        let directory = ScratchDirectory::new(memory, &self.scratch);
+        let index = Index::open(directory.clone())?;
+        let segments = index.searchable_segments()?;
+        let [segment] = &segments[..] else { return Err(TantivyError::SystemError("not one segment".to_owned())) };
+        // Replaces the segment's postings.
+        let mut serializer = InvertedIndexSerializer::open(segment)?;
+        let mut field = serializer.new_field(self.field, 0, None)?;
+        self.postings.write(&mut field)?;
+        field.close()?;
+        serializer.close()?;
+        let mut names: Vec<_> = index.load_metas()?.list_segment_files().into_iter().collect();
         names.push(Path::new(META).to_owned());
         names.sort();
-        let mut files = EngineFiles::new();
+        let mut files = Vec::new();
         for name in names {
-            if directory.exists(&name).map_err(EngineError::index("read"))? {
-                let file = directory.open_read(&name).map_err(EngineError::index("read"))?;
-                let content = file.read_bytes().map_err(EngineError::index("read"))?;
-                directory.delete(&name).map_err(EngineError::index("read"))?;
-                files.push((name.to_string_lossy().into_owned(), Bytes::from_owner(content)));
-            }
+            let content = match directory.take(&name) {
+                Some(content) => content,
+                None if directory.exists(&name)? => {
+                    Bulk::Memory(Bytes::from_owner(directory.open_read(&name)?.read_bytes()?))
+                }
+                None => continue,
+            };
+            files.push((name.to_string_lossy().into_owned(), content));
         }
         Ok(files)
     }
 
-    fn segment_without_words(&self, directory: &RamDirectory) -> ::tantivy::Result<Index> {
+    fn write_segment_without_words(&self, directory: &RamDirectory) -> ::tantivy::Result<()> {
         let builder = Index::builder().schema(self.schema.clone());
         let mut writer: SingleSegmentIndexWriter =
             builder.single_segment_index_writer(directory.clone(), MEMORY_BUDGET)?;
         for _ in 0..self.documents {
             writer.add_document(TantivyDocument::default())?;
         }
-        writer.finalize()
-    }
-
-    /// Replaces the segment's postings.
-    fn write_postings(
-        field: Field,
-        postings: Postings,
-        directory: &RamDirectory,
-        segment: &Segment,
-    ) -> ::tantivy::Result<()> {
-        for component in [SegmentComponent::Terms, SegmentComponent::Postings, SegmentComponent::Positions] {
-            directory
-                .delete(&segment.relative_path(component))
-                .map_err(|error| TantivyError::SystemError(error.to_string()))?;
-        }
-        let mut serializer = InvertedIndexSerializer::open(segment)?;
-        let mut field = serializer.new_field(field, 0, None)?;
-        postings.write(&mut field)?;
-        field.close()?;
-        Ok(serializer.close()?)
-    }
-}
-
-impl Postings {
-    /// Adds a posting. Documents must come in ascending order, each once per term.
-    fn push(&mut self, term: DocumentTerm<'_>, document: u32, frequency: u32) {
-        let lists = &mut self.lists;
-        match term {
-            DocumentTerm::Word(stem) => {
-                let stem = stem as usize;
-                if self.words.len() <= stem {
-                    self.words.resize(stem + 1, List::default());
-                }
-                self.words[stem].push(document, frequency, lists);
-            }
-            DocumentTerm::Name(name) => {
-                self.terms.mutate_or_create(name.as_bytes(), &mut self.names, |list: Option<List>| {
-                    let mut list = list.unwrap_or_default();
-                    list.push(document, frequency, lists);
-                    list
-                });
-            }
-        }
-    }
-
-    fn write(mut self, field: &mut FieldSerializer<'_>) -> std::io::Result<()> {
-        let mut name = String::new();
-        for (stem, list) in (0..).zip(&self.words).filter(|(_, list)| list.documents > 0) {
-            name.clear();
-            Term::Word(stem).write(&mut name);
-            self.terms.mutate_or_create(name.as_bytes(), &mut self.names, |_| *list);
-        }
-        let Self { terms, names, lists, .. } = self;
-        let mut sorted: Vec<NamedList> = Vec::with_capacity(terms.len());
-        sorted.extend(terms.iter(&names).map(|(name, list)| NamedList::new(name, list)));
-        // Frees memory for the files, which come next.
-        drop(terms);
-        sorted.sort_unstable_by(|a, b| a.start.cmp(&b.start).then_with(|| a.name(&names).cmp(b.name(&names))));
-        let mut bytes = Vec::new();
-        for named in sorted {
-            let list: List = names.read(named.list);
-            bytes.clear();
-            list.numbers.read_to_end(&lists, &mut bytes);
-            field.new_term(named.name(&names), list.documents, true)?;
-            let mut numbers = Numbers(bytes.iter());
-            let mut document = 0;
-            while let (Some(distance), Some(frequency)) = (numbers.next(), numbers.next()) {
-                document += distance;
-                field.write_doc(document, frequency, &[]);
-            }
-            field.close_term()?;
-        }
-        Ok(())
-    }
-}
-
-impl NamedList {
-    fn new(name: &[u8], list: Addr) -> Self {
-        let mut start = [0; 8];
-        start.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
-        Self { start: u64::from_be_bytes(start), list, length: u32::try_from(name.len()).unwrap_or(u32::MAX) }
-    }
-
-    /// The name, which precedes the list.
-    fn name<'n>(&self, names: &'n MemoryArena) -> &'n [u8] {
-        names.slice(self.list.offset(self.length.wrapping_neg()), self.length as usize)
-    }
-}
-
-impl List {
-    fn push(&mut self, document: u32, frequency: u32, lists: &mut MemoryArena) {
-        let mut writer = self.numbers.writer(lists);
-        writer.write_u32_vint(document - self.last);
-        writer.write_u32_vint(frequency);
-        self.last = document;
-        self.documents += 1;
-    }
-}
-
-/// Decodes what `write_u32_vint` writes: seven bits per byte, lowest first, the last byte marked.
-struct Numbers<'b>(std::slice::Iter<'b, u8>);
-
-impl Iterator for Numbers<'_> {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        let (mut number, mut shift) = (0, 0);
-        loop {
-            let byte = *self.0.next()?;
-            number |= u32::from(byte & 0x7f) << shift;
-            if byte & 0x80 != 0 {
-                return Some(number);
-            }
-            shift += 7;
-        }
+        writer.finalize().map(drop)
     }
 }
 
@@ -239,14 +115,18 @@ impl Iterator for Numbers<'_> {
 mod tests {
     use ::tantivy::DocId;
     use ::tantivy::tokenizer::{PreTokenizedString, Token};
+    use proptest::prelude::*;
 
     use super::*;
+    use crate::search::Term;
     use crate::search::field::Field as Part;
     use crate::search::score::Occurrences;
 
     /// Various kinds of terms, both rare and in every document, with small and large frequencies.
     fn document(number: u32) -> Vec<(Term, Occurrences)> {
         let mut terms = vec![(Term::Name(format!("name {number}").into()), Occurrences::one(Part::Name))];
+        let letter = if number.is_multiple_of(3) { "z" } else { "é" };
+        terms.push((Term::Prefix(letter.into()), Occurrences::one(Part::Tagline)));
         for stem in (0..40).filter(|stem| number.is_multiple_of(stem + 1)) {
             let mut occurrences = Occurrences::default();
             for _ in 0..=(number + stem) % 7 {
@@ -304,30 +184,95 @@ mod tests {
         lists
     }
 
+    /// A document's terms; the prefixes, which are one letter here, have numbers.
+    fn numbered(document: &[(Term, Occurrences)]) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
+        let number = |term: &Term| match term {
+            Term::Prefix(text) => text.chars().next().map(u32::from),
+            _ => None,
+        };
+        document.iter().map(move |(term, occurrences)| (number(term), term, *occurrences))
+    }
+
+    /// The files of an index of documents that are added some at a time.
+    fn files(documents: &[Vec<(Term, Occurrences)>], at_once: usize, scratch: &Scratch) -> Vec<(String, Bytes)> {
+        let mut builder = TantivyBuilder::new(scratch);
+        for documents in documents.chunks(at_once) {
+            let mut batch = Documents::default();
+            for document in documents {
+                batch.push(numbered(document));
+            }
+            builder.add(&batch).expect("written");
+        }
+        let files = builder.finish().expect("an index").into_iter();
+        files.map(|(name, content)| (name, content.read_all().expect("read"))).collect()
+    }
+
     #[test]
     fn the_postings_are_those_that_tantivy_makes() {
-        let documents = 700;
-        let (mut builder, mut batch) = (TantivyBuilder::new().expect("an index"), Documents::default());
-        for number in 0..documents {
-            batch.push(document(number).iter().map(|(term, occurrences)| (term, *occurrences)));
-            if number.is_multiple_of(300) {
-                builder.add(&std::mem::take(&mut batch)).expect("some documents");
+        let count = 700;
+        let documents: Vec<_> = (0..count).map(document).collect();
+        let builder = TantivyBuilder::new(&Scratch::in_memory());
+        let (expected, field) = (lists(&by_tantivy(&builder, count), builder.field), builder.field);
+        let folder = tempfile::tempdir().expect("a folder");
+        for scratch in [Scratch::in_memory(), Scratch::with_own_bytes(folder.path(), 1)] {
+            let directory = RamDirectory::create();
+            for (name, content) in files(&documents, 90, &scratch) {
+                directory.atomic_write(Path::new(&name), &content).expect("written");
             }
+            let made = lists(&Index::open(directory).expect("it opens"), field);
+            assert!(made == expected, "{} terms in place of {}", made.len(), expected.len());
+            assert!(made.len() > 700 && made.iter().any(|(_, list)| list.len() == 700));
         }
-        builder.add(&batch).expect("the others");
-        let (expected, field) = (lists(&by_tantivy(&builder, documents), builder.field), builder.field);
-        let directory = RamDirectory::create();
-        for (name, content) in builder.finish().expect("an index") {
-            directory.atomic_write(Path::new(&name), &content).expect("written");
+    }
+
+    fn any_term() -> impl Strategy<Value = Term> {
+        prop_oneof![
+            (0_u32..300).prop_map(Term::Word),
+            (0_u32..3).prop_map(Term::Concept),
+            "[a-cwé]".prop_map(|text| Term::Prefix(text.into())),
+            "[a-cwé]{0,9}".prop_map(|text| Term::Name(text.into())),
+        ]
+    }
+
+    const PARTS: [Part; 3] = [Part::Name, Part::Tagline, Part::Description];
+
+    /// Some documents, whose words come in any order.
+    fn any_documents() -> impl Strategy<Value = Vec<Vec<(Term, Occurrences)>>> {
+        let document = proptest::collection::hash_map(any_term(), proptest::sample::select(&PARTS), 0..20);
+        let document =
+            document.prop_map(|terms| terms.into_iter().map(|(term, part)| (term, Occurrences::one(part))).collect());
+        proptest::collection::vec(document, 0..60)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn runs_make_the_same_files_as_memory(documents in any_documents(), at_once in 1_usize..20) {
+            let contents = |scratch| {
+                let files = files(&documents, at_once, &scratch).into_iter();
+                // It has the random name of the segment.
+                files.filter(|(name, _)| name != META).map(|(_, content)| content).collect::<Vec<_>>()
+            };
+            let folder = tempfile::tempdir().expect("a folder");
+            let on_disk = contents(Scratch::with_own_bytes(folder.path(), 1));
+            prop_assert!(contents(Scratch::in_memory()) == on_disk);
+            prop_assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0);
         }
-        let made = lists(&Index::open(directory).expect("it opens"), field);
-        assert!(made == expected, "{} terms in place of {}", made.len(), expected.len());
-        assert!(made.len() > 700 && made.iter().any(|(_, list)| list.len() == 700));
+    }
+
+    #[test]
+    fn disk_that_refuses_a_run_is_an_error_of_scratch_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut builder = TantivyBuilder::new(&Scratch::with_own_bytes(&folder.path().join("file/folder"), 1));
+        std::fs::write(folder.path().join("file"), "").expect("written");
+        let mut batch = Documents::default();
+        batch.push(numbered(&document(1)));
+        let error = builder.add(&batch).expect_err("a folder in a file");
+        assert!(matches!(error, FillError::Scratch(error) if error.kind() == std::io::ErrorKind::NotADirectory));
     }
 
     #[test]
     fn an_index_without_documents_is_one() {
-        let builder = TantivyBuilder::new().expect("an index");
-        assert!(!builder.finish().expect("an index").is_empty());
+        assert!(!files(&[], 1, &Scratch::in_memory()).is_empty());
     }
 }

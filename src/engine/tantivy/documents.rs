@@ -10,7 +10,7 @@ const LONGEST_TERM: u16 = u16::MAX - 5;
 /// indexes them.
 #[derive(Debug, Default)]
 pub struct Documents {
-    /// The names of all terms except words, concatenated.
+    /// The names of all terms except words, one after the other.
     names: String,
     postings: Vec<(Key, u32)>,
     /// By document: its number of postings.
@@ -20,14 +20,17 @@ pub struct Documents {
 #[derive(Debug, Clone, Copy)]
 enum Key {
     Word(StemId),
+    /// A prefix, by its number and the length of its name.
+    Prefix(u32, u16),
     /// Any other term, by the length of its name.
     Name(u16),
 }
 
-/// A term of a document. Words have numbers, all other terms have names.
+/// A term of a document. Words have numbers, prefixes have numbers and names, all other terms have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentTerm<'d> {
     Word(StemId),
+    Prefix(u32, &'d str),
     Name(&'d str),
 }
 
@@ -40,9 +43,10 @@ impl Documents {
         self.lengths.is_empty()
     }
 
-    pub fn push<'t>(&mut self, document: impl Iterator<Item = (&'t Term, Occurrences)>) {
+    /// Adds a document's terms. A prefix may have a number.
+    pub fn push<'t>(&mut self, document: impl Iterator<Item = (Option<u32>, &'t Term, Occurrences)>) {
         let postings = self.postings.len();
-        for (term, occurrences) in document {
+        for (number, term, occurrences) in document {
             let key = if let Term::Word(stem) = term {
                 Key::Word(*stem)
             } else {
@@ -53,7 +57,10 @@ impl Documents {
                     self.names.truncate(names);
                     continue;
                 };
-                Key::Name(length)
+                match (term, number) {
+                    (Term::Prefix(_), Some(number)) => Key::Prefix(number, length),
+                    _ => Key::Name(length),
+                }
             };
             self.postings.push((key, occurrences.packed()));
         }
@@ -64,14 +71,16 @@ impl Documents {
     pub(super) fn for_each(&self, mut each: impl FnMut(u32, DocumentTerm<'_>, u32)) {
         let (mut names, mut postings) = (&*self.names, self.postings.iter());
         for (document, length) in (0..).zip(&self.lengths) {
+            let mut name = |length: u16| {
+                let (name, rest) = names.split_at(usize::from(length));
+                names = rest;
+                name
+            };
             for (key, frequency) in postings.by_ref().take(*length) {
-                let term = match key {
-                    Key::Word(stem) => DocumentTerm::Word(*stem),
-                    Key::Name(length) => {
-                        let (name, rest) = names.split_at(usize::from(*length));
-                        names = rest;
-                        DocumentTerm::Name(name)
-                    }
+                let term = match *key {
+                    Key::Word(stem) => DocumentTerm::Word(stem),
+                    Key::Prefix(number, length) => DocumentTerm::Prefix(number, name(length)),
+                    Key::Name(length) => DocumentTerm::Name(name(length)),
                 };
                 each(document, term, *frequency);
             }

@@ -134,6 +134,7 @@ mod tests {
     use super::*;
     use crate::engine::{Documents, Engine as _, TantivyBuilder, TantivyEngine, TantivyIndex};
     use crate::generation::Snapshot;
+    use crate::scratch::Scratch;
     use crate::search::field::Field;
     use crate::search::forward::Forward;
     use crate::search::score::Occurrences;
@@ -157,12 +158,13 @@ mod tests {
         let mut documents = Documents::default();
         let (frequent, rare) = (Term::Word(0), Term::Word(1));
         for document in 0..DOCUMENTS {
-            let rare = (document % 100 == 0).then(|| (&rare, Occurrences::one(Field::Name)));
-            documents.push(occurrences(document).map(|of| (&frequent, of)).into_iter().chain(rare));
+            let rare = (document % 100 == 0).then(|| (None, &rare, Occurrences::one(Field::Name)));
+            documents.push(occurrences(document).map(|of| (None, &frequent, of)).into_iter().chain(rare));
         }
-        let mut builder = TantivyBuilder::new().expect("an index");
+        let mut builder = TantivyBuilder::new(&Scratch::in_memory());
         builder.add(&documents).expect("few documents");
-        let files = builder.finish().expect("an index");
+        let files = builder.finish().expect("an index").into_iter();
+        let files = files.map(|(name, content)| (name, content.read_all().expect("in memory"))).collect();
         // The records aren't read.
         let empty = Snapshot::build(Vec::new()).expect("an empty generation");
         let (catalogue, records) = (Arc::clone(&empty.catalogue), empty.records());

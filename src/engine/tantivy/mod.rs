@@ -12,6 +12,8 @@ mod explain;
 mod frequent_term;
 mod group_cursor;
 mod posting_list;
+mod postings;
+mod scratch_directory;
 mod walk;
 
 use std::path::Path;

@@ -79,15 +79,18 @@ impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
         let merged = merged(exports(software), &Scratch::in_memory());
-        let (mut analyzer, mut builder) = (DocumentAnalyzer::new(merged.synonyms()), SearchBuilder::default());
+        let mut analyzer = DocumentAnalyzer::new(merged.synonyms());
+        let mut builder = SearchBuilder::new(merged.scratch());
         let mut documents = Vec::new();
         for product in merged.products() {
             let product = product.expect("a record");
             analyzer.analyse(&product.software, merged.categories(&product.categories));
-            builder.push(&analyzer);
+            builder.push(&analyzer).expect("in memory");
             documents.push(ScanEngine::document(analyzer.terms()));
         }
-        let parts = builder.finish(analyzer).and_then(|parts| Ok(parts.encode()?)).expect("words");
+        let (lexicon, thesaurus, numbering) = analyzer.lexicon().expect("words");
+        let parts = builder.finish(&lexicon, &thesaurus, &numbering).and_then(|parts| parts.read_all());
+        let parts = parts.expect("in memory");
         let (_, scorer, forward) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
         let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
         let scan = ScanEngine { documents, scorer, forward, catalogue, records, reranked: RERANKED };

@@ -8,7 +8,7 @@ use crate::export::schema::{Count, count, is_date_form};
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{NearMiss, RECORD};
 use crate::export::{Code, SectionKind};
-use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
+use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, identity, slug};
 use crate::text::printable::marked_hidden;
 
 #[derive(Default)]
@@ -230,12 +230,12 @@ impl SoftwareBuilder<'_> {
     }
 }
 
-/// Keeps the first of several names with the same slug.
+/// Keeps the first of several names with the same identity.
 fn distinct(names: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
     let mut distinct: Vec<Box<str>> = names.collect();
     if distinct.len() > 1 {
         let mut seen = std::collections::HashSet::new();
-        distinct.retain(|name| seen.insert(slug(name)));
+        distinct.retain(|name| seen.insert(identity(name)));
     }
     distinct.into()
 }

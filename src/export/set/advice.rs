@@ -12,7 +12,7 @@ use super::duplicate::Repeats;
 use crate::export::convert::{Entry, Product};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
-use crate::record::{Software, SynonymGroup, normalised_url, slug};
+use crate::record::{Software, SynonymGroup, identity, normalised_url};
 use crate::scratch::{Keyed, Scratch, ScratchSorter};
 
 const EXAMPLES: usize = 3;
@@ -152,12 +152,12 @@ fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     let names = |(_, entry): (_, &Entry<super::super::convert::Term>)| {
         let term = &entry.value.term;
         let all = std::iter::once(&term.term).chain(&term.abbreviations).chain(&term.synonyms);
-        all.map(|name| slug(name)).collect::<Vec<_>>()
+        all.map(|name| identity(name)).collect::<Vec<_>>()
     };
     let known: HashSet<String> = terms().flat_map(names).collect();
     for (export, entry) in terms() {
         for (position, name) in entry.value.term.related.iter().enumerate() {
-            if known.contains(&slug(name)) {
+            if known.contains(&identity(name)) {
                 continue;
             }
             let place = entry.value.related.get(position).unwrap_or(&entry.key);
@@ -181,7 +181,8 @@ fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, finding
             let SynonymGroup::Equivalent(terms) = &entry.value else { continue };
             let location = || export.location(SectionKind::Synonyms, entry.index, "terms", &entry.key);
             for term in terms {
-                let (group, earlier) = first.entry(identity(term)).or_insert(((number, entry.index), (export, entry)));
+                let (group, earlier) =
+                    first.entry(synonym_key(term)).or_insert(((number, entry.index), (export, entry)));
                 if *group == (number, entry.index) {
                     continue;
                 }
@@ -203,8 +204,8 @@ fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, finding
     }
 }
 
-/// A term's identity: its slug, or the text itself if it has neither letters nor digits.
-fn identity(term: &str) -> String {
-    let slug = slug(term);
-    if slug.is_empty() { term.trim().to_owned() } else { slug }
+/// A term's identity, or the text itself if it has only punctuation.
+fn synonym_key(term: &str) -> String {
+    let identity = identity(term);
+    if identity.is_empty() { term.trim().to_owned() } else { identity }
 }

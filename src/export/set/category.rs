@@ -7,7 +7,7 @@ use super::ParsedExport;
 use super::values::{CATEGORIES, Uses, location};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Location, Related, SectionKind};
-use crate::record::slug;
+use crate::record::{identity, slug};
 
 /// Minimum length of a slug that is compared, in characters. Among short names, one edit gives
 /// another word.
@@ -49,7 +49,7 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &Uses, findings: &mut F
     }
 }
 
-/// The categories that are declared or used, by slug, except for slugs too short or too long to
+/// The categories that are declared or used, by identity, except for slugs too short or too long to
 /// compare.
 fn categories<'d>(exports: &'d [ParsedExport<'_>], uses: &'d Uses) -> BTreeMap<String, Category<'d>> {
     let mut categories: BTreeMap<String, Category<'_>> = BTreeMap::new();
@@ -58,8 +58,8 @@ fn categories<'d>(exports: &'d [ParsedExport<'_>], uses: &'d Uses) -> BTreeMap<S
         if slug.len() > LONGEST || slug.chars().count() < SHORTEST {
             return;
         }
-        let empty = Category { name, slug: slug.clone(), products: 0, first: None, declared: None };
-        let category = categories.entry(slug).or_insert(empty);
+        let empty = Category { name, slug, products: 0, first: None, declared: None };
+        let category = categories.entry(identity(name)).or_insert(empty);
         category.products += products;
         category.declared = category.declared.take().or(declared);
         if first.is_some() && category.first.is_none_or(|other| first.is_some_and(|first| first < other)) {

@@ -9,7 +9,7 @@ use super::id_case::IdCase;
 use super::orphan::{Orphan, Products};
 use crate::export::finding::Findings;
 use crate::export::{Code, SectionKind, SourceFile};
-use crate::record::slug;
+use crate::record::identity;
 use crate::scratch::{Keyed, Scratch, ScratchSorter, SortedRows};
 
 /// An element by an id: the id, the number of its document and its index; where the id stands, and whether it is valid by itself.
@@ -105,7 +105,7 @@ impl IdRows {
         for (number, export) in exports.iter().enumerate() {
             for entry in &export.contents.glossary {
                 let is_served = export.is_served(SectionKind::Glossary, entry.index);
-                let key = (slug(&entry.value.term.term).into(), number, entry.index);
+                let key = (identity(&entry.value.term.term).into(), number, entry.index);
                 terms.push(Keyed { key, value: (entry.key.clone(), is_served) })?;
             }
         }

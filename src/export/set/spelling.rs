@@ -9,7 +9,7 @@ use super::category::MANY_TIMES;
 use super::values::{Property, Uses, ValueUses, location};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related};
-use crate::record::slug;
+use crate::record::{identity, slug};
 
 /// Shortest value that is compared, in characters: among short ones an `s` makes another word.
 const SHORTEST: usize = 5;
@@ -27,8 +27,11 @@ struct Value<'d> {
 }
 
 pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &ValueUses, findings: &mut Findings) {
-    let declared: HashSet<String> =
-        exports.iter().flat_map(|export| &export.contents.categories).map(|entry| slug(&entry.value.name)).collect();
+    let declared: HashSet<String> = exports
+        .iter()
+        .flat_map(|export| &export.contents.categories)
+        .map(|entry| identity(&entry.value.name))
+        .collect();
     for (property, uses) in uses.by_property() {
         let values = values(uses);
         for variants in variants(&values).into_values().filter(|variants| variants.len() > 1) {
@@ -36,7 +39,7 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &ValueUses, findings: &
             // Those are near a declared category, or a much more frequent one.
             let is_reported = |value: &Value<'_>| {
                 property.noun == "category"
-                    && (declared.contains(&slug(common.name)) || common.products >= value.products * MANY_TIMES)
+                    && (declared.contains(&identity(common.name)) || common.products >= value.products * MANY_TIMES)
             };
             for value in rarer.iter().filter(|value| !is_reported(value)) {
                 report_variant(exports, property, value, common, findings);
@@ -57,7 +60,7 @@ fn values(uses: &Uses) -> Vec<Value<'_>> {
     values
 }
 
-/// Values that are one without spaces, hyphens and an `s` at the end, the most frequent first; one of each slug.
+/// Values that are one without spaces, hyphens and an `s` at the end, the most frequent first; one of each identity.
 fn variants<'d>(values: &[Value<'d>]) -> BTreeMap<String, Vec<Value<'d>>> {
     let mut variants: BTreeMap<String, Vec<Value<'_>>> = BTreeMap::new();
     for value in values.iter().filter(|value| value.name.len() <= LONGEST) {
@@ -68,7 +71,7 @@ fn variants<'d>(values: &[Value<'d>]) -> BTreeMap<String, Vec<Value<'d>>> {
         let is_plural = folded.ends_with('s') && !folded.ends_with("ss") && folded.chars().count() > SHORTEST;
         let key = if is_plural { folded[..folded.len() - 1].to_owned() } else { folded };
         let of = variants.entry(key).or_default();
-        if of.iter().all(|other| slug(other.name) != slug(value.name)) {
+        if of.iter().all(|other| identity(other.name) != identity(value.name)) {
             of.push(*value);
         }
     }

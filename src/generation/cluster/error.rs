@@ -1,9 +1,9 @@
 //! Why a generation can't be filled into a cluster.
 
 use crate::catalogue::CatalogueBuildError;
-use crate::engine::EngineError;
+use crate::engine::opensearch::PublishError;
 use crate::engine::opensearch::cluster::ClusterError;
-use crate::engine::opensearch::{self, PublishError};
+use crate::engine::{self, EngineError};
 use crate::generation::BuildError;
 use crate::scratch::{Scratch, ScratchError};
 
@@ -34,10 +34,10 @@ impl FillError {
         }
     }
 
-    pub(super) fn engine(error: opensearch::FillError, scratch: &Scratch) -> Self {
+    pub(super) fn engine(error: engine::FillError, scratch: &Scratch) -> Self {
         match error {
-            opensearch::FillError::Scratch(error) => scratch.error(error).into(),
-            opensearch::FillError::Engine(error) => error.into(),
+            engine::FillError::Scratch(error) => scratch.error(error).into(),
+            engine::FillError::Engine(error) => error.into(),
         }
     }
 }

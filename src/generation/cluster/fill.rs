@@ -9,22 +9,21 @@ use crate::catalogue::{
     AttributeLabels, Bulk, CatalogueBuildError, CatalogueParts, CatalogueWriter, Merged, MergedProduct, ProductVersion,
     content_hash,
 };
+use crate::engine;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
 use crate::engine::opensearch::{
-    self, AnalysedProduct, DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published,
-    Publisher,
+    AnalysedProduct, DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published, Publisher,
 };
 use crate::generation::BuildError;
 use crate::generation::Generation;
-use crate::generation::artifact::{CHANGES, DOWNLOADS, SEARCH, TABLES, TEXTS, VERSIONS};
+use crate::generation::artifact::{CHANGES, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
 use crate::generation::build::{Sink, build_into};
 use crate::generation::cluster::{FillError, MergedSet, PARTS_FORMAT};
 use crate::generation::log::{ChangeLog, Former};
 use crate::generation::versions::VersionWriter;
 use crate::scratch::{Scratch, Spool, SpoolWriter};
-use crate::search::forward::Forward;
 use crate::search::score::{LengthStatistics, TermScores};
-use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchParts, StemId};
+use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchBuilder, StemId};
 
 /// Gets the products done and their number, of both passes together; may stop the fill.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
@@ -132,13 +131,13 @@ impl Sink for ClusterSink<'_> {
         let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
         drop(analyzer);
         let stems = lexicon.stems()?;
-        let search = SearchParts { lexicon, forward: Forward::default(), thesaurus, lengths: Vec::new() }.encode()?;
+        let search = SearchBuilder::new(self.merged.scratch()).finish(&lexicon, &thesaurus, &numbering);
         Ok(Analysed {
             products: self.products.finish().map_err(BuildError::scratch)?,
             numbering,
             scores: TermScores::new(&self.lengths, &Ranking::default()),
             stems,
-            search: Bulk::Memory(search.into()),
+            search: search.map_err(BuildError::scratch)?,
             versions: self.versions.finish().map_err(BuildError::scratch)?,
         })
     }
@@ -192,7 +191,7 @@ impl Filler<'_> {
         let scratch = merged.scratch();
         let (by_catalogue, by_engine) = (
             |error: CatalogueBuildError| FillError::build(error.into(), scratch),
-            |error: opensearch::FillError| FillError::engine(error, scratch),
+            |error: engine::FillError| FillError::engine(error, scratch),
         );
         let count = merged.software_count();
         let analysed = build_into(&merged, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
@@ -213,15 +212,11 @@ impl Filler<'_> {
         let log = ChangeLog::after(former, &generation, &versions, at).encode().map_err(BuildError::Encode)?;
         let catalogue = CatalogueWriter::without_products(&merged).and_then(CatalogueWriter::finish);
         let CatalogueParts { tables, texts, downloads } = catalogue.map_err(by_catalogue)?;
-        let parts: [(&str, Bulk); 6] = [
-            (SEARCH, search),
-            (TABLES, tables),
-            (TEXTS, texts),
-            (DOWNLOADS, downloads),
-            (VERSIONS, versions),
-            (CHANGES, Bulk::Memory(log)),
-        ];
-        fill.finish(parts.map(|(name, content)| (name.to_owned(), content)).into()).await.map_err(by_engine)
+        let parts: [(&str, Bulk); 5] =
+            [(SEARCH, search), (TABLES, tables), (TEXTS, texts), (VERSIONS, versions), (CHANGES, Bulk::Memory(log))];
+        let parts = parts.map(|(name, content)| (name.to_owned(), content)).into_iter();
+        let downloads = downloads.into_iter().enumerate().map(|(number, content)| (download_name(number), content));
+        fill.finish(parts.chain(downloads).collect()).await.map_err(by_engine)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::engine::opensearch::cluster::Cluster;
 use crate::engine::opensearch::{DICTIONARY, OpenSearchEngine, Parts, PartsError, Published};
 use crate::export::Skipped;
 use crate::generation::Generation;
-use crate::generation::artifact::{CHANGES, DOWNLOADS, SEARCH, TABLES, TEXTS};
+use crate::generation::artifact::{CHANGES, SEARCH, TABLES, TEXTS, download_name};
 use crate::generation::cluster::PARTS_FORMAT;
 use crate::generation::snapshot::required;
 use crate::generation::{Artifact, OpenError, Snapshot};
@@ -42,7 +42,10 @@ pub async fn open(cluster: &Arc<Cluster>, published: &Published) -> Result<Arc<S
             artifact.parts.push((name.to_owned(), part.read().await?));
         }
     }
-    artifact.downloads = parts.get(DOWNLOADS).map(|part| Bulk::Pieces(Arc::new(part.blocking())));
+    for name in (0..).map(download_name) {
+        let Some(part) = parts.get(&name) else { break };
+        artifact.downloads.push((name, Bulk::Pieces(Arc::new(part.blocking()))));
+    }
     let generation = Generation::named(&published.generation);
     let skipped = Skipped { exports: published.skipped[0], records: published.skipped[1] };
     Ok(Snapshot::open_parts(generation, artifact, skipped, |artifact, catalogue, records| {

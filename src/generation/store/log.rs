@@ -1,7 +1,7 @@
 //! The log of changes, which a new generation takes over from those before it.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Seek as _};
 use std::path::Path;
 
 use bytes::Bytes;
@@ -10,7 +10,8 @@ use crate::file::open_in;
 use crate::generation::artifact::{CHANGES, VERSIONS};
 use crate::generation::log::Former;
 use crate::generation::stamp::FolderStamp;
-use crate::generation::store::read::read;
+use crate::generation::store::link::link;
+use crate::generation::store::read::{check, read};
 use crate::generation::store::write::{write_manifest, write_synced};
 use crate::generation::store::{Manifest, PartEntry, Store, StoreError};
 use crate::scratch::Bulk;
@@ -57,12 +58,11 @@ impl Store {
         let written = (|| {
             fs::create_dir(&folder).map_err(StoreError::io("creating", &folder))?;
             for part in &manifest.parts {
-                copy(&before, &folder, &part.name)?;
+                link_or_copy(&before, part, &folder)?;
             }
-            let path = folder.join(CHANGES);
-            write_synced(&path, &Bulk::Memory(Bytes::copy_from_slice(log)))
-                .map_err(StoreError::io("writing", &path))?;
-            manifest.parts.push(PartEntry::new(CHANGES, log.len() as u64, blake3::hash(log)));
+            let (path, log) = (folder.join(CHANGES), Bulk::Memory(Bytes::copy_from_slice(log)));
+            let written = write_synced(&path, &log).and_then(|()| PartEntry::of(CHANGES, &log));
+            manifest.parts.push(written.map_err(StoreError::io("writing", &path))?);
             write_manifest(&folder, &manifest)?;
             self.point_to(&manifest)
         })();
@@ -75,12 +75,22 @@ impl Store {
     }
 }
 
-/// Copies a part and syncs the copy.
-fn copy(from: &Path, to: &Path, name: &str) -> Result<(), StoreError> {
-    let copied = open_in(from, name).and_then(|mut from| {
-        let mut to = File::create_new(to.join(name))?;
-        io::copy(&mut from, &mut to)?;
-        to.sync_all()
+/// Links a part of a folder in another one, or copies it and syncs the copy.
+fn link_or_copy(from: &Path, part: &PartEntry, to: &Path) -> Result<(), StoreError> {
+    if link(from, &part.name, part, to) {
+        return Ok(());
+    }
+    let path = to.join(&part.name);
+    let copied = open_in(from, &part.name).and_then(|mut from| {
+        let mut copy = File::create_new(&path)?;
+        io::copy(&mut from, &mut copy)?;
+        copy.sync_all()?;
+        copy.rewind()?;
+        check(&copy, part)
     });
-    copied.map_err(StoreError::io("writing", &to.join(name)))
+    if copied.map_err(StoreError::io("writing", &path))? {
+        return Ok(());
+    }
+    let what = format!("the part {} isn't what its manifest says", part.name);
+    Err(StoreError::Damaged { folder: from.to_owned(), what })
 }

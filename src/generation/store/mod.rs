@@ -4,18 +4,18 @@
 //! `CURRENT` names the current one and is replaced atomically. A folder without a manifest was never finished and means
 //! nothing. Writers hold the lock; readers need none, for nothing that is finished is ever changed.
 
+mod link;
 mod lock;
 mod log;
 mod opening;
+mod piece;
 mod pull;
 mod read;
 mod sweep;
 mod write;
 
-pub(crate) use opening::MAX_DEATHS;
-
 use std::collections::HashSet;
-use std::io;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -27,12 +27,20 @@ use crate::generation::artifact::{ENGINE, max_bytes};
 use crate::generation::stamp::FolderStamp;
 use crate::scratch::{Bulk, Span};
 
+pub(crate) use link::StoredParts;
+pub(crate) use opening::MAX_DEATHS;
+pub use piece::Piece;
+use piece::{MAX_PIECE_BYTES, PartHasher};
+
 /// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
 /// The file that makes a folder a generation.
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// The prefix of files that are being written.
 const NEXT: &str = ".next-";
+/// The bytes that are hashed at once.
+const BLOCK_BYTES: usize = 64 * 1024;
+
 /// The folder of generations.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -81,6 +89,9 @@ pub struct PartEntry {
     pub size: u64,
     /// Its BLAKE3 hash, in hexadecimal digits.
     pub blake3: String,
+    /// Its pieces in order, if it's large.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pieces: Vec<Piece>,
 }
 
 /// Why a generation can't be read or written.
@@ -142,8 +153,8 @@ impl Manifest {
         format!("{}-{}", self.generation, self.build)
     }
 
-    /// Compares the names and sizes of the parts with those that a generation can have, before any of them is pulled or read. The
-    /// fault is one of the manifest.
+    /// Compares the names and sizes of the parts and their pieces with those that a generation can have, before any of them is
+    /// pulled or read. The fault is one of the manifest.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
         let mut names = HashSet::new();
         for part in &self.parts {
@@ -153,6 +164,7 @@ impl Manifest {
             if part.size > max_bytes {
                 return Err(format!("says that {} has {} bytes; {max_bytes} are the most", part.name, part.size));
             }
+            part.check_pieces()?;
         }
         let engine_files = self.parts.iter().filter_map(|part| part.name.strip_prefix(ENGINE));
         if TantivyIndex::has_files(engine_files) { Ok(()) } else { Err("names other files of the engine".to_owned()) }
@@ -162,15 +174,25 @@ impl Manifest {
 impl PartEntry {
     fn of(name: &str, content: &Bulk) -> io::Result<Self> {
         let size = content.len()?;
-        let hash = match content {
-            Bulk::Memory(bytes) => blake3::hash(bytes),
-            _ => blake3::Hasher::new().update_reader(content.reader(Span { start: 0, length: size })?)?.finalize(),
-        };
-        Ok(Self::new(name, size, hash))
+        let mut hasher = PartHasher::new(size);
+        let reader = content.reader(Span { start: 0, length: size })?;
+        io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader), &mut hasher)?;
+        let (hash, pieces) = hasher.finish();
+        Ok(Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned(), pieces })
     }
 
-    fn new(name: &str, size: u64, hash: blake3::Hash) -> Self {
-        Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned() }
+    fn check_pieces(&self) -> Result<(), String> {
+        let bytes = self.pieces.iter().fold(0_u64, |bytes, piece| bytes.saturating_add(piece.size));
+        if !self.pieces.is_empty() && bytes != self.size {
+            return Err(format!("lists pieces of {} that together aren't as long as the part", self.name));
+        }
+        // A pull would never get past an empty one.
+        match self.pieces.iter().find(|piece| !(1..=MAX_PIECE_BYTES).contains(&piece.size)) {
+            Some(Piece { size, .. }) => {
+                Err(format!("lists a piece of {} with {size} bytes; a piece has 1 to {MAX_PIECE_BYTES}", self.name))
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::file::{open_in, sync_folder};
+use crate::generation::store::link::remove_linked;
 use crate::generation::store::write::write_manifest;
 use crate::generation::store::{MANIFEST, Manifest, Store, StoreError, is_generation_name, is_part_name};
 
@@ -13,7 +14,8 @@ use crate::generation::store::{MANIFEST, Manifest, Store, StoreError, is_generat
 pub(super) const PULL: &str = ".pull-";
 
 impl Store {
-    /// Makes the folder that receives a generation, or finds what is there of it. Folders of other generations are removed.
+    /// Makes the folder that receives a generation, or finds what was received of it, which may be written to. Folders of other
+    /// generations are removed.
     pub(crate) fn begin_pull(&self, name: &str) -> Result<PathBuf, StoreError> {
         self.create()?;
         let folder = self.folder.join(format!("{PULL}{name}"));
@@ -25,6 +27,7 @@ impl Store {
                     && fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_dir()) => {}
             created => created.map_err(StoreError::io("creating", &folder))?,
         }
+        remove_linked(&folder);
         Ok(folder)
     }
 

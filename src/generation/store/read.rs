@@ -9,10 +9,10 @@ use bytes::Bytes;
 use crate::catalogue::Bulk;
 use crate::file::{open, open_in};
 use crate::generation::INDEX_FORMAT;
-use crate::generation::artifact::{Artifact, DOWNLOADS, TABLES, TEXTS};
+use crate::generation::artifact::{Artifact, TABLES, TEXTS, is_download};
 use crate::generation::store::{CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name};
 
-/// The largest pointer or manifest that is read: a thousand times what is written. One that grew isn't ours.
+/// The largest pointer or manifest that is read. No manifest has more than some 6 MiB; one that grew isn't ours.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 impl Store {
@@ -82,15 +82,16 @@ impl Store {
 
     /// Reads the parts of a generation that the catalogue is opened from.
     pub fn load_catalogue(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        let is_of_catalogue = |part: &&PartEntry| [TABLES, TEXTS, DOWNLOADS].contains(&part.name.as_str());
+        let is_of_catalogue =
+            |part: &&PartEntry| [TABLES, TEXTS].contains(&part.name.as_str()) || is_download(&part.name);
         self.load_parts(manifest, &manifest.parts.iter().filter(is_of_catalogue).collect::<Vec<_>>())
     }
 
     fn load_parts(&self, manifest: &Manifest, parts: &[&PartEntry]) -> Result<Artifact, StoreError> {
         let mut artifact = Artifact::default();
         self.each_part(manifest, parts, |part, file| {
-            if part.name == DOWNLOADS {
-                artifact.downloads = Some(Bulk::File(Arc::new(file.try_clone()?)));
+            if is_download(&part.name) {
+                artifact.downloads.push((part.name.clone(), Bulk::File(Arc::new(file.try_clone()?))));
                 return check(file, part);
             }
             let (content, is_whole) = read(file, part)?;
@@ -155,7 +156,7 @@ pub(super) fn read(file: &File, part: &PartEntry) -> io::Result<(Vec<u8>, bool)>
 }
 
 /// Says whether a part is what the manifest says, without keeping it.
-fn check(file: &File, part: &PartEntry) -> io::Result<bool> {
+pub(super) fn check(file: &File, part: &PartEntry) -> io::Result<bool> {
     if file.metadata()?.len() != part.size {
         return Ok(false);
     }

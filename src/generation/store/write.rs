@@ -10,7 +10,9 @@ use crate::file::{Access, Draft, folder_of, sync_folder};
 use crate::generation::artifact::Parts;
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::stamp::FolderStamp;
-use crate::generation::store::{CURRENT, MANIFEST, Manifest, NEXT, NewGeneration, PartEntry, Store, StoreError};
+use crate::generation::store::{
+    CURRENT, MANIFEST, Manifest, NEXT, NewGeneration, PartEntry, Store, StoreError, StoredParts,
+};
 use crate::generation::{Generation, INDEX_FORMAT};
 use crate::scratch::{Bulk, Span};
 
@@ -28,6 +30,7 @@ impl Store {
     pub fn save(&self, parts: &Parts, about: NewGeneration) -> Result<Manifest, StoreError> {
         self.create()?;
         let _lock = self.lock()?;
+        let stored = self.stored_parts();
         let entries = parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect::<io::Result<_>>();
         let manifest = Manifest {
             format: INDEX_FORMAT,
@@ -41,7 +44,7 @@ impl Store {
             parts: entries.map_err(StoreError::io("reading scratch files in", &self.folder))?,
         };
         let folder = self.folder.join(manifest.folder_name());
-        let written = write_generation(&folder, parts, &manifest).and_then(|()| self.point_to(&manifest));
+        let written = write_generation(&folder, parts, &manifest, &stored).and_then(|()| self.point_to(&manifest));
         // Where only the last sync failed it is current, and would leave nothing current. Folders that can't be removed now are
         // swept with the next generation.
         if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
@@ -78,13 +81,15 @@ impl Store {
     }
 }
 
-/// Writes a generation's folder, its manifest last.
-fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest) -> Result<(), StoreError> {
+/// Writes a generation's folder, its manifest last. Parts that are stored already are linked.
+fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest, stored: &StoredParts) -> Result<(), StoreError> {
     let created = fs::create_dir(folder).and_then(|()| reach(Step::StoreBegun));
     created.map_err(StoreError::io("creating", folder))?;
-    for (name, content) in parts {
-        let path = folder.join(name);
-        write_synced(&path, content).map_err(StoreError::io("writing", &path))?;
+    for ((name, content), part) in parts.iter().zip(&manifest.parts) {
+        if !stored.link(part, folder) {
+            let path = folder.join(name);
+            write_synced(&path, content).map_err(StoreError::io("writing", &path))?;
+        }
     }
     write_manifest(folder, manifest)?;
     reach(Step::StoreWhole).map_err(StoreError::io("syncing", folder))?;

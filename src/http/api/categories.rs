@@ -75,6 +75,8 @@ pub(in crate::http) async fn get_category(
     PathId(id): PathId,
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
-    let object = service::get_category(&snapshot, &id).ok_or(ApiError::CategoryNotFound(id))?;
-    Ok(response::stored_record(&object))
+    match service::get_category(&snapshot, &id) {
+        Some(object) => Ok(response::stored_record(&object)),
+        None => Err(ApiError::CategoryNotFound { renamed: snapshot.catalogue.renamed_categories(&id), id }),
+    }
 }

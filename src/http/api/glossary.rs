@@ -75,6 +75,8 @@ pub(in crate::http) async fn get_term(
     PathId(id): PathId,
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
-    let object = service::get_term(&snapshot, &id).ok_or(ApiError::TermNotFound(id))?;
-    Ok(response::stored_record(&object))
+    match service::get_term(&snapshot, &id) {
+        Some(object) => Ok(response::stored_record(&object)),
+        None => Err(ApiError::TermNotFound { renamed: snapshot.catalogue.renamed_terms(&id), id }),
+    }
 }

@@ -53,10 +53,10 @@ pub enum ApiError {
     ReplicateNotAllowed,
     #[error("no product {0:?}")]
     SoftwareNotFound(String),
-    #[error("no category {0:?}")]
-    CategoryNotFound(String),
-    #[error("no glossary term {0:?}")]
-    TermNotFound(String),
+    #[error("no category {id:?}")]
+    CategoryNotFound { id: String, renamed: Vec<String> },
+    #[error("no glossary term {id:?}")]
+    TermNotFound { id: String, renamed: Vec<String> },
     #[error("no export {0:?}")]
     ExportNotFound(String),
     #[error("no changes since generation {0:?}")]
@@ -142,8 +142,8 @@ impl ApiError {
             Self::OriginNotAllowed(_) | Self::HostNotAllowed => ErrorCode::OriginNotAllowed,
             Self::ReplicateNotAllowed => ErrorCode::ReplicateNotAllowed,
             Self::SoftwareNotFound(_) => ErrorCode::SoftwareNotFound,
-            Self::CategoryNotFound(_) => ErrorCode::CategoryNotFound,
-            Self::TermNotFound(_) => ErrorCode::TermNotFound,
+            Self::CategoryNotFound { .. } => ErrorCode::CategoryNotFound,
+            Self::TermNotFound { .. } => ErrorCode::TermNotFound,
             Self::ExportNotFound(_) => ErrorCode::ExportNotFound,
             Self::GenerationGone(_) => ErrorCode::GenerationGone,
             Self::RouteNotFound => ErrorCode::RouteNotFound,
@@ -180,8 +180,12 @@ impl ApiError {
                                      to set it with --public-url."
                 .to_owned(),
             Self::SoftwareNotFound(id) => format!("There is no product with the id {id:?}."),
-            Self::CategoryNotFound(id) => format!("There is no category with the id {id:?}; /v1/categories lists them."),
-            Self::TermNotFound(id) => format!("There is no glossary term with the id {id:?}; /v1/glossary lists them."),
+            Self::CategoryNotFound { id, renamed } => {
+                format!("There is no category with the id {id:?}; {}", renamed_or_listed(renamed, "/v1/categories"))
+            }
+            Self::TermNotFound { id, renamed } => {
+                format!("There is no glossary term with the id {id:?}; {}", renamed_or_listed(renamed, "/v1/glossary"))
+            }
             Self::ExportNotFound(id) => format!("There is no export with the id {id:?}; /v1/exports lists them."),
             Self::GenerationGone(generation) => format!(
                 "The changes since generation {generation:?} aren't known here, or not any more. Download the whole directory \
@@ -249,5 +253,15 @@ impl IntoResponse for ApiError {
         let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
         response.extensions_mut().insert(self);
         response
+    }
+}
+
+/// Where to look for what isn't found: under its new ids, or in the list.
+fn renamed_or_listed(renamed: &[String], list: &str) -> String {
+    match renamed {
+        [] => format!("{list} lists them."),
+        ids => {
+            format!("it was renamed to {}.", ids.iter().map(|id| format!("{id:?}")).collect::<Vec<_>>().join(" or "))
+        }
     }
 }

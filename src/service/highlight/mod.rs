@@ -15,7 +15,6 @@ use self::scratch::Scratch;
 use self::texts::{Category, DetailTexts, ItemTexts, Text};
 use crate::engine::{Hit, HitTexts, SearchHits};
 use crate::generation::Snapshot;
-use crate::record::slug;
 use crate::search::Term;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
@@ -306,10 +305,17 @@ impl<'s> Highlighter<'s> {
         self.scratch.write(field, text, by)
     }
 
+    /// Whether the query means the category with this name.
+    fn is_meant(&self, category: &str) -> bool {
+        let catalogue = &self.snapshot.catalogue;
+        let found = catalogue.category(category).and_then(|at| catalogue.tables.categories.get(at as usize));
+        found.is_some_and(|found| self.categories.contains(&&*found.id))
+    }
+
     /// Finds the matched words in a text, for all kinds of terms.
     fn all_marked(&self, field: &str, text: &str, numbers: &[usize]) -> Marked {
         let Self { snapshot: Snapshot { search, .. }, expansion, categories, .. } = self;
-        if field == CATEGORIES && !categories.is_empty() && categories.contains(&slug(text).as_str()) {
+        if field == CATEGORIES && !categories.is_empty() && self.is_meant(text) {
             return Marked {
                 places: std::iter::once(0..text.len()).collect(),
                 slots: slots(expansion, |term| matches!(term, Term::Category(_))),

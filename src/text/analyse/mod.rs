@@ -5,7 +5,7 @@ mod scanner;
 
 use std::ops::Range;
 
-use self::folding::{fold, is_unseparated, normal};
+use self::folding::{fold, is_mark, is_unseparated, normal};
 use self::scanner::Scanner;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Word {
 /// A word is a run of letters, marks and digits in any script. In addition, `&` inside a word is
 /// dropped (`EH&S` is `ehs`), `+` and `#` at its end and a dot at its start belong to it (`C++`,
 /// `C#`, `.NET`), and so does a dot between digits (`3.5`). A possessive `'s` doesn't. Runs in
-/// scripts that don't separate words become overlapping pairs of characters.
+/// scripts that don't separate words become overlapping pairs of letters, each with its marks.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut scanner = Scanner::new(text);
@@ -143,21 +143,35 @@ fn push_run(words: &mut Vec<Word>, text: &str, start: usize, end: usize, gap: Ga
     }
     let mut from = 0;
     let mut gap = gap;
-    let mut chars = run.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        if is_unseparated(c) {
+    let mut is_alone = true;
+    let mut letters = letters(run).peekable();
+    while let Some((at, end, is_unseparated)) = letters.next() {
+        if is_unseparated {
             push_word(words, run, from, at, start, gap);
-            let second = chars.peek().filter(|(_, c)| is_unseparated(*c)).map(|(at, c)| at + c.len_utf8());
-            // The last character of a run is already in a pair, unless it stands alone.
-            let alone = !run[..at].ends_with(is_unseparated);
-            if second.is_some() || alone {
-                push_word(words, run, at, second.unwrap_or(at + c.len_utf8()), start, gap);
+            let second = letters.peek().filter(|(_, _, is_unseparated)| *is_unseparated).map(|(_, end, _)| *end);
+            // The last letter of a run is already in a pair, unless it stands alone.
+            if second.is_some() || is_alone {
+                push_word(words, run, at, second.unwrap_or(end), start, gap);
                 gap = Gap::Joined;
             }
-            from = at + c.len_utf8();
+            from = end;
         }
+        is_alone = !is_unseparated;
     }
     push_word(words, run, from, run.len(), start, gap);
+}
+
+/// The letters of a run with their marks: where each starts and ends, and whether its script doesn't separate words.
+fn letters(run: &str) -> impl Iterator<Item = (usize, usize, bool)> {
+    let mut chars = run.char_indices().peekable();
+    std::iter::from_fn(move || {
+        let (start, letter) = chars.next()?;
+        let mut end = start + letter.len_utf8();
+        while let Some((at, mark)) = chars.next_if(|(_, c)| is_mark(*c)) {
+            end = at + mark.len_utf8();
+        }
+        Some((start, end, is_unseparated(letter)))
+    })
 }
 
 fn push_word(words: &mut Vec<Word>, run: &str, from: usize, to: usize, offset: usize, gap: Gap) {
@@ -214,6 +228,8 @@ mod tests {
         assert_eq!(folded("QHSE安全"), ["qhse", "安全"]);
         assert_eq!(folded("火"), ["火"]);
         assert_eq!(folded("Охрана труда"), ["охрана", "труда"]);
+        assert_eq!(folded("ﾊﾞｽ停"), ["バス", "ス停"], "half-width letters have their marks apart");
+        assert_eq!(folded("ป่าไม้"), ["ป\u{e48}า", "าไ", "ไม\u{e49}"]);
     }
 
     #[test]

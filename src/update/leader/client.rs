@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -116,26 +117,31 @@ impl Leader {
         read_whole(&url, response, max_bytes)
     }
 
-    /// Begins to read a file of a generation at an offset. Returns where the response really begins: servers without ranges send
-    /// the whole.
-    pub(super) fn open(&self, name: &str, file: &str, offset: u64) -> Result<(u64, PacedBody<'_>), FollowError> {
+    /// Begins to read a range of a file of a generation that has this size. Returns the range that the response has: servers
+    /// without ranges send the whole.
+    pub(super) fn open(
+        &self,
+        name: &str,
+        file: &str,
+        range: Range<u64>,
+        size: u64,
+    ) -> Result<(Range<u64>, PacedBody<'_>), FollowError> {
         let url = self.url_of(name, file);
-        let response = self.get(&url, (offset > 0).then(|| (RANGE, format!("bytes={offset}-"))))?;
-        let begin = match response.status().as_u16() {
-            206 => {
-                let range = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
-                let start = range.and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
-                if start != Some(offset) {
-                    return Err(FollowError::Unexpected {
-                        url,
-                        what: "it sends another range than requested".to_owned(),
-                    });
-                }
-                offset
-            }
-            _ => 0,
+        let header = match (range.start, range.end) {
+            (0, end) if end == size => None,
+            (start, end) if end == size => Some(format!("bytes={start}-")),
+            (start, end) => Some(format!("bytes={start}-{}", end - 1)),
         };
-        Ok((begin, response.into_body()))
+        let response = self.get(&url, header.map(|header| (RANGE, header)))?;
+        if response.status() != 206 {
+            return Ok((0..size, response.into_body()));
+        }
+        let sent = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
+        let start = sent.and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
+        if start != Some(range.start) {
+            return Err(FollowError::Unexpected { url, what: "it sends another range than requested".to_owned() });
+        }
+        Ok((range, response.into_body()))
     }
 
     /// The address of a file of a generation.

@@ -74,11 +74,16 @@ impl Follower {
             self.store.candidates().into_iter().filter(same).find(|manifest| self.store.verify(manifest).is_ok());
         let served = health.directory().current();
         let is_back = served.as_ref().is_some_and(|served| served.generation() != generation);
-        let (manifest, pulled) = match on_disk {
+        let (manifest, pulled, outcome) = match on_disk {
             // One that comes back after another one has another log of changes, and nothing else.
-            Some(manifest) if is_back => (pull::pull_log(&self.leader, &self.store, name, &manifest)?, 0),
-            Some(manifest) => (manifest, 0),
-            None => pull::pull(&self.leader, &self.store, name)?,
+            Some(manifest) if is_back => {
+                (pull::pull_log(&self.leader, &self.store, name, &manifest)?, 0, Outcome::Loaded)
+            }
+            Some(manifest) => (manifest, 0, Outcome::Loaded),
+            None => {
+                let (manifest, pulled) = pull::pull(&self.leader, &self.store, name)?;
+                (manifest, pulled, Outcome::Published)
+            }
         };
         if let Some(Err(failure)) = self.probe.as_ref().map(|probe| probe.run(&manifest.folder_name())) {
             if !failure.is_transient {
@@ -94,7 +99,6 @@ impl Follower {
         })?;
         self.saved = Some(self.store.make_current(&manifest, manifest.inputs.clone())?);
         self.store.tidy();
-        let outcome = if pulled > 0 { Outcome::Published } else { Outcome::Loaded };
         let records = served.as_ref().map(|served| &*served.records);
         let change = Change::between(records, Some(&snapshot.records), (None, None));
         Ok(Opened { snapshot, outcome, change: Some(change), pulled_bytes: Some(pulled) })

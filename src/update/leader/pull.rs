@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -10,12 +11,12 @@ use crate::file::open_or_create_in;
 use crate::generation::ChangeLog;
 use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{CHANGES, MAX_LOG_BYTES};
-use crate::generation::store::{MANIFEST, Manifest, PartEntry, Store, StoreError};
+use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, StoreError, StoredParts};
 use crate::update::leader::FollowError;
 use crate::update::leader::client::Leader;
 
-/// The largest manifest that is read. One of a million records has some 2 KiB.
-const MAX_MANIFEST_BYTES: u64 = 1024 * 1024;
+/// The largest manifest that is read. One of a million records has some 700 KiB.
+const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 /// The most parts; a generation has a dozen.
 const MAX_PARTS: usize = 256;
 /// The most bytes of all parts. A million records have 1.25 GB.
@@ -37,11 +38,14 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
     let text = leader.file(name, MANIFEST, MAX_MANIFEST_BYTES)?;
     let manifest = read_manifest(name, &text)?;
     let bytes: u64 = manifest.parts.iter().map(|part| part.size).sum();
-    let folder = store.begin_pull(name)?;
+    let (folder, mut stored) = (store.begin_pull(name)?, store.stored_parts());
     tracing::info!(generation = name, bytes, leader = leader.url(), "a generation is pulled");
     let mut received = 0;
     for part in &manifest.parts {
-        let pulled = pull_part(leader, name, part, &folder);
+        if stored.link(part, &folder) {
+            continue;
+        }
+        let pulled = pull_part(leader, name, part, &mut stored, &folder);
         received += pulled.inspect_err(|error| {
             if is_disk_full(error) {
                 store.end_pull(&folder);
@@ -91,8 +95,14 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     Ok(manifest)
 }
 
-/// Pulls a part, from where the file ends. Returns the bytes received.
-fn pull_part(leader: &Leader, name: &str, part: &PartEntry, folder: &Path) -> Result<u64, FollowError> {
+/// Pulls a part, from where the file ends; pieces that are stored are copied. Returns the bytes received.
+fn pull_part(
+    leader: &Leader,
+    name: &str,
+    part: &PartEntry,
+    stored: &mut StoredParts,
+    folder: &Path,
+) -> Result<u64, FollowError> {
     let failed = |doing: &'static str| move |source| StoreError::Io { doing, path: folder.join(&part.name), source };
     let mut file = open_or_create_in(folder, &part.name).map_err(failed("opening"))?;
     let mut hasher = blake3::Hasher::new();
@@ -103,13 +113,24 @@ fn pull_part(leader: &Leader, name: &str, part: &PartEntry, folder: &Path) -> Re
     let mut received = 0;
     while hasher.count() < part.size {
         let before = hasher.count();
-        match receive(leader, name, part, &mut file, &mut hasher) {
+        let next = stored_piece(part, before, stored);
+        if let Some((start, piece)) = next
+            && start == before
+        {
+            // A piece that isn't whole any more is received in the next round.
+            if let Some(bytes) = stored.read(piece) {
+                file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(&bytes)).map_err(failed("writing"))?;
+                hasher.update(&bytes);
+            }
+            continue;
+        }
+        let range = before..next.map_or(part.size, |(start, _)| start);
+        match receive(leader, name, part, range, &mut file, &mut hasher, &mut received) {
             Ok(()) => {}
             // A break far into a large part costs nothing but another request.
             Err(FollowError::Cut { .. }) if hasher.count() >= before + MIN_PROGRESS => {}
             Err(error) => return Err(error),
         }
-        received += hasher.count().saturating_sub(before);
     }
     if hasher.finalize().to_hex().as_str() != part.blake3 {
         // Nothing of it can be trusted.
@@ -121,18 +142,32 @@ fn pull_part(leader: &Leader, name: &str, part: &PartEntry, folder: &Path) -> Re
     Ok(received)
 }
 
-/// Appends what one response has. The file's bytes and those of the hash are the same at any time.
+/// The first stored piece that begins at a place of a part or after it, and where it begins.
+fn stored_piece<'p>(part: &'p PartEntry, from: u64, stored: &StoredParts) -> Option<(u64, &'p Piece)> {
+    let mut end = 0;
+    let mut pieces = part.pieces.iter().map(|piece| {
+        let start = end;
+        end += piece.size;
+        (start, piece)
+    });
+    pieces.find(|(start, piece)| *start >= from && stored.has(piece))
+}
+
+/// Appends a range of a part, or the whole part if the server knows no ranges. The file's bytes and those of the hash are the same
+/// at any time.
 fn receive(
     leader: &Leader,
     name: &str,
     part: &PartEntry,
+    range: Range<u64>,
     file: &mut File,
     hasher: &mut blake3::Hasher,
+    received: &mut u64,
 ) -> Result<(), FollowError> {
     let url = leader.url_of(name, &part.name);
     let failed = |source| StoreError::Io { doing: "writing", path: part.name.clone().into(), source };
-    let (begin, mut body) = leader.open(name, &part.name, hasher.count())?;
-    if begin == 0 {
+    let (range, mut body) = leader.open(name, &part.name, range, part.size)?;
+    if range.start == 0 {
         file.set_len(0).map_err(failed)?;
         hasher.reset();
     }
@@ -140,7 +175,7 @@ fn receive(
     let mut block = vec![0; BLOCK_BYTES];
     loop {
         let read = match body.read(&mut block) {
-            Ok(0) if hasher.count() < part.size => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(0) if hasher.count() < range.end => Err(io::ErrorKind::UnexpectedEof.into()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read,
         };
@@ -148,7 +183,8 @@ fn receive(
         if read == 0 {
             return Ok(());
         }
-        if hasher.count() + read as u64 > part.size {
+        *received += read as u64;
+        if hasher.count() + read as u64 > range.end {
             return Err(FollowError::Damaged { url, what: "it is longer than the manifest says" });
         }
         file.write_all(&block[..read]).map_err(failed)?;
@@ -210,6 +246,17 @@ mod tests {
         let mut unhashed = manifest();
         unhashed["parts"][0]["blake3"] = json!("");
         assert!(refused(&unhashed).contains("no BLAKE3 hash"));
+        let mut misfit = manifest();
+        let piece = |size: u64| json!({"size": size, "blake3": "0".repeat(64)});
+        for pieces in [json!([piece(0)]), json!([piece(1), piece(1)]), json!([piece(u64::MAX), piece(2)])] {
+            misfit["parts"][0]["pieces"] = pieces;
+            assert!(refused(&misfit).contains("aren't as long as the part"));
+        }
+        for size in [0, (64 << 20) + 1] {
+            misfit["parts"][0]["size"] = json!(size + 1);
+            misfit["parts"][0]["pieces"] = json!([piece(1), piece(size)]);
+            assert!(refused(&misfit).contains(&format!("with {size} bytes; a piece has 1 to 67108864")));
+        }
         let mut other = manifest();
         other["build"] = json!("../x");
         assert!(refused(&other).contains("another generation"));
