@@ -130,7 +130,7 @@ impl AttributeColumn {
         };
         self.keys.len() == self.labels.len()
             && self.values.iter().all(|value| (*value as usize) < self.keys.len())
-            && (self.bounds.is_empty() || is_sound(&self.bounds))
+            && if self.bounds.is_empty() { self.keys.is_empty() } else { is_sound(&self.bounds) }
     }
 }
 

@@ -107,9 +107,8 @@ impl SortedOrder {
     }
 
     fn fits(&self, count: usize) -> bool {
-        self.ordinals.len() == count
-            && self.ranks.len() == count
-            && self.ordinals.iter().all(|ordinal| (*ordinal as usize) < count)
+        let has_rank = |(rank, ordinal): (u32, &Ordinal)| self.ranks.get(*ordinal as usize) == Some(&rank);
+        self.ordinals.len() == count && self.ranks.len() == count && (0..).zip(&self.ordinals).all(has_rank)
     }
 }
 
@@ -122,6 +121,7 @@ impl Columns {
             && self.rating.len() == count
             && self.category_bounds.len() == count + 1
             && self.category_bounds.is_sorted()
+            && self.real as usize <= count
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
             && Order::ALL.iter().all(|order| self.order(*order).fits(count))
             && self.attributes.iter().all(|column| column.fits(count));

@@ -11,6 +11,9 @@ use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
 /// The size of a dictionary in bytes: the default of zstd's own tool.
 const DICTIONARY_BYTES: usize = 110 * 1024;
 
+/// The most bytes of text in a byte of a frame: a block of 128 KiB that repeats one byte takes four (RFC 8878, section 3.1.1.2).
+const MAX_EXPANSION: usize = 32 * 1024;
+
 /// Compresses texts.
 pub(super) struct Compressor {
     compressor: bulk::Compressor<'static>,
@@ -72,9 +75,10 @@ impl Dictionary {
     }
 }
 
-/// The length of a frame's text as the frame states it.
+/// The length of a frame's text as the frame states it; `None` if the frame is too short for it.
 pub(super) fn text_len(frame: &[u8]) -> Option<usize> {
-    get_frame_content_size(frame).ok().flatten()?.try_into().ok()
+    let length = get_frame_content_size(frame).ok().flatten()?.try_into().ok()?;
+    (length <= frame.len().saturating_mul(MAX_EXPANSION)).then_some(length)
 }
 
 #[cfg(test)]
@@ -129,6 +133,12 @@ mod tests {
                 assert_eq!(text.len() - b"before ".len(), text_len(&damaged).expect("a length"));
             }
         }
+    }
+
+    #[test]
+    fn length_that_no_frame_of_its_size_can_have_is_not_believed() {
+        let stating = |length: u64| [&[0x28, 0xb5, 0x2f, 0xfd, 0xe0][..], &length.to_le_bytes()].concat();
+        assert_eq!([1000, 1 << 59].map(|length| text_len(&stating(length))), [Some(1000), None]);
     }
 
     #[test]

@@ -146,9 +146,29 @@ impl ExportDocument {
         Ok(Self { resource, object, stored })
     }
 
-    /// Whether its document lies within the parts for download, given their lengths.
+    /// Whether its document and the places of its products lie within the parts for download, given their lengths.
     pub(super) fn fits(&self, downloads: &[u64]) -> bool {
-        downloads.get(self.stored.part as usize).is_some_and(|length| self.stored.span().end() <= *length)
+        let end = self.stored.span().end().max(self.stored.places.end());
+        downloads.get(self.stored.part as usize).is_some_and(|length| end <= *length)
+    }
+
+    /// Reads the document in each of its forms, and compares it with its size and hash.
+    pub(super) fn read_through(&self, catalogue: &Catalogue) -> io::Result<()> {
+        let (mut document, mut sha256, mut size) = (self.open(catalogue)?.json()?, Sha256::new(), 0_u64);
+        let mut block = vec![0; BLOCK_BYTES];
+        loop {
+            let read = document.read(&mut block)?;
+            if read == 0 {
+                break;
+            }
+            sha256.update(&block[..read]);
+            size += read as u64;
+        }
+        if size != self.resource.size_bytes || hex::encode(sha256.finalize()) != self.resource.sha256 {
+            let what = format!("the document of the export `{}` isn't what the list of exports says", self.resource.id);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
+        io::copy(&mut self.open(catalogue)?.ndjson()?, &mut io::sink()).map(drop)
     }
 
     /// Opens the document for download, having compared it with its checksum block by block, which takes time in proportion to its
@@ -242,7 +262,9 @@ impl StoredExport {
 }
 
 fn decoder(compressed: BulkReader) -> io::Result<zstd::Decoder<'static, BufReader<BulkReader>>> {
-    zstd::Decoder::with_buffer(BufReader::with_capacity(BLOCK_BYTES, begun(compressed)?))
+    let mut decoder = zstd::Decoder::with_buffer(BufReader::with_capacity(BLOCK_BYTES, begun(compressed)?))?;
+    decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+    Ok(decoder)
 }
 
 fn begun(mut reader: BulkReader) -> io::Result<BulkReader> {

@@ -24,6 +24,7 @@ mod records;
 pub mod resource;
 mod reviews;
 mod value_counts;
+mod verify;
 mod write;
 
 pub use crate::scratch::{Bulk, BulkReader, Pieces, Span};
@@ -41,7 +42,7 @@ pub use products::{content_hash, detail_hash};
 pub use records::{DamagedText, ProductVersion, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
 pub use value_counts::ValueCounts;
-pub use write::{CatalogueParts, CatalogueWriter};
+pub use write::{CatalogueParts, CatalogueWriter, MAX_DOWNLOADS};
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
@@ -55,6 +56,7 @@ use serde::{Deserialize, Serialize};
 use self::records::RecordTables;
 use crate::catalogue::resource::CategoryResource;
 use crate::record::former_slug;
+use crate::scratch::decode;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
 pub type Ordinal = u32;
@@ -120,6 +122,9 @@ pub enum CatalogueError {
     Tables(#[from] postcard::Error),
     #[error("the catalogue's tables don't fit its texts")]
     Misfit,
+    /// A product's text is damaged.
+    #[error(transparent)]
+    Text(#[from] DamagedText),
     #[error("the catalogue's documents for download can't be read")]
     Downloads(#[source] io::Error),
 }
@@ -162,11 +167,12 @@ fn renamed<'n>(names: impl Iterator<Item = (&'n str, &'n str)>) -> Renamed {
 impl Catalogue {
     /// Reads a catalogue and its records back from their parts.
     pub fn open(tables: &[u8], arena: Bytes, downloads: Vec<Bulk>) -> Result<(Self, Records), CatalogueError> {
-        let (records, tables): (RecordTables, Tables) = postcard::from_bytes(tables)?;
+        let (records, tables): (RecordTables, Tables) = decode(tables)?;
         let lengths: Vec<u64> =
             downloads.iter().map(Bulk::len).collect::<io::Result<_>>().map_err(CatalogueError::Downloads)?;
         let records = Records::open(records, arena.clone()).ok_or(CatalogueError::Misfit)?;
-        if !tables.fit(arena.len() as u64, &lengths) {
+        let has_categories = records.columns.category_count() <= tables.categories.len();
+        if !has_categories || !tables.fit(arena.len() as u64, &lengths) {
             return Err(CatalogueError::Misfit);
         }
         let objects = |spans: &mut dyn Iterator<Item = Span>| {

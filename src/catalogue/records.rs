@@ -26,8 +26,8 @@ pub struct ProductVersion {
 #[derive(Debug, thiserror::Error)]
 #[error("the text of product {ordinal} is damaged")]
 pub struct DamagedText {
-    ordinal: Ordinal,
-    source: io::Error,
+    pub(super) ordinal: Ordinal,
+    pub(super) source: io::Error,
 }
 
 /// The products of one generation and their reviews.
@@ -55,7 +55,7 @@ impl Records {
         let RecordTables { products, mut columns, reviews } = tables;
         let products = Products::open(products, arena.clone())?;
         let end = arena.len() as u64;
-        if columns.len() != products.len() || !reviews.spans().all(|span| span.end() <= end) {
+        if columns.len() != products.len() || !reviews.fit(products.len(), end) {
             return None;
         }
         columns.profile();

@@ -137,6 +137,13 @@ impl Reviews {
         self.of.binary_search_by_key(&ordinal, |(of, _)| *of).map_or(&self.none, |at| &self.of[at].1)
     }
 
+    /// Whether they are of that many products, and lie in an arena of this length.
+    pub(super) fn fit(&self, products: usize, end: u64) -> bool {
+        self.of.is_sorted_by(|(a, _), (b, _)| a < b)
+            && self.of.last().is_none_or(|(last, _)| (*last as usize) < products)
+            && self.spans().all(|span| span.end() <= end)
+    }
+
     /// Where the reviews lie.
     pub fn spans(&self) -> impl Iterator<Item = Span> + '_ {
         self.of.iter().flat_map(|(_, reviews)| reviews.entries.iter().map(|review| review.object))

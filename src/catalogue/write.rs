@@ -16,7 +16,7 @@ use crate::scratch::{Bulk, BulkWriter};
 const SAMPLE: u64 = 2000;
 const SAMPLE_BYTES: usize = 4 * 1024;
 /// The most parts for download, each of which is a file that a server keeps open. With more exports they share parts.
-const MAX_DOWNLOADS: u32 = 128;
+pub const MAX_DOWNLOADS: usize = 128;
 
 #[derive(Debug)]
 pub struct CatalogueParts {
@@ -129,10 +129,10 @@ impl<'m> CatalogueWriter<'m> {
 
 /// Compresses the documents of the exports.
 fn downloads(merged: &Merged) -> Result<(Vec<StoredDocument>, Vec<Bulk>), CatalogueBuildError> {
-    let count = merged.exports.len().min(MAX_DOWNLOADS as usize);
+    let count = merged.exports.len().min(MAX_DOWNLOADS);
     let mut downloads: Vec<_> = std::iter::repeat_with(|| merged.scratch.bulk()).take(count).collect();
     let mut documents = Vec::with_capacity(merged.exports.len());
-    for (part, MergedExport { set, .. }) in (0..MAX_DOWNLOADS).cycle().zip(&merged.exports) {
+    for (part, MergedExport { set, .. }) in (0..).take(MAX_DOWNLOADS).cycle().zip(&merged.exports) {
         let download = &mut downloads[part as usize];
         let document = set.document.read_all().map_err(CatalogueBuildError::Scratch)?;
         let (stored, compressed) =

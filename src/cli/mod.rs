@@ -149,6 +149,9 @@ pub struct ServeArgs {
     /// Build for a server that reads messages on standard output, with these processors, and hold back what it would
     #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
     pub for_server: Option<BuildProcessors>,
+    /// Try the generation that standard input names for a server, and exit
+    #[arg(long, hide = true)]
+    pub probe: bool,
     /// Memory limit of a build in bytes [default: three quarters of the machine's]
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES")]
     pub max_build_bytes: Option<u64>,
@@ -341,7 +344,7 @@ mod tests {
             .get_arguments()
             .filter(|a| !a.is_positional() && a.get_env().is_none())
             .map(|a| a.get_id().as_str())
-            .filter(|id| !["help", "version", "reindex", "for_server"].contains(id))
+            .filter(|id| !["help", "version", "reindex", "for_server", "probe"].contains(id))
             .collect();
         assert_eq!(without, [""; 0]);
     }

@@ -46,6 +46,7 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         engine: EngineArgs::default(),
         reindex: false,
         for_server: None,
+        probe: false,
         max_build_bytes: None,
         // A set that removes many products is shown, not withheld.
         max_removed: 100,

@@ -70,6 +70,11 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
+    /// Reads all that it has in memory, and compares what can be compared. Opening it compares only what is quick.
+    fn verify(&self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// What explains its scores; `None` if nothing can.
     fn explainer(&self) -> Option<&dyn Explain> {
         None

@@ -1,11 +1,13 @@
-//! Files that are written as a whole or not at all, recognised when they change, and locked.
+//! Files that are written as a whole or not at all, opened without following links, recognised when they change, and locked.
 
 mod destination;
 mod draft;
 mod lock;
+mod open;
 mod stamp;
 
 pub(crate) use destination::Destination;
 pub(crate) use draft::{Access, Draft, HIDDEN, Renamed, folder_of, sweep, sync_folder};
 pub(crate) use lock::lock_within;
+pub(crate) use open::{link_in, open, open_in, open_or_create_in};
 pub use stamp::FileStamp;

@@ -5,6 +5,7 @@ use std::io;
 
 use bytes::Bytes;
 
+use crate::catalogue::MAX_DOWNLOADS;
 use crate::scratch::Bulk;
 
 pub const TABLES: &str = "catalogue.tables";
@@ -20,6 +21,20 @@ pub const CHANGES: &str = "changes";
 pub const SEARCH: &str = "search";
 /// The prefix of the names of the engine's files.
 pub const ENGINE: &str = "engine.";
+
+/// The most bytes of a part. A million records have 1.25 GB in all.
+const MAX_PART_BYTES: u64 = 64 << 30;
+/// The most bytes of the log of changes: twice what is written.
+pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
+
+/// The most bytes that a part of this name can have; `None` if no generation has one.
+pub(crate) fn max_bytes(name: &str) -> Option<u64> {
+    match name {
+        CHANGES => Some(MAX_LOG_BYTES),
+        TABLES | TEXTS | VERSIONS | SEARCH => Some(MAX_PART_BYTES),
+        name => (is_download(name) || name.starts_with(ENGINE)).then_some(MAX_PART_BYTES),
+    }
+}
 
 /// The parts that a build has made, in memory or in scratch files: name and content of each.
 pub type Parts = Vec<(String, Bulk)>;
@@ -39,7 +54,8 @@ pub fn download_name(number: usize) -> String {
 }
 
 pub fn is_download(name: &str) -> bool {
-    name.starts_with(DOWNLOADS)
+    let number = name.strip_prefix(DOWNLOADS).and_then(|number| number.parse().ok());
+    number.is_some_and(|number| number < MAX_DOWNLOADS && download_name(number) == name)
 }
 
 impl Artifact {

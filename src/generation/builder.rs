@@ -20,7 +20,7 @@ use crate::generation::process::ServedIds;
 use crate::generation::settings::Settings;
 use crate::generation::source::{ReadError, ReadSet};
 use crate::generation::stamp::FolderStamp;
-use crate::generation::store::{Manifest, NewGeneration, Store};
+use crate::generation::store::{MAX_DEATHS, Manifest, NewGeneration, Store};
 use crate::generation::{Artifact, Snapshot, open_catalogue};
 use crate::scratch::{Bulk, Scratch};
 
@@ -81,7 +81,11 @@ impl Builder<'_> {
             id_prefixes: self.settings.id_prefixes.clone(),
             skipped,
         };
-        Ok(Built { manifest: store.save(&parts, about)?, is_new: true })
+        let manifest = store.save(&parts, about)?;
+        if self.served.is_none() {
+            store.forget_deaths(&manifest.generation);
+        }
+        Ok(Built { manifest, is_new: true })
     }
 
     /// Builds a generation in memory that comes after another one, and says what the exports looked like.
@@ -187,6 +191,10 @@ impl Builder<'_> {
         let is_wanted = |manifest: &Manifest| {
             manifest.generation == *generation && manifest.inputs.is_empty() == self.settings.source.folder().is_none()
         };
+        // One that processes died over is built again.
+        if store.deaths(generation) >= MAX_DEATHS {
+            return None;
+        }
         store.candidates().into_iter().filter(is_wanted).find(|manifest| match store.verify(manifest) {
             Ok(()) => true,
             Err(error) => {

@@ -82,6 +82,8 @@ steps! {
     SweepParts = "sweep::parts";
     /// All is swept.
     SweepDone = "sweep::done";
+    /// A generation on disk is about to be opened, which is marked.
+    Opening = "store::opening";
     /// The generation is about to be published.
     PublishBefore = "publish::before";
     /// The generation is published.

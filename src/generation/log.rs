@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalogue::ProductVersion;
 use crate::generation::Generation;
 use crate::generation::versions::VersionReader;
-use crate::scratch::Bulk;
+use crate::scratch::{Bulk, decode};
 
 /// The most generations that the log goes back.
 const MAX_STEPS: usize = 100;
@@ -83,7 +83,7 @@ impl Former {
 impl ChangeLog {
     /// Decodes the part [`CHANGES`].
     pub(crate) fn decode(part: &[u8]) -> Result<Self, postcard::Error> {
-        postcard::from_bytes(part)
+        decode(part)
     }
 
     /// The log of a generation with these versions that comes after another one. Without one it begins, and also if versions can't be

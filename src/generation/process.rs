@@ -1,9 +1,10 @@
-//! Builds in a process of their own: what they take of memory and processor, and how they fail, is theirs.
+//! Builds, and tries of pulled generations, in a process of their own: what they take of memory and processor, and how they fail,
+//! is theirs.
 //!
 //! The process gets the ids that are served as JSON on standard input, and writes a [`Message`] a line on standard output.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
@@ -35,6 +36,14 @@ pub struct BuildProcess {
     pub environment: Vec<(OsString, OsString)>,
 }
 
+/// The command that reads a generation on disk to its end and tries it, in bounded memory and time. It gets the name of the
+/// generation's folder on standard input.
+#[derive(Debug, Clone)]
+pub struct ProbeProcess {
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+}
+
 /// A message of the process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -55,9 +64,14 @@ pub enum Message {
         /// Whether it had to be built.
         is_new: bool,
     },
-    /// The last message: there is no new generation.
+    /// The last message: the generation can be served.
+    Probed,
+    /// The last message: there is no new generation, or it can't be served.
     Failed(BuildFailure),
 }
+
+/// The most bytes that are read of the messages about a probe.
+const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {
     /// Runs the process to its end. Returns the name of the generation's folder and whether it had to be built.
@@ -95,14 +109,58 @@ impl BuildProcess {
     }
 }
 
-/// Logs what the process writes on standard error. The thread returns the last line.
+impl ProbeProcess {
+    /// Runs the process to its end. A failure is transient if the process couldn't be run.
+    pub(crate) fn run(&self, folder: &str) -> Result<(), BuildFailure> {
+        let failed = |error: io::Error| {
+            let detail = format!("the process that tries the generation can't be run: {error}");
+            BuildFailure::transient(FailureCode::BuildFailed, detail)
+        };
+        let mut child = Command::new(&self.program)
+            .args(&self.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let log = relay_log(&mut child);
+        if let Some(mut stdin) = child.stdin.take() {
+            // A process that ended early says below why.
+            let _ = stdin.write_all(folder.as_bytes());
+        }
+        let stdout = child.stdout.take().map(|stdout| BufReader::new(stdout.take(MAX_PROBE_BYTES)));
+        let mut lines = stdout.into_iter().flat_map(|stdout| stdout.lines().map_while(Result::ok));
+        let outcome = lines.find_map(|line| match serde_json::from_str(&line) {
+            Ok(Message::Probed) => Some(Ok(())),
+            Ok(Message::Failed(failure)) => Some(Err(failure.detail)),
+            _ => None,
+        });
+        let status = child.wait().map_err(failed)?;
+        let last_line = log.and_then(|log| log.join().ok()).unwrap_or_default();
+        let died = || {
+            let cause = if is_killed(status) { "it was killed, as it is if memory runs out" } else { &last_line };
+            Err(format!("the process that tried it ended early ({status}): {cause}"))
+        };
+        outcome.unwrap_or_else(died).map_err(|detail| BuildFailure {
+            code: FailureCode::BuildFailed,
+            count: None,
+            detail,
+            is_transient: false,
+        })
+    }
+}
+
+/// Logs what the process writes on standard error. The thread returns the last line that says what happened.
 fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
     let stderr = BufReader::new(child.stderr.take()?);
     let relay = move || {
         let mut last = String::new();
         for line in stderr.lines().map_while(Result::ok) {
             tracing::warn!("{line}");
-            last = line;
+            // What follows a failure only tells how to see more of it.
+            if !line.starts_with("note: ") {
+                last = line;
+            }
         }
         last
     };
@@ -122,6 +180,7 @@ fn last_message(
             Ok(Message::Report(report)) => observer.relay(report),
             Ok(Message::Built { folder, is_new }) => return Some(Ok((folder, is_new))),
             Ok(Message::Failed(failure)) => return Some(Err(failure)),
+            Ok(Message::Probed) => {}
             Err(error) => tracing::warn!(%error, "a message of the process that builds can't be read"),
         }
     }

@@ -131,6 +131,15 @@ impl Snapshot {
         }))
     }
 
+    /// Reads all that it has in memory and the documents for download, and compares what can be compared. Opening compares only
+    /// what is quick.
+    pub(crate) fn verify(&self) -> Result<(), OpenError> {
+        self.catalogue.verify()?;
+        self.records.verify()?;
+        self.search.verify()?;
+        Ok(self.engine.verify()?)
+    }
+
     /// Builds a generation and opens it, in memory only.
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
         let scratch = Scratch::in_memory();

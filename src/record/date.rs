@@ -8,7 +8,19 @@ use serde::{Deserialize, Serialize};
 ///
 /// Stored as `year * 10_000 + month * 100 + day`, so that numbers sort like days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u32")]
 pub struct CalendarDate(u32);
+
+impl TryFrom<u32> for CalendarDate {
+    type Error = &'static str;
+
+    /// A stored number, which may be damaged.
+    fn try_from(number: u32) -> Result<Self, &'static str> {
+        let parts = (i16::try_from(number / 10_000), i8::try_from(number / 100 % 100), i8::try_from(number % 100));
+        let (Ok(year), Ok(month), Ok(day)) = parts else { return Err("it is no day") };
+        jiff::civil::Date::new(year, month, day).map(Self::from).map_err(|_| "it is no day")
+    }
+}
 
 impl CalendarDate {
     /// Parses `YYYY-MM-DD` (four, two and two ASCII digits). `None` for any other form, or for a

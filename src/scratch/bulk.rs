@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::memory::Share;
@@ -32,6 +33,15 @@ impl Span {
     pub fn range(self) -> Range<usize> {
         let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         index(self.start)..index(self.end())
+    }
+}
+
+/// Decodes all of some bytes, as [`BulkWriter::push_encoded`] writes them. They may be from a file or another server: a length that
+/// exceeds the bytes that are left is an error before anything is allocated for it, and so are bytes that follow the value.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<T> {
+    match postcard::take_from_bytes(bytes)? {
+        (value, []) => Ok(value),
+        _ => Err(postcard::Error::DeserializeBadEncoding),
     }
 }
 
@@ -297,6 +307,15 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+
+    #[test]
+    fn bytes_are_decoded_whole_and_lengths_beyond_them_are_errors() {
+        assert_eq!(decode(&[2, 7, 8]), Ok(vec![7_u32, 8]));
+        for damaged in [&[2, 7][..], &[2, 7, 8, 9], &[255, 255, 255, 255, 255, 255, 255, 255, 127, 7]] {
+            decode::<Vec<u32>>(damaged).expect_err("damaged");
+            decode::<Vec<Box<str>>>(damaged).expect_err("damaged");
+        }
+    }
 
     #[test]
     fn file_that_is_cut_off_while_it_is_read_is_an_error() {

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span};
+pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span, decode};
 pub use cut::Cutter;
 pub use memory::Share;
 pub use sort::{Keyed, Peeked, ScratchSorter, SortedRows};

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use foldhash::HashMap;
-use fst::Map;
+use fst::{Map, Streamer as _};
 use serde::{Deserialize, Serialize};
 
+use crate::scratch::decode;
 use crate::text::stem::Stems;
 
 /// Number of a spelling: a folded word or one of its accented variants. Frequent ones have small
@@ -54,7 +55,7 @@ pub struct LexiconParts {
 impl LexiconParts {
     /// The stem of each word.
     pub fn stems(&self) -> Result<Arc<[StemId]>, LexiconError> {
-        Ok(postcard::from_bytes::<Tables>(&self.tables)?.stem)
+        Ok(decode::<Tables>(&self.tables)?.stem)
     }
 }
 
@@ -74,14 +75,26 @@ impl Lexicon {
             words: Map::new(Bytes::from(parts.words))?,
             accented: Map::new(Bytes::from(parts.accented))?,
             stems: Map::new(Bytes::from(parts.stems))?,
-            tables: postcard::from_bytes(&parts.tables)?,
+            tables: decode(&parts.tables)?,
         };
+        for map in [&lexicon.words, &lexicon.accented, &lexicon.stems] {
+            map.as_fst().verify()?;
+        }
         let tables = &lexicon.tables;
         let count = lexicon.words.len() + lexicon.accented.len() + FIRST_WORD as usize;
         let fits = tables.stem.len() == count
             && tables.document_frequency.len() == count
+            && tables.folded.iter().all(|(variant, folded)| (*variant.max(folded) as usize) < count)
             && tables.stem.iter().all(|stem| (*stem as usize) < lexicon.stems.len().max(1));
         if fits { Ok(lexicon) } else { Err(LexiconError::Misfit) }
+    }
+
+    /// Reads all words, and returns whether their numbers exist.
+    pub fn verify(&self) -> bool {
+        let words = self.tables.stem.len();
+        has_numbers(&self.words, words)
+            && has_numbers(&self.accented, words)
+            && has_numbers(&self.stems, self.stems.len())
     }
 
     pub fn word(&self, folded: &str) -> Option<WordId> {
@@ -143,6 +156,18 @@ impl Lexicon {
     pub fn words(&self) -> &Map<Bytes> {
         &self.words
     }
+}
+
+/// Reads a map to its end, and returns whether it has as many words as it says, with numbers below `count`.
+fn has_numbers(map: &Map<Bytes>, count: usize) -> bool {
+    let (mut words, mut left) = (map.stream(), map.len());
+    while let Some((word, number)) = words.next() {
+        if left == 0 || number >= count as u64 || str::from_utf8(word).is_err() {
+            return false;
+        }
+        left -= 1;
+    }
+    left == 0
 }
 
 /// Builds a lexicon. Words get provisional numbers in the order they're noted.

@@ -6,6 +6,7 @@ use super::lexicon::{Lexicon, LexiconError};
 use super::ranking::Ranking;
 use super::score::Scorer;
 use super::synonym::Thesaurus;
+use crate::scratch::decode;
 use crate::text::stem::Stems;
 
 /// The search tables that accompany the engine's index.
@@ -36,7 +37,7 @@ impl SearchIndex {
         documents: usize,
         ranking: Ranking,
     ) -> Result<(Self, Scorer, Forward), SearchIndexError> {
-        let parts: SearchParts = postcard::from_bytes(encoded)?;
+        let parts: SearchParts = decode(encoded)?;
         if parts.forward.len() != documents || parts.lengths.len() != documents || !parts.forward.is_sound() {
             return Err(SearchIndexError::Misfit);
         }
@@ -47,10 +48,15 @@ impl SearchIndex {
         Ok((index, scorer, forward))
     }
 
+    /// Reads all words. Opening compares only what is quick.
+    pub fn verify(&self) -> Result<(), SearchIndexError> {
+        if self.lexicon.verify() { Ok(()) } else { Err(SearchIndexError::Misfit) }
+    }
+
     /// Opens only the lexicon and thesaurus, for an engine that keeps the documents' words and
     /// lengths itself.
     pub fn open_words(encoded: &[u8], documents: usize) -> Result<Self, SearchIndexError> {
-        let SearchParts { lexicon, thesaurus, .. } = postcard::from_bytes(encoded)?;
+        let SearchParts { lexicon, thesaurus, .. } = decode(encoded)?;
         let (lexicon, ranking) = (Lexicon::open(lexicon)?, Ranking::default());
         Ok(Self { lexicon, thesaurus, ranking, stems: Stems::default(), documents })
     }

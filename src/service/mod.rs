@@ -10,6 +10,7 @@ mod highlight;
 mod news;
 mod page;
 pub mod parameter;
+mod probe;
 mod query;
 mod records;
 mod results;
@@ -29,6 +30,7 @@ pub use explain::{
 };
 pub use news::{News, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
+pub use probe::{ProbeError, probe};
 pub use query::{
     Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest,
     SearchSoftware, SearchSort, comma_separated,

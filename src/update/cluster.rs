@@ -53,7 +53,7 @@ impl Origin for ClusterFollower {
     const NEW: &'static str = "a new generation of the cluster is served";
     const RECOVERED: &'static str = "the cluster is followed again";
 
-    fn restore(&mut self) -> Start {
+    fn restore(&mut self, _: &mut Health) -> Start {
         Start::Fetch(None)
     }
 

@@ -40,7 +40,7 @@ pub trait Origin {
     const RECOVERED: &'static str;
 
     /// Decides how to start.
-    fn restore(&mut self) -> Start;
+    fn restore(&mut self, health: &mut Health) -> Start;
 
     /// Looks for a reason to fetch, at each turn of the loop.
     fn look(&mut self, now: Instant, health: &mut Health) -> Look {
@@ -132,7 +132,7 @@ impl<O: Origin> Updater<O> {
     /// If there is nothing to serve because fetching failed.
     pub fn start(&mut self) -> Result<Outcome, O::Error> {
         let started = Instant::now();
-        let outcome = match self.origin.restore() {
+        let outcome = match self.origin.restore(&mut self.health) {
             Start::Serve(snapshot, current_at) => {
                 self.publish(snapshot);
                 self.health.directory().record(Outcome::Loaded, started);

@@ -4,17 +4,46 @@ use std::sync::Arc;
 
 use crate::error::chain;
 use crate::generation::artifact::is_download;
-use crate::generation::store::{Manifest, Store, StoreError};
-use crate::generation::{BuildFailure, FailureCode, Snapshot};
+use crate::generation::store::{MAX_DEATHS, Manifest, Store, StoreError};
+use crate::generation::{BuildFailure, FailureCode, Generation, Snapshot};
+use crate::update::state::{About, Problem};
 
 /// The memory that a generation takes while it is loaded, decoded tables included, in bytes of its parts.
 const LOADING_FACTOR: u64 = 2;
+
+/// The problem that processes died over the current generation, so that a start takes another one; `None` if it doesn't.
+pub(super) fn skipped(store: &Store) -> Option<Problem> {
+    let manifest = store.current().filter(|current| is_deadly(store, current))?;
+    let detail = format!(
+        "{} starts ended while they opened the generation {}, so another one is taken until this one is tried again",
+        store.deaths(&manifest.generation),
+        manifest.generation
+    );
+    let log = format!("the current generation isn't opened: {detail}");
+    Some(Problem::new(About::Index, "generation_skipped", detail, Some(log)))
+}
+
+fn is_deadly(store: &Store, manifest: &Manifest) -> bool {
+    store.deaths(&manifest.generation) >= MAX_DEATHS
+}
+
+/// Whether a generation may be opened: it is tried once more than a start does, by a process that serves another one.
+pub(super) fn may_open(store: &Store, generation: &Generation) -> Result<(), BuildFailure> {
+    let deaths = store.deaths(generation);
+    if deaths <= MAX_DEATHS {
+        return Ok(());
+    }
+    let detail = format!("the generation {generation} isn't opened: {deaths} processes ended over it");
+    Err(BuildFailure::transient(FailureCode::BuildFailed, detail))
+}
 
 /// Loads a generation and checks every byte of it.
 pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, BuildFailure> {
     let unreadable = |error: &StoreError| {
         BuildFailure::transient(FailureCode::BuildFailed, format!("the generation can't be loaded: {}", chain(error)))
     };
+    may_open(store, &manifest.generation)?;
+    let _opening = store.mark_opening(&manifest.generation);
     // Memory that runs out while tables are decoded would end the process; here it is a failure like others.
     let in_memory = manifest.parts.iter().filter(|part| !is_download(&part.name));
     let bytes = in_memory.map(|part| part.size).sum::<u64>().saturating_mul(LOADING_FACTOR);
@@ -24,13 +53,17 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     }
     BuildFailure::catch(|| {
         let artifact = store.load(manifest).map_err(|error| unreadable(&error))?;
-        Ok(Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?)
+        let snapshot = Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?;
+        store.forget_deaths(&manifest.generation);
+        Ok(snapshot)
     })
 }
 
-/// The first generation that can be loaded and that `may_serve` allows: the current one, then the others from the newest on.
+/// The first generation that can be loaded, that no processes died over, and that `may_serve` allows: the current one, then the others from the newest on.
 pub(super) fn load_any(store: &Store, may_serve: impl Fn(&Manifest) -> bool) -> Option<(Arc<Snapshot>, Manifest)> {
-    store.candidates().into_iter().filter(may_serve).find_map(|manifest| match load(store, &manifest) {
+    let mut candidates =
+        store.candidates().into_iter().filter(|manifest| !is_deadly(store, manifest)).filter(may_serve);
+    candidates.find_map(|manifest| match load(store, &manifest) {
         Ok(snapshot) => Some((snapshot, manifest)),
         Err(failure) => {
             tracing::warn!("a generation on disk can't be used: {failure}");

@@ -213,11 +213,22 @@ fn every_step(work: Work) {
             }
         }
         kills += at_step;
-        // Nothing is published by `--reindex`.
-        let is_of_server = matches!(step, Step::PublishBefore | Step::PublishAfter);
+        // Nothing is opened or published by `--reindex`.
+        let is_of_server = matches!(step, Step::Opening | Step::PublishBefore | Step::PublishAfter);
         assert!(at_step > 0 || (matches!(work, Work::Reindex) && is_of_server), "{work:?} never came by {step:?}");
     }
     println!("kill: {work:?}: {kills} kills, {} generations, every restart whole", place.checker.generations());
+}
+
+#[test]
+fn generation_that_two_starts_are_killed_over_is_built_again() {
+    let mut place = Place::new(Corpus::generated(20));
+    // The last good generation is opened before the new one, which is current afterwards.
+    assert!(place.kill(Work::Start, Step::Opening, 1) && place.kill(Work::Start, Step::Opening, 0));
+    let before = Store::new(&place.folder.path().join("index")).current();
+    place.restart(Exports::StayNew, "killed twice");
+    let after = Store::new(&place.folder.path().join("index")).current();
+    assert_ne!(before.map(|of| of.folder_name()), after.map(|of| of.folder_name()));
 }
 
 #[test]

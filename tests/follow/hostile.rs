@@ -1,8 +1,14 @@
 //! Leaders that send what they shouldn't: it is refused, and what is served stays.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use software_directory::generation::process::ProbeProcess;
+use software_directory::update::leader::Leader;
 
 use crate::place::{Place, export};
 use crate::stub::{Following, Stub};
@@ -39,6 +45,10 @@ fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
 
 fn manifest(change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let (place, _stub, _following) = with_news();
+    manifest_of(&place, change)
+}
+
+fn manifest_of(place: &Place, change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let path = place.index().join(place.current().folder_name()).join("manifest.json");
     let mut manifest = serde_json::from_slice(&fs::read(path).expect("read")).expect("JSON");
     change(&mut manifest);
@@ -112,6 +122,175 @@ fn part_with_the_right_hash_that_cannot_be_opened_takes_no_place_of_a_good_one()
     assert_eq!(following.reason().expect("degraded").0, "leader_invalid");
     assert_eq!((following.generation(), following.names()), (before, names));
     drop(stub);
+}
+
+/// Replaces a part of the leader's current generation, with the hash that fits.
+fn replace(place: &Place, name: &str, content: &[u8]) {
+    let folder = place.index().join(place.current().folder_name());
+    let mut manifest: Value =
+        serde_json::from_slice(&fs::read(folder.join("manifest.json")).expect("read")).expect("JSON");
+    let parts = manifest["parts"].as_array_mut().expect("parts");
+    let part = parts.iter_mut().find(|part| part["name"] == name).expect("a part");
+    (part["size"], part["blake3"]) = (json!(content.len()), json!(blake3::hash(content).to_hex().to_string()));
+    fs::write(folder.join("manifest.json"), manifest.to_string()).expect("written");
+    fs::write(folder.join(name), content).expect("written");
+}
+
+#[test]
+fn generation_that_fails_its_try_is_pulled_once_and_the_next_one_is_followed() {
+    let (place, stub, mut following) = with_news();
+    let (before, names) = (following.generation(), following.names());
+    // It opens, for a text is read when it's requested.
+    let folder = place.index().join(place.current().folder_name());
+    let mut texts = fs::read(folder.join("catalogue.texts")).expect("read");
+    let at = texts.windows(17).position(|bytes| bytes == b"\"name\":\"Product a").expect("an item");
+    texts[at + 8] = b'x';
+    replace(&place, "catalogue.texts", &texts);
+    following.look();
+    let (code, detail) = following.reason().expect("degraded");
+    assert_eq!(code, "leader_invalid");
+    assert!(detail.contains("the text of product"), "{detail}");
+    assert_eq!((following.generation(), following.names()), (before.clone(), names.clone()));
+    let pulled = stub.pulled();
+    let since = following.directory.degraded()[0].since;
+    following.look();
+    assert_eq!((stub.pulled(), following.reason()), (pulled, Some((code, detail))), "it isn't tried again");
+    assert_eq!(following.directory.degraded()[0].since, since);
+
+    place.write("tools.json", &export(&["a", "b", "d"]));
+    place.reindex().expect("built");
+    following.look();
+    assert_eq!(following.reason(), None);
+    assert_ne!(following.generation(), before);
+}
+
+#[test]
+fn process_that_dies_over_a_generation_is_a_reason() {
+    let place = Place::with(&["a", "b"]);
+    place.reindex().expect("built");
+    let stub = Stub::serve(&place.index());
+    let folder = tempfile::tempdir().expect("a folder");
+    let dying = "echo 'memory allocation of 576461123818095968 bytes failed' >&2; kill -ABRT $$";
+    let probe = ProbeProcess { program: "sh".into(), arguments: ["-c".into(), dying.into()].to_vec() };
+    let leader = Leader::new(&format!("http://{}", stub.address), None).expect("an address");
+    let mut following = Following::probed_by(folder, leader, probe);
+    following.look();
+    let (code, detail) = following.reason().expect("degraded");
+    assert_eq!((code, following.generation()), ("leader_invalid", None));
+    assert!(detail.contains("SIGABRT") && detail.contains("memory allocation of 5764"), "{detail}");
+    let pulled = stub.pulled();
+    following.look();
+    assert_eq!(stub.pulled(), pulled, "it isn't tried again");
+    assert!(following.store().candidates().is_empty(), "nor by the next start");
+}
+
+#[test]
+#[ignore = "slow: decodes a gigabyte, a minute"]
+fn part_that_takes_too_much_memory_ends_only_the_process_that_tries_it() {
+    let (place, _stub, mut following) = with_news();
+    let before = following.generation();
+    // Empty maps, lists and texts up to the synonyms: 60 million terms of a byte each, which take 24 when they are decoded.
+    let mut search = vec![0; 7];
+    search.extend([0x80, 0x8e, 0xce, 0x1c]);
+    search.resize(search.len() + 60_000_000 + 1, 0);
+    replace(&place, "search", &search);
+    following.look();
+    let (code, detail) = following.reason().expect("degraded");
+    assert_eq!((code, following.generation()), ("leader_invalid", before), "{detail}");
+    assert!(detail.contains("memory allocation of"), "{detail}");
+}
+
+#[test]
+fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
+    let hash = "0".repeat(64);
+    let part = |name: &str, size: u64| json!({"name": name, "size": size, "blake3": hash});
+    let (place, stub, mut following) = with_news();
+    let pulled = stub.pulled();
+    for (part, text) in [
+        (part("unused", 2 << 30), "names a part \"unused\""),
+        (part("catalogue.downloads", 1), "names a part \"catalogue.downloads\""),
+        (part("catalogue.downloads.128", 1), "names a part \"catalogue.downloads.128\""),
+        (part("catalogue.downloads.01", 1), "names a part \"catalogue.downloads.01\""),
+        (part("engine.unused", 1), "other files of the engine"),
+        (part("engine.0123456789abcdef0123456789abcdef.term", 1), "other files of the engine"),
+        (part("engine.../x", 1), "other files of the engine"),
+    ] {
+        let body = manifest_of(&place, |manifest| manifest["parts"].as_array_mut().expect("parts").push(part));
+        stub.set(|state| state.replaced = Some(("manifest.json".to_owned(), body)));
+        following.look();
+        let (code, detail) = following.reason().expect("degraded");
+        assert!(code == "leader_invalid" && detail.contains(text), "{code}: {detail}");
+    }
+    let body = manifest_of(&place, |manifest| {
+        let parts = manifest["parts"].as_array_mut().expect("parts");
+        let log = parts.iter_mut().find(|part| part["name"] == "changes").expect("a part");
+        log["size"] = json!(1 << 30);
+    });
+    stub.set(|state| state.replaced = Some(("manifest.json".to_owned(), body)));
+    following.look();
+    let detail = following.reason().expect("degraded").1;
+    assert!(detail.contains("says that changes has 1073741824 bytes"), "{detail}");
+    assert_eq!(stub.pulled() - pulled, 8, "only manifests");
+}
+
+#[test]
+fn leader_that_sends_too_slowly_is_a_reason_and_tried_again() {
+    /// Each part of a body takes an hour.
+    fn clock() -> Instant {
+        static PARTS: AtomicU64 = AtomicU64::new(0);
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        *START + Duration::from_hours(PARTS.fetch_add(1, Ordering::Relaxed))
+    }
+    let place = Place::with(&["a", "b"]);
+    place.reindex().expect("built");
+    let stub = Stub::serve(&place.index());
+    let leader = Leader::new(&format!("http://{}", stub.address), None).expect("an address").with_clock(clock);
+    let mut following = Following::of_leader(tempfile::tempdir().expect("a folder"), leader);
+    following.look();
+    let (code, detail) = following.reason().expect("degraded");
+    assert_eq!(code, "leader_unreachable", "{detail}");
+    assert!(detail.contains("bytes came within 3600 s"), "{detail}");
+    assert!(following.directory.degraded()[0].since.is_some() && following.updater.health.retry().is_some());
+
+    let mut following = Following::within(following.folder, stub.address);
+    following.look();
+    assert_eq!((following.reason(), following.generation().is_some()), (None, true));
+}
+
+#[test]
+fn links_in_the_index_folder_are_not_followed() {
+    let (place, _stub, mut following) = with_news();
+    let before = following.generation();
+    let outside = tempfile::tempdir().expect("a folder");
+    let pulled = following.index().join(format!(".pull-{}", place.current().folder_name()));
+    // A folder that receives a generation, and a part in it.
+    symlink(outside.path(), &pulled).expect("linked");
+    following.look();
+    assert_eq!(following.reason().expect("degraded").0, "index_not_written");
+    fs::remove_file(&pulled).expect("removed");
+    fs::create_dir(&pulled).expect("a folder");
+    symlink(outside.path().join("planted"), pulled.join("search")).expect("linked");
+    following.look();
+    assert_eq!(following.reason().expect("degraded").0, "index_not_written");
+    assert_eq!(fs::read_dir(outside.path()).expect("a folder").count(), 0, "nothing is written outside");
+    fs::remove_file(pulled.join("search")).expect("removed");
+    following.look();
+    assert_eq!(following.reason(), None);
+    assert_ne!(following.generation(), before);
+
+    // A part and the folder of a generation that is there already.
+    let name = place.current().folder_name();
+    let store = following.store();
+    let manifest = store.manifest(&name).expect("a manifest");
+    let part = following.index().join(&name).join("search");
+    fs::rename(&part, outside.path().join("search")).expect("moved");
+    symlink(outside.path().join("search"), &part).expect("linked");
+    store.load(&manifest).expect_err("a part is a link");
+    assert!(store.open_published(&name, "search").is_err());
+    fs::rename(following.index().join(&name), outside.path().join(&name)).expect("moved");
+    symlink(outside.path().join(&name), following.index().join(&name)).expect("linked");
+    assert_eq!(store.manifest(&name), None);
+    assert!(store.open_published(&name, "manifest.json").is_err());
 }
 
 #[test]

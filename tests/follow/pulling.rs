@@ -113,6 +113,61 @@ fn server_without_ranges_is_followed_too() {
     assert!(following.generation().is_some());
 }
 
+/// Leaves the mark of a process that ended while it opened a generation.
+fn die(index: &Path, generation: &str, process: &str) {
+    fs::write(index.join(format!(".opening-{generation}-{process}.tmp")), "opening\n").expect("written");
+}
+
+#[test]
+fn start_takes_the_generation_before_one_that_two_starts_died_over() {
+    let (place, stub) = leader(&["a", "b"]);
+    let mut following = Following::of(stub.address);
+    following.look();
+    let older = following.generation().expect("a generation");
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    place.reindex().expect("built");
+    following.look();
+    let newer = following.generation().expect("a generation");
+    assert_ne!(older, newer);
+
+    die(&following.index(), &newer, "first");
+    let mut following = Following::within(following.folder, stub.address);
+    assert_eq!(following.start().expect("a generation").generation(), newer, "one death may be by chance");
+    assert!(following.names().iter().all(|name| !name.starts_with('.')), "and is forgotten: {:?}", following.names());
+
+    let restart = |following: Following| {
+        let mut following = Following::within(following.folder, stub.address);
+        assert_eq!(following.start().expect("a generation").generation(), older);
+        let (code, detail) = following.reason().expect("degraded");
+        assert!(code == "generation_skipped" && detail.contains(&newer), "{code}: {detail}");
+        assert!(following.directory.degraded()[0].since.is_some());
+        following
+    };
+    die(&following.index(), &newer, "first");
+    die(&following.index(), &newer, "second");
+    let mut following = restart(following);
+    // It turns out to be sound.
+    following.look();
+    assert_eq!((following.generation(), following.reason()), (Some(newer.clone()), None));
+    assert!(following.names().iter().all(|name| !name.starts_with('.')), "{:?}", following.names());
+
+    // After that a third one died, which had another process try it.
+    for process in ["first", "second", "third"] {
+        die(&following.index(), &newer, process);
+    }
+    let mut following = restart(following);
+    let pulled = stub.pulled();
+    following.look();
+    let reason = following.reason().expect("degraded");
+    assert!(reason.0 == "leader_invalid" && reason.1.contains("3 processes ended over it"), "{reason:?}");
+    assert_eq!((following.generation(), stub.pulled()), (Some(older.clone()), pulled));
+    place.write("tools.json", &export(&["a", "b", "d"]));
+    place.reindex().expect("built");
+    following.look();
+    assert_eq!(following.reason(), None);
+    assert!(!following.generation().is_some_and(|generation| [&older, &newer].contains(&&generation)));
+}
+
 #[test]
 fn index_that_is_deleted_or_damaged_while_it_is_served_is_pulled_again() {
     let (_place, stub) = leader(&["a", "b"]);

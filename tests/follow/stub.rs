@@ -8,10 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use software_directory::generation::Snapshot;
+use software_directory::generation::process::ProbeProcess;
 use software_directory::generation::store::Store;
 use software_directory::update::leader::{Follower, Leader};
 use software_directory::update::{Directory, Outcome, Updater};
 use tempfile::TempDir;
+
+use crate::binary::command;
 
 /// The faults of a web server and the requests that it got.
 #[derive(Default)]
@@ -130,9 +133,22 @@ impl Following {
 
     /// A follower with the index of an earlier one.
     pub(crate) fn within(folder: TempDir, address: SocketAddr) -> Self {
-        let directory = Arc::<Directory>::default();
         let leader = Leader::new(&format!("http://{address}"), None).expect("an address");
-        let follower = Follower::new(leader, Store::new(&folder.path().join("index")));
+        Self::of_leader(folder, leader)
+    }
+
+    pub(crate) fn of_leader(folder: TempDir, leader: Leader) -> Self {
+        let index = folder.path().join("index");
+        let program = command(folder.path()).get_program().into();
+        let arguments = ["--index".into(), (&index).into(), "--probe".into()];
+        let probe = ProbeProcess { program, arguments: arguments.to_vec() };
+        Self::probed_by(folder, leader, probe)
+    }
+
+    /// A follower with another process that tries generations.
+    pub(crate) fn probed_by(folder: TempDir, leader: Leader, probe: ProbeProcess) -> Self {
+        let directory = Arc::<Directory>::default();
+        let follower = Follower::new(leader, Store::new(&folder.path().join("index"))).probed_by(probe);
         Self { updater: Updater::new(follower, Arc::clone(&directory)), directory, folder }
     }
 
@@ -148,6 +164,10 @@ impl Following {
     pub(crate) fn look(&mut self) -> Duration {
         let _ = self.updater.refresh();
         self.updater.health.retry().map_or(Duration::from_secs(1), |(_, wait)| wait)
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        Store::new(&self.index())
     }
 
     pub(crate) fn index(&self) -> PathBuf {

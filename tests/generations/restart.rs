@@ -39,6 +39,26 @@ fn a_restart_with_unchanged_files_loads_without_reading_them() {
 }
 
 #[test]
+fn generation_that_two_starts_died_over_is_built_again() {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    let before = place.current();
+    let die = |process: &str| {
+        let name = format!(".opening-{}-{process}.tmp", before.generation);
+        fs::write(place.index().join(name), "opening\n").expect("written");
+    };
+    die("first");
+    assert!(matches!(place.updater().updater.start(), Ok(Outcome::Loaded)), "one death may be by chance");
+    die("first");
+    die("second");
+    let mut running = place.updater();
+    assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
+    assert_eq!((running.ids().len(), running.reasons().len()), (2, 0));
+    assert_ne!(place.current().folder_name(), before.folder_name(), "another build");
+    assert_eq!(place.index_names().iter().filter(|name| name.starts_with('.')).count(), 0);
+}
+
+#[test]
 fn files_that_changed_unseen_are_noticed_by_their_bytes() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());

@@ -1,8 +1,6 @@
 //! `--reindex`: builds a generation, on the operator's command, which confirms the removal of records too, or as a server's child
 //! process, which isolates the server from the build's memory, processor time and failures.
 
-mod memory;
-
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
@@ -15,6 +13,7 @@ use tokio::runtime::Runtime;
 
 use super::Failure;
 use super::log::Log;
+use super::memory;
 use super::open_files;
 use super::progress::{Terminal, is_reported, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
@@ -152,17 +151,7 @@ fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> 
 
 /// Builds a generation for a server, which reads messages on standard output.
 pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, settings: &Settings) -> ExitCode {
-    panics::install_hook();
-    // The server adds time and level.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(&args.log)
-        .with_writer(io::stderr)
-        .with_ansi(false)
-        .with_target(false)
-        .without_time()
-        .with_level(false)
-        .try_init();
-    give_way();
+    begin_for_server(args);
     memory::limit(args.max_build_bytes);
     open_files::allow(SCRATCH_FILES);
     let mut messenger = Messenger { format: args.log_format, is_heard: true };
@@ -223,8 +212,23 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     Ok(Some(BuildProcess { program: program()?, arguments, environment }))
 }
 
+/// Prepares a process of a server: its log goes to the server, and it leaves the processor to requests.
+pub(super) fn begin_for_server(args: &ServeArgs) {
+    panics::install_hook();
+    // The server adds time and level.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(&args.log)
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .without_time()
+        .with_level(false)
+        .try_init();
+    give_way();
+}
+
 /// This program, the one that runs: under its name there may be a newer one by now.
-fn program() -> io::Result<PathBuf> {
+pub(super) fn program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }
 

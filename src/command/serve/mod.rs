@@ -27,7 +27,7 @@ use self::sockets::HandedOver;
 use self::source::Generations;
 use super::log::{self, Log};
 use super::progress::Terminal;
-use super::{Failure, cluster, data, environment, print_error, reindex};
+use super::{Failure, cluster, data, environment, print_error, probe, reindex};
 use crate::cli::{LogFormat, PreviewArgs, ServeArgs};
 use crate::engine::opensearch::cluster::Cluster;
 use crate::generation::store::Store;
@@ -55,6 +55,9 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
     let settings = data::settings(&args.data, args.max_removed);
     if let Some(processors) = args.for_server {
         return reindex::run_for_server(args, processors, &settings);
+    }
+    if args.probe {
+        return probe::run(args, &settings);
     }
     let log = match log::start(&args.log, args.log_format) {
         Ok(log) => log,

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::super::Failure;
+use super::super::{Failure, probe};
 use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::generation::source::Source;
@@ -85,7 +85,8 @@ impl Generations {
         };
         let leader = Leader::new(url, args.follow_key_file.clone())
             .map_err(|error| Failure::usage(crate::error::chain(&error)))?;
-        let follower = Follower::new(leader, Store::new(index));
+        let probe = probe::process(args, index).map_err(|error| Failure::other(&error))?;
+        let follower = Follower::new(leader, Store::new(index)).probed_by(probe);
         let (origin, directory) = (follower.leader().to_owned(), Arc::clone(directory));
         Ok(Some(Self {
             origin,

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::catalogue::Ordinal;
 use crate::engine::{CATEGORY_EXAMPLES, EngineError};
-use crate::scratch::{Bulk, BulkWriter, Keyed, Scratch, ScratchSorter};
+use crate::scratch::{Bulk, BulkWriter, Keyed, Scratch, ScratchSorter, decode};
 use crate::search::Term;
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ struct DictionaryParts {
 
 impl Dictionary {
     pub(super) fn open(encoded: &[u8]) -> Result<Self, EngineError> {
-        let parts: DictionaryParts = postcard::from_bytes(encoded).map_err(EngineError::index("opened"))?;
+        let parts: DictionaryParts = decode(encoded).map_err(EngineError::index("opened"))?;
         let map = |bytes: Vec<u8>| Map::new(Bytes::from(bytes)).map_err(EngineError::index("opened"));
         Ok(Self { frequencies: map(parts.frequencies)?, categories: map(parts.categories)?, sets: parts.sets })
     }

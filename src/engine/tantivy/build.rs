@@ -15,10 +15,10 @@ use ::tantivy::postings::InvertedIndexSerializer;
 use ::tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use bytes::Bytes;
 
-use super::FIELD;
 use super::documents::Documents;
 use super::postings::Postings;
 use super::scratch_directory::ScratchDirectory;
+use super::{FIELD, META};
 use crate::engine::{EngineError, FillError};
 use crate::scratch::{Bulk, Scratch};
 
@@ -39,13 +39,17 @@ impl std::fmt::Debug for TantivyBuilder {
     }
 }
 
+/// The schema of every index, and its field.
+pub(super) fn schema() -> (Schema, Field) {
+    let mut schema = Schema::builder();
+    let indexing = TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqs).set_fieldnorms(false);
+    let field = schema.add_text_field(FIELD, TextOptions::default().set_indexing_options(indexing));
+    (schema.build(), field)
+}
+
 impl TantivyBuilder {
     pub fn new(scratch: &Scratch) -> Self {
-        let mut schema = Schema::builder();
-        let indexing =
-            TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqs).set_fieldnorms(false);
-        let field = schema.add_text_field(FIELD, TextOptions::default().set_indexing_options(indexing));
-        let (postings, schema) = (Postings::new(scratch), schema.build());
+        let ((schema, field), postings) = (schema(), Postings::new(scratch));
         Self { documents: 0, postings, field, schema, scratch: scratch.clone() }
     }
 
@@ -80,7 +84,7 @@ impl TantivyBuilder {
         field.close()?;
         serializer.close()?;
         let mut names: Vec<_> = index.load_metas()?.list_segment_files().into_iter().collect();
-        names.push(Path::new("meta.json").to_owned());
+        names.push(Path::new(META).to_owned());
         names.sort();
         let mut files = Vec::new();
         for name in names {
@@ -247,7 +251,7 @@ mod tests {
             let contents = |scratch| {
                 let files = files(&documents, at_once, &scratch).into_iter();
                 // It has the random name of the segment.
-                files.filter(|(name, _)| name != "meta.json").map(|(_, content)| content).collect::<Vec<_>>()
+                files.filter(|(name, _)| name != META).map(|(_, content)| content).collect::<Vec<_>>()
             };
             let folder = tempfile::tempdir().expect("a folder");
             let on_disk = contents(Scratch::with_own_bytes(folder.path(), 1));

@@ -25,10 +25,11 @@ use ::tantivy::index::{Index, InvertedIndexReader};
 use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
-use ::tantivy::{ReloadPolicy, Term as IndexTerm};
+use ::tantivy::{ReloadPolicy, TERMINATED, Term as IndexTerm};
 use foldhash::HashMap;
 
 pub use build::TantivyBuilder;
+use build::schema;
 pub use documents::Documents;
 
 use self::collector::TierCollector;
@@ -44,17 +45,49 @@ use crate::search::{Plan, Term};
 
 const FIELD: &str = "terms";
 
+/// The file that lists the others. It has no checksum.
+const META: &str = "meta.json";
+
 #[derive(Debug)]
 pub struct TantivyIndex(Index);
 
+/// The extensions of the other files, which are those of one segment.
+const EXTENSIONS: [&str; 6] = ["fast", "fieldnorm", "idx", "pos", "store", "term"];
+
 impl TantivyIndex {
+    /// Whether an index has files of these names and no others: [`META`], and one file for each of some extensions.
+    pub fn has_files<'n>(names: impl Iterator<Item = &'n str>) -> bool {
+        let mut segment = None;
+        let mut is_known = |name: &'n str| {
+            let Some((of, extension)) = name.split_once('.').filter(|_| name != META) else { return name == META };
+            EXTENSIONS.contains(&extension)
+                && !of.is_empty()
+                && of.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && *segment.get_or_insert(of) == of
+        };
+        { names }.all(&mut is_known)
+    }
+
     /// Loads an index from its files, copying them.
     pub fn load(files: EngineFiles) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
+        let mut names = Vec::new();
         for (name, content) in files {
             directory.atomic_write(Path::new(&name), &content).map_err(EngineError::index("loaded"))?;
+            names.push(name);
         }
-        Index::open(directory).map(Self).map_err(EngineError::index("opened"))
+        let index = Index::open(directory).map_err(EngineError::index("opened"))?;
+        // tantivy's readers believe what they read.
+        for name in names.iter().filter(|name| *name != META) {
+            let is_whole = index.directory().validate_checksum(Path::new(name));
+            if !is_whole.map_err(EngineError::index("loaded"))? {
+                return Err(EngineError::index("loaded")(format!("{name} isn't what its checksum says")));
+            }
+        }
+        if index.schema() != schema().0 {
+            return Err(EngineError::index("opened")("it has another schema"));
+        }
+        Ok(Self(index))
     }
 }
 
@@ -148,6 +181,17 @@ impl TantivyEngine {
         Ok(documents)
     }
 
+    /// Whether the postings of a term are as many as its dictionary says, of documents that exist, in order.
+    fn has_postings(&self, term: &TermInfo) -> Result<bool, EngineError> {
+        let (mut count, mut end, mut is_sorted) = (0, 0, true);
+        self.read(term)?.for_each_until(TERMINATED, |document, _| {
+            is_sorted &= document >= end;
+            end = document.saturating_add(1);
+            count += 1;
+        });
+        Ok(is_sorted && count == term.doc_freq && end as usize <= self.scorer.documents())
+    }
+
     fn read(&self, term: &TermInfo) -> Result<PostingList, EngineError> {
         self.postings
             .read_block_postings_from_terminfo(term, IndexRecordOption::WithFreqs)
@@ -169,6 +213,19 @@ impl Embedded for TantivyEngine {
 
     fn frequency(&self, term: &Term) -> Result<u32, EngineError> {
         Ok(self.find(term)?.map_or(0, |term| term.doc_freq))
+    }
+
+    fn verify_index(&self) -> Result<(), EngineError> {
+        if !self.forward.verify() {
+            return Err(EngineError::index("read")("the words of a document don't fit the others"));
+        }
+        let mut terms = self.postings.terms().stream().map_err(EngineError::index("read"))?;
+        while let Some((_, term)) = terms.next() {
+            if !self.has_postings(term)? {
+                return Err(EngineError::index("read")("the postings of a term don't fit it"));
+            }
+        }
+        Ok(())
     }
 
     fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {

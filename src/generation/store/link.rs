@@ -4,39 +4,47 @@
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::file::{link_in, open_in};
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::store::piece::Piece;
-use crate::generation::store::read::{check, open_file};
+use crate::generation::store::read::check;
 use crate::generation::store::{PartEntry, Store};
 use crate::scratch::{Bulk, Span};
 
 /// The parts on disk by their hashes, and the pieces of large ones. What their files hold is compared with the hashes on use.
 #[derive(Debug)]
 pub(crate) struct StoredParts {
-    parts: HashMap<String, PathBuf>,
-    pieces: HashMap<String, (Arc<Path>, Span)>,
+    parts: HashMap<String, PartFile>,
+    pieces: HashMap<String, (PartFile, Span)>,
+}
+
+/// A file in the folder of a generation.
+#[derive(Debug, Clone)]
+struct PartFile {
+    folder: Arc<Path>,
+    name: Arc<str>,
 }
 
 impl Store {
     /// The parts of the generations that are kept.
     pub(crate) fn stored_parts(&self) -> StoredParts {
         let mut stored = StoredParts { parts: HashMap::new(), pieces: HashMap::new() };
-        for manifest in self.candidates() {
-            let folder = self.folder.join(manifest.folder_name());
+        for manifest in self.candidates().into_iter().filter(|manifest| manifest.check_parts().is_ok()) {
+            let folder: Arc<Path> = self.folder.join(manifest.folder_name()).into();
             for PartEntry { name, blake3, pieces, .. } in manifest.parts {
-                let path: Arc<Path> = folder.join(name).into();
+                let file = PartFile { folder: Arc::clone(&folder), name: name.into() };
                 let mut start = 0;
                 for Piece { size, blake3 } in pieces {
                     let span = Span { start, length: size };
-                    stored.pieces.entry(blake3).or_insert_with(|| (Arc::clone(&path), span));
+                    stored.pieces.entry(blake3).or_insert_with(|| (file.clone(), span));
                     start = span.end();
                 }
-                stored.parts.entry(blake3).or_insert_with(|| path.to_path_buf());
+                stored.parts.entry(blake3).or_insert(file);
             }
         }
         stored
@@ -44,9 +52,9 @@ impl Store {
 }
 
 impl StoredParts {
-    /// Links a part to a path, if it is on disk and whole. Otherwise there is nothing at that path and it has to be written.
+    /// Links a part in a folder, if it is on disk and whole. Otherwise it has to be written.
     pub(crate) fn link(&self, part: &PartEntry, to: &Path) -> bool {
-        self.parts.get(&part.blake3).is_some_and(|from| link(from, part, to))
+        self.parts.get(&part.blake3).is_some_and(|from| link(&from.folder, &from.name, part, to))
     }
 
     pub(crate) fn has(&self, piece: &Piece) -> bool {
@@ -55,8 +63,8 @@ impl StoredParts {
 
     /// Reads a piece. One that isn't whole is forgotten.
     pub(crate) fn read(&mut self, piece: &Piece) -> Option<Bytes> {
-        let (path, span) = self.pieces.get(&piece.blake3)?;
-        let bytes = open_file(path).and_then(|file| Bulk::File(Arc::new(file)).read(*span)).ok();
+        let (PartFile { folder, name }, span) = self.pieces.get(&piece.blake3)?;
+        let bytes = open_in(folder, name).and_then(|file| Bulk::File(Arc::new(file)).read(*span)).ok();
         let whole = bytes.filter(|bytes| blake3::hash(bytes).to_hex().as_str() == piece.blake3);
         if whole.is_none() {
             self.pieces.remove(&piece.blake3);
@@ -65,16 +73,16 @@ impl StoredParts {
     }
 }
 
-/// Links a part of another generation and returns whether it is whole there. It is checked after it was linked, so that it is this
-/// file that was checked. Other file systems than usual have no links, or too few.
-pub(super) fn link(from: &Path, part: &PartEntry, to: &Path) -> bool {
-    if let Err(error) = reach(Step::PartLink).and_then(|()| fs::hard_link(from, to)) {
+/// Links a part in a folder from its file in another one, `from` and `name`, and returns whether it is whole there. It is checked
+/// after it was linked, so that it is this file that was checked. Other file systems than usual have no links, or too few.
+pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool {
+    if let Err(error) = reach(Step::PartLink).and_then(|()| link_in((from, name), (to, &part.name))) {
         tracing::debug!(part = part.name, %error, "a part can't be linked");
         return false;
     }
-    let is_whole = open_file(to).and_then(|file| check(&file, part)).unwrap_or(false);
+    let is_whole = open_in(to, &part.name).and_then(|file| check(&file, part)).unwrap_or(false);
     if !is_whole {
-        drop(fs::remove_file(to));
+        drop(fs::remove_file(to.join(&part.name)));
     }
     is_whole
 }
@@ -90,6 +98,9 @@ pub(super) fn remove_linked(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+
     use tempfile::TempDir;
 
     use super::*;
@@ -181,6 +192,21 @@ mod tests {
         assert!(stored.has(&pieces[1]) && !stored.has(&pieces[0]), "it's forgotten");
         let longer = Piece { size: pieces[1].size + 1, ..pieces[1].clone() };
         assert!(!stored.has(&longer), "another size");
+    }
+
+    #[test]
+    fn part_that_is_a_symbolic_link_is_not_used() {
+        let (store, folder) = store();
+        let mut content = vec![0; 3_000_000];
+        blake3::Hasher::new().finalize_xof().fill(&mut content);
+        let (before, first) = save(&store, "0000000000000001", &content);
+        let outside = folder.path().join("outside");
+        fs::rename(&first, &outside).expect("moved");
+        symlink(&outside, &first).expect("linked");
+        assert!(before.parts[0].pieces.iter().all(|piece| store.stored_parts().read(piece).is_none()));
+        let (after, second) = save(&store, "0000000000000002", &content);
+        assert!(fs::symlink_metadata(&second).expect("a file").is_file() && inode(&second) != inode(&outside));
+        store.verify(&after).expect("whole");
     }
 
     #[test]

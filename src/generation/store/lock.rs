@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::time::Duration;
 
-use crate::file::lock_within;
+use crate::file::{lock_within, open};
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::store::{Store, StoreError};
 
@@ -13,10 +13,6 @@ use crate::generation::store::{Store, StoreError};
 const LOCK: &str = "LOCK";
 /// How long a writer waits for another one: longer than writing takes, building not included.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Has opening a named pipe not wait for its other end.
-#[expect(clippy::cast_possible_wrap, reason = "a flag, whose highest bit isn't set")]
-pub(super) const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
 impl Store {
     /// Sees that the folder, where there is one, can be locked.
@@ -39,8 +35,8 @@ impl Store {
     /// Opens the lock file. Only its owner may open it, because each process that can open it can hold it.
     pub(super) fn open_lock(&self) -> io::Result<File> {
         let mut options = File::options();
-        options.create(true).truncate(false).write(true).mode(0o600).custom_flags(NONBLOCK);
-        let file = options.open(self.folder.join(LOCK))?;
+        options.create(true).truncate(false).write(true).mode(0o600);
+        let file = open(&self.folder.join(LOCK), &mut options)?;
         // One of an earlier version was readable; another owner's stays as it is.
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
         Ok(file)

@@ -1,16 +1,17 @@
 //! The log of changes, which a new generation takes over from those before it.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Seek as _};
 use std::path::Path;
 
 use bytes::Bytes;
 
-use crate::file::folder_of;
+use crate::file::open_in;
 use crate::generation::artifact::{CHANGES, VERSIONS};
 use crate::generation::log::Former;
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::link::link;
-use crate::generation::store::read::{check, open_file, read};
+use crate::generation::store::read::{check, read};
 use crate::generation::store::write::{write_manifest, write_synced};
 use crate::generation::store::{Manifest, PartEntry, Store, StoreError};
 use crate::scratch::Bulk;
@@ -32,7 +33,7 @@ impl Store {
     /// A part of a generation, if it is whole.
     fn part(&self, manifest: &Manifest, name: &str) -> Option<Vec<u8>> {
         let part = manifest.parts.iter().find(|part| part.name == name)?;
-        let file = open_file(&self.folder.join(manifest.folder_name()).join(name)).ok()?;
+        let file = open_in(&self.folder.join(manifest.folder_name()), name).ok()?;
         let (content, is_whole) = read(&file, part).ok()?;
         is_whole.then_some(content)
     }
@@ -57,7 +58,7 @@ impl Store {
         let written = (|| {
             fs::create_dir(&folder).map_err(StoreError::io("creating", &folder))?;
             for part in &manifest.parts {
-                link_or_copy(&before.join(&part.name), part, &folder.join(&part.name))?;
+                link_or_copy(&before, part, &folder)?;
             }
             let (path, log) = (folder.join(CHANGES), Bulk::Memory(Bytes::copy_from_slice(log)));
             let written = write_synced(&path, &log).and_then(|()| PartEntry::of(CHANGES, &log));
@@ -74,18 +75,22 @@ impl Store {
     }
 }
 
+/// Links a part of a folder in another one, or copies it and syncs the copy.
 fn link_or_copy(from: &Path, part: &PartEntry, to: &Path) -> Result<(), StoreError> {
-    if link(from, part, to) {
+    if link(from, &part.name, part, to) {
         return Ok(());
     }
-    let copied = fs::copy(from, to).and_then(|_| {
-        let file = open_file(to)?;
-        file.sync_all()?;
-        check(&file, part)
+    let path = to.join(&part.name);
+    let copied = open_in(from, &part.name).and_then(|mut from| {
+        let mut copy = File::create_new(&path)?;
+        io::copy(&mut from, &mut copy)?;
+        copy.sync_all()?;
+        copy.rewind()?;
+        check(&copy, part)
     });
-    if copied.map_err(StoreError::io("writing", to))? {
+    if copied.map_err(StoreError::io("writing", &path))? {
         return Ok(());
     }
     let what = format!("the part {} isn't what its manifest says", part.name);
-    Err(StoreError::Damaged { folder: folder_of(from).to_owned(), what })
+    Err(StoreError::Damaged { folder: from.to_owned(), what })
 }

@@ -7,25 +7,30 @@
 mod link;
 mod lock;
 mod log;
+mod opening;
 mod piece;
 mod pull;
 mod read;
 mod sweep;
 mod write;
 
+use std::collections::HashSet;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::TantivyIndex;
 use crate::export::{IdPrefixes, Skipped};
 use crate::generation::Generation;
+use crate::generation::artifact::{ENGINE, max_bytes};
 use crate::generation::stamp::FolderStamp;
 use crate::scratch::{Bulk, Span};
 
 pub(crate) use link::StoredParts;
-use piece::PartHasher;
+pub(crate) use opening::MAX_DEATHS;
 pub use piece::Piece;
+use piece::{MAX_PIECE_BYTES, PartHasher};
 
 /// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
@@ -147,6 +152,23 @@ impl Manifest {
     pub fn folder_name(&self) -> String {
         format!("{}-{}", self.generation, self.build)
     }
+
+    /// Compares the names and sizes of the parts and their pieces with those that a generation can have, before any of them is
+    /// pulled or read. The fault is one of the manifest.
+    pub(crate) fn check_parts(&self) -> Result<(), String> {
+        let mut names = HashSet::new();
+        for part in &self.parts {
+            let Some(max_bytes) = max_bytes(&part.name).filter(|_| names.insert(&part.name)) else {
+                return Err(format!("names a part {:?}", part.name));
+            };
+            if part.size > max_bytes {
+                return Err(format!("says that {} has {} bytes; {max_bytes} are the most", part.name, part.size));
+            }
+            part.check_pieces()?;
+        }
+        let engine_files = self.parts.iter().filter_map(|part| part.name.strip_prefix(ENGINE));
+        if TantivyIndex::has_files(engine_files) { Ok(()) } else { Err("names other files of the engine".to_owned()) }
+    }
 }
 
 impl PartEntry {
@@ -157,6 +179,20 @@ impl PartEntry {
         io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader), &mut hasher)?;
         let (hash, pieces) = hasher.finish();
         Ok(Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned(), pieces })
+    }
+
+    fn check_pieces(&self) -> Result<(), String> {
+        let bytes = self.pieces.iter().fold(0_u64, |bytes, piece| bytes.saturating_add(piece.size));
+        if !self.pieces.is_empty() && bytes != self.size {
+            return Err(format!("lists pieces of {} that together aren't as long as the part", self.name));
+        }
+        // A pull would never get past an empty one.
+        match self.pieces.iter().find(|piece| !(1..=MAX_PIECE_BYTES).contains(&piece.size)) {
+            Some(Piece { size, .. }) => {
+                Err(format!("lists a piece of {} with {size} bytes; a piece has 1 to {MAX_PIECE_BYTES}", self.name))
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::scratch::Cutter;
 
+/// The most bytes of a piece, which is read into memory whole: the largest piece of a part of 64 GiB.
+pub(super) const MAX_PIECE_BYTES: u64 = 64 << 20;
+
 /// A piece of a part. It begins where the one before it ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {

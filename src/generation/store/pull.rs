@@ -5,9 +5,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::file::sync_folder;
+use crate::file::{open_in, sync_folder};
 use crate::generation::store::link::remove_linked;
-use crate::generation::store::read::open_file;
 use crate::generation::store::write::write_manifest;
 use crate::generation::store::{MANIFEST, Manifest, Store, StoreError, is_generation_name, is_part_name};
 
@@ -21,7 +20,13 @@ impl Store {
         self.create()?;
         let folder = self.folder.join(format!("{PULL}{name}"));
         self.remove_pulls(Some(&folder));
-        fs::create_dir_all(&folder).map_err(StoreError::io("creating", &folder))?;
+        match fs::create_dir(&folder) {
+            // A link to a folder isn't one.
+            Err(error)
+                if error.kind() == io::ErrorKind::AlreadyExists
+                    && fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_dir()) => {}
+            created => created.map_err(StoreError::io("creating", &folder))?,
+        }
         remove_linked(&folder);
         Ok(folder)
     }
@@ -67,7 +72,7 @@ impl Store {
     /// Opens a file of a generation, its manifest or a part, for a follower.
     pub fn open_published(&self, name: &str, file: &str) -> io::Result<File> {
         if is_generation_name(name) && is_part_name(file) {
-            open_file(&self.folder.join(name).join(file))
+            open_in(&self.folder.join(name), file)
         } else {
             Err(io::ErrorKind::NotFound.into())
         }

@@ -2,19 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::catalogue::Bulk;
+use crate::file::{open, open_in};
 use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{Artifact, TABLES, TEXTS, is_download};
-use crate::generation::store::lock::NONBLOCK;
-use crate::generation::store::{
-    CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name, is_part_name,
-};
+use crate::generation::store::{CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name};
 
 /// The largest pointer or manifest that is read. No manifest has more than some 6 MiB; one that grew isn't ours.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
@@ -22,7 +18,8 @@ const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 impl Store {
     /// The name of the generation's current folder; `None` where nothing is.
     pub fn current_name(&self) -> Option<String> {
-        let name = String::from_utf8(read_small(&self.folder.join(CURRENT)).ok()?).ok()?;
+        let name =
+            String::from_utf8(read_small(open(&self.folder.join(CURRENT), File::options().read(true))).ok()?).ok()?;
         let name = name.trim();
         is_generation_name(name).then(|| name.to_owned())
     }
@@ -49,14 +46,14 @@ impl Store {
 
     /// The manifest of a generation's folder; `None` where it isn't there or isn't of this form of index.
     pub fn manifest(&self, name: &str) -> Option<Manifest> {
-        let text = read_small(&self.folder.join(name).join(MANIFEST)).ok()?;
+        let text = read_small(open_in(&self.folder.join(name), MANIFEST)).ok()?;
         let manifest: Manifest = serde_json::from_slice(&text).ok()?;
         (manifest.format == INDEX_FORMAT && manifest.folder_name() == name).then_some(manifest)
     }
 
     /// The head of a manifest of another form of index.
     pub(super) fn foreign(&self, name: &str) -> Option<Head> {
-        let text = read_small(&self.folder.join(name).join(MANIFEST)).ok()?;
+        let text = read_small(open_in(&self.folder.join(name), MANIFEST)).ok()?;
         let head: Head = serde_json::from_slice(&text).ok()?;
         (head.format != INDEX_FORMAT && format!("{}-{}", head.generation, head.build) == name).then_some(head)
     }
@@ -126,14 +123,12 @@ impl Store {
         mut read: impl FnMut(&PartEntry, &File) -> io::Result<bool>,
     ) -> Result<(), StoreError> {
         let folder = self.folder.join(manifest.folder_name());
+        let damaged = |what: String| StoreError::Damaged { folder: folder.clone(), what };
+        manifest.check_parts().map_err(|fault| damaged(format!("its manifest {fault}")))?;
         for part in parts {
-            let damaged = |what: String| StoreError::Damaged { folder: folder.clone(), what };
-            if !is_part_name(&part.name) {
-                return Err(damaged(format!("its manifest names a part {:?}", part.name)));
-            }
             let path = folder.join(&part.name);
-            let is_whole =
-                open_file(&path).and_then(|file| read(part, &file)).map_err(StoreError::io("reading", &path))?;
+            let file = open_in(&folder, &part.name);
+            let is_whole = file.and_then(|file| read(part, &file)).map_err(StoreError::io("reading", &path))?;
             if !is_whole {
                 return Err(damaged(format!("the part {} isn't what its manifest says", part.name)));
             }
@@ -142,18 +137,9 @@ impl Store {
     }
 }
 
-/// Opens a file to read it; what isn't an ordinary one, such as a named pipe, is refused.
-pub(super) fn open_file(path: &Path) -> io::Result<File> {
-    let file = File::options().read(true).custom_flags(NONBLOCK).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it isn't an ordinary file"));
-    }
-    Ok(file)
-}
-
-fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+fn read_small(file: io::Result<File>) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    open_file(path)?.take(MAX_MANIFEST_BYTES).read_to_end(&mut content)?;
+    file?.take(MAX_MANIFEST_BYTES).read_to_end(&mut content)?;
     Ok(content)
 }
 

@@ -39,6 +39,7 @@ impl Store {
                 tracing::warn!(folder = %folder.display(), %error, "an old generation can't be removed");
             }
         }
+        self.sweep_marks();
         pass(Step::SweepDone);
     }
 

@@ -86,8 +86,8 @@ fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest, stored: &
     let created = fs::create_dir(folder).and_then(|()| reach(Step::StoreBegun));
     created.map_err(StoreError::io("creating", folder))?;
     for ((name, content), part) in parts.iter().zip(&manifest.parts) {
-        let path = folder.join(name);
-        if !stored.link(part, &path) {
+        if !stored.link(part, folder) {
+            let path = folder.join(name);
             write_synced(&path, content).map_err(StoreError::io("writing", &path))?;
         }
     }

@@ -11,7 +11,7 @@ use crate::generation::{BuildFailure, FailureCode, Processors, Snapshot};
 use crate::update::files::{ExportFiles, Kept};
 use crate::update::reload::Outcome;
 use crate::update::state::{About, Health, Problem};
-use crate::update::stored::load;
+use crate::update::stored::{load, may_open};
 
 /// A generation to publish, or `None` if what is served stays.
 type Publication = Option<(Arc<Snapshot>, Outcome)>;
@@ -24,8 +24,11 @@ impl ExportFiles {
         health: &mut Health,
     ) -> Result<Publication, BuildFailure> {
         // Files that make what is served needn't be checked again.
-        let known =
-            self.generation_of_files().filter(|(generation, _)| health.serves(generation)).map(|(_, stamp)| stamp);
+        let known = self.generation_of_files();
+        if let (Some(store), Some((generation, _))) = (&self.store, &known) {
+            may_open(store, generation)?;
+        }
+        let known = known.filter(|(generation, _)| health.serves(generation)).map(|(_, stamp)| stamp);
         if let Some(stamp) = &known
             && !health.serves_damaged()
             && self.is_current()

@@ -8,12 +8,17 @@ use crate::generation::store::{Manifest, Store};
 use crate::generation::{Generation, Snapshot};
 use crate::update::files::{ExportFiles, Kept};
 use crate::update::state::{About, Health, Problem};
-use crate::update::stored::{load, load_any};
+use crate::update::stored::{load, load_any, skipped};
 
 impl ExportFiles {
     /// Loads the current generation, if it was built from the files as they are.
-    pub(super) fn load_unchanged(&mut self) -> Option<Arc<Snapshot>> {
+    pub(super) fn load_unchanged(&mut self, health: &mut Health) -> Option<Arc<Snapshot>> {
         let store = self.store.as_ref()?;
+        if let Some(problem) = skipped(store) {
+            health.begin(problem);
+            self.rejected = store.current_name();
+            return None;
+        }
         let manifest = store.current().filter(|of| self.is_built_alike(of) && self.may_serve(of))?;
         let stamp = self.settings.source.stamp().ok().filter(|stamp| !stamp.is_empty())?;
         let is_unchanged = stamp == manifest.inputs

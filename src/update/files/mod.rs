@@ -94,8 +94,8 @@ impl Origin for ExportFiles {
     const RECOVERED: &'static str = "the exports are served as they are";
 
     /// Unchanged files are loaded from disk; changed ones are built, or the last good generation is served.
-    fn restore(&mut self) -> Start {
-        match self.load_unchanged() {
+    fn restore(&mut self, health: &mut Health) -> Start {
+        match self.load_unchanged(health) {
             Some(snapshot) => Start::Serve(snapshot, Some(Timestamp::now())),
             // What was current before is what would lose records.
             None => Start::Fetch(self.load_last_good()),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_RANGE, ETAG, HeaderName, IF_NONE_MATCH, RANGE};
@@ -18,6 +18,10 @@ use crate::update::leader::{FollowError, UnreadableKey};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time until the head of a response is there, and the longest silence within its body.
 const TIMEOUT: Duration = Duration::from_secs(15);
+/// The time over which a body's rate is measured.
+const RATE_WINDOW: Duration = Duration::from_mins(1);
+/// The lowest rate in bytes per second: a quarter of what a server of this program demands of its readers.
+const MIN_RATE: u64 = 4 * 1024;
 /// The largest `CURRENT` that is read.
 const MAX_POINTER_BYTES: u64 = 256;
 
@@ -27,6 +31,7 @@ pub struct Leader {
     client: BlockingClient,
     url: String,
     key_file: Option<PathBuf>,
+    clock: fn() -> Instant,
 }
 
 /// Why an address can't be followed.
@@ -70,12 +75,18 @@ impl Leader {
         let roots = if is_tls { client::machine_roots().ok_or(LeaderError::Certificates)? } else { Roots::empty() };
         let client = Client::new(roots, CONNECT_TIMEOUT, Proxies::of_environment()).map_err(io::Error::other);
         let client = client.and_then(|client| BlockingClient::start(client, TIMEOUT)).map_err(LeaderError::Client)?;
-        let leader = Self { client, url: url.trim_end_matches('/').to_owned(), key_file };
+        let leader = Self { client, url: url.trim_end_matches('/').to_owned(), key_file, clock: Instant::now };
         leader.authorization()?;
         if leader.key_file.is_some() && !is_tls && !client::is_loopback(&address) {
             tracing::warn!(leader = leader.url, "the key is sent without encryption; use https or a private network");
         }
         Ok(leader)
+    }
+
+    /// Measures rates by another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: fn() -> Instant) -> Self {
+        Self { clock, ..self }
     }
 
     /// The address.
@@ -114,7 +125,7 @@ impl Leader {
         file: &str,
         range: Range<u64>,
         size: u64,
-    ) -> Result<(Range<u64>, BlockingBody<'_>), FollowError> {
+    ) -> Result<(Range<u64>, PacedBody<'_>), FollowError> {
         let url = self.url_of(name, file);
         let header = match (range.start, range.end) {
             (0, end) if end == size => None,
@@ -139,7 +150,7 @@ impl Leader {
     }
 
     /// A response with a body, or a 304.
-    fn get(&self, url: &str, header: Option<(HeaderName, String)>) -> Result<Response<BlockingBody<'_>>, FollowError> {
+    fn get(&self, url: &str, header: Option<(HeaderName, String)>) -> Result<Response<PacedBody<'_>>, FollowError> {
         let mut request = Request::get(url);
         if let Some((name, value)) = header {
             request = request.header(name, value);
@@ -152,7 +163,7 @@ impl Leader {
         let response = response.map_err(|source| FollowError::Unreachable { url: url.to_owned(), source })?;
         let url = || url.to_owned();
         match response.status().as_u16() {
-            200 | 206 | 304 => Ok(response),
+            200 | 206 | 304 => Ok(response.map(|body| Paced::new(body, self.clock))),
             status @ (401 | 403) => Err(FollowError::Refused { url: url(), status }),
             status @ (408 | 429 | 500..=599) => Err(FollowError::Unavailable { url: url(), status }),
             status => Err(FollowError::Unexpected { url: url(), what: format!("the response is {status}") }),
@@ -168,6 +179,41 @@ impl Leader {
             is_key.then(|| format!("Bearer {key}")).ok_or_else(|| io::Error::other("it isn't one line with a key"))
         });
         text.map(Some).map_err(|source| UnreadableKey { path: path.clone(), source })
+    }
+}
+
+type PacedBody<'a> = Paced<BlockingBody<'a>>;
+
+/// A body that ends with an error once it comes too slowly.
+pub(super) struct Paced<R> {
+    body: R,
+    clock: fn() -> Instant,
+    /// When the rate was last found to be high enough, and the bytes since then.
+    since: Instant,
+    bytes: u64,
+}
+
+impl<R> Paced<R> {
+    fn new(body: R, clock: fn() -> Instant) -> Self {
+        Self { body, clock, since: clock(), bytes: 0 }
+    }
+}
+
+impl<R: Read> Read for Paced<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.body.read(buffer)?;
+        self.bytes += read as u64;
+        let now = (self.clock)();
+        let elapsed = now.saturating_duration_since(self.since);
+        if read > 0 && elapsed >= RATE_WINDOW {
+            let (bytes, seconds) = (self.bytes, elapsed.as_secs());
+            if bytes < MIN_RATE * seconds {
+                let what = format!("only {bytes} bytes came within {seconds} s, less than {MIN_RATE} a second");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+            }
+            (self.since, self.bytes) = (now, 0);
+        }
+        Ok(read)
     }
 }
 
@@ -200,6 +246,40 @@ mod tests {
         let error = Leader::new("http://me:secret@leader.example/", None).expect_err("a user").to_string();
         assert!(!error.contains("secret"), "{error}");
         assert_eq!(Leader::new("http://leader.example/a/", None).expect("a leader").url(), "http://leader.example/a");
+    }
+
+    /// The time of the test's thread.
+    fn clock() -> Instant {
+        NOW.get()
+    }
+
+    thread_local! {
+        static NOW: std::cell::Cell<Instant> = std::cell::Cell::new(Instant::now());
+    }
+
+    /// Has so many bytes each time, after so many seconds.
+    struct Dripping(usize, u64);
+
+    impl Read for Dripping {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            NOW.set(NOW.get() + Duration::from_secs(self.1));
+            Ok(self.0.min(buffer.len()))
+        }
+    }
+
+    /// The seconds after which a body is given up, up to an hour.
+    fn seconds(bytes: usize, every: u64) -> u64 {
+        let (start, mut body) = (NOW.get(), Paced::new(Dripping(bytes, every), clock));
+        let mut buffer = vec![0; 1 << 20];
+        let elapsed = || (NOW.get() - start).as_secs();
+        while elapsed() < 3600 && body.read(&mut buffer).is_ok() {}
+        elapsed()
+    }
+
+    #[test]
+    fn body_below_the_minimum_rate_is_given_up_after_a_minute() {
+        assert_eq!([seconds(1, 5), seconds(4000, 1), seconds(1, 14)], [60, 60, 70]);
+        assert_eq!([seconds(4100, 1), seconds(70 * 1024, 14)], [3600, 3612], "others aren't");
     }
 
     #[test]

@@ -11,11 +11,12 @@ pub use client::{Leader, LeaderError};
 pub use error::{FollowError, UnreadableKey};
 
 use crate::error::chain;
+use crate::generation::process::ProbeProcess;
 use crate::generation::store::{Manifest, Store};
-use crate::generation::{Change, Snapshot};
+use crate::generation::{BuildFailure, Change, Generation, Snapshot};
 use crate::update::reload::Outcome;
 use crate::update::state::{About, Health, Problem};
-use crate::update::stored::{load, load_any};
+use crate::update::stored::{load, load_any, may_open, skipped};
 use crate::update::{Opened, Origin, Start};
 use client::Pointer;
 
@@ -28,12 +29,22 @@ pub struct Follower {
     tag: Option<String>,
     /// The generation on disk that is served.
     saved: Option<Manifest>,
+    /// Tries a generation before it's opened here.
+    probe: Option<ProbeProcess>,
+    /// The leader's name of a generation that the process couldn't use, and why. It isn't tried again.
+    refused: Option<(String, BuildFailure)>,
 }
 
 impl Follower {
     /// A follower with an index folder of its own.
     pub fn new(leader: Leader, store: Store) -> Self {
-        Self { leader, store, tag: None, saved: None }
+        Self { leader, store, tag: None, saved: None, probe: None, refused: None }
+    }
+
+    /// Has each generation tried by a process of its own first, which may die in place of this one.
+    #[must_use]
+    pub fn probed_by(self, probe: ProbeProcess) -> Self {
+        Self { probe: Some(probe), ..self }
     }
 
     /// The leader's address.
@@ -54,6 +65,10 @@ impl Follower {
 
     /// Opens the leader's generation, from the index folder if it has the same one, or else from the leader.
     fn take(&mut self, name: &str, generation: &str, health: &Health) -> Result<Opened, FollowError> {
+        if let Some((_, failure)) = self.refused.as_ref().filter(|(refused, _)| refused == name) {
+            return Err(FollowError::Unusable(failure.clone()));
+        }
+        may_open(&self.store, &Generation::named(generation)).map_err(FollowError::Unusable)?;
         let same = |manifest: &Manifest| manifest.generation.as_str() == generation;
         let on_disk =
             self.store.candidates().into_iter().filter(same).find(|manifest| self.store.verify(manifest).is_ok());
@@ -70,6 +85,13 @@ impl Follower {
                 (manifest, pulled, Outcome::Published)
             }
         };
+        if let Some(Err(failure)) = self.probe.as_ref().map(|probe| probe.run(&manifest.folder_name())) {
+            if !failure.is_transient {
+                self.store.discard(&manifest);
+                self.refused = Some((name.to_owned(), failure.clone()));
+            }
+            return Err(FollowError::Unusable(failure));
+        }
         let snapshot = load(&self.store, &manifest).map_err(|failure| {
             // It must not take the place of a good one.
             self.store.discard(&manifest);
@@ -90,7 +112,10 @@ impl Origin for Follower {
     const RECOVERED: &'static str = "the leader is followed again";
 
     /// The newest whole generation of the index folder is served at once. It's current only once the leader has said so.
-    fn restore(&mut self) -> Start {
+    fn restore(&mut self, health: &mut Health) -> Start {
+        if let Some(problem) = skipped(&self.store) {
+            health.begin(problem);
+        }
         let Some((snapshot, manifest)) = load_any(&self.store, |_| true) else { return Start::Wait };
         let current_at = manifest.built_at.parse().ok();
         self.saved = Some(manifest);
@@ -107,6 +132,7 @@ impl Origin for Follower {
         // Another build of the same generation has the same content.
         let is_same = settled.is_some_and(|saved| saved.generation.as_str() == generation);
         let opened = if is_same { None } else { Some(self.take(&name, generation, health)?) };
+        health.end(|about| about == About::Index);
         self.tag = tag;
         Ok(opened)
     }

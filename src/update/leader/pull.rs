@@ -1,6 +1,5 @@
 //! Pulls a generation of a leader into the index folder: streamed to disk, resumed after a break, verified.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
@@ -8,17 +7,16 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::file::open_or_create_in;
 use crate::generation::ChangeLog;
 use crate::generation::INDEX_FORMAT;
-use crate::generation::artifact::CHANGES;
-use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, StoreError, StoredParts, is_part_name};
+use crate::generation::artifact::{CHANGES, MAX_LOG_BYTES};
+use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, StoreError, StoredParts};
 use crate::update::leader::FollowError;
 use crate::update::leader::client::Leader;
 
 /// The largest manifest that is read. One of a million records has some 700 KiB.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
-/// The largest log of changes that is read: twice what is written.
-const MAX_LOG_BYTES: u64 = 32 * 1024 * 1024;
 /// The most parts; a generation has a dozen.
 const MAX_PARTS: usize = 256;
 /// The most bytes of all parts. A million records have 1.25 GB.
@@ -44,11 +42,10 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
     tracing::info!(generation = name, bytes, leader = leader.url(), "a generation is pulled");
     let mut received = 0;
     for part in &manifest.parts {
-        let path = folder.join(&part.name);
-        if stored.link(part, &path) {
+        if stored.link(part, &folder) {
             continue;
         }
-        let pulled = pull_part(leader, name, part, &mut stored, &path);
+        let pulled = pull_part(leader, name, part, &mut stored, &folder);
         received += pulled.inspect_err(|error| {
             if is_disk_full(error) {
                 store.end_pull(&folder);
@@ -84,18 +81,11 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     if manifest.parts.len() > MAX_PARTS {
         return Err(refused(format!("it names {} parts; {MAX_PARTS} are the most", manifest.parts.len())));
     }
-    let mut names = HashSet::new();
+    manifest.check_parts().map_err(|fault| refused(format!("it {fault}")))?;
     let mut bytes = 0_u64;
     for part in &manifest.parts {
-        if !is_part_name(&part.name) || part.name.len() > 128 || part.name == MANIFEST || !names.insert(&part.name) {
-            return Err(refused(format!("it names a part {:?}", part.name)));
-        }
         if part.blake3.len() != 64 || !part.blake3.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(refused(format!("the part {} has no BLAKE3 hash", part.name)));
-        }
-        let of_pieces = part.pieces.iter().fold(0_u64, |bytes, piece| bytes.saturating_add(piece.size));
-        if !part.pieces.is_empty() && of_pieces != part.size {
-            return Err(refused(format!("the pieces of the part {} aren't as long as the part", part.name)));
         }
         bytes = bytes.saturating_add(part.size);
     }
@@ -111,11 +101,10 @@ fn pull_part(
     name: &str,
     part: &PartEntry,
     stored: &mut StoredParts,
-    path: &Path,
+    folder: &Path,
 ) -> Result<u64, FollowError> {
-    let failed = |doing: &'static str| move |source| StoreError::Io { doing, path: path.to_owned(), source };
-    let mut options = File::options();
-    let mut file = options.read(true).write(true).create(true).truncate(false).open(path).map_err(failed("opening"))?;
+    let failed = |doing: &'static str| move |source| StoreError::Io { doing, path: folder.join(&part.name), source };
+    let mut file = open_or_create_in(folder, &part.name).map_err(failed("opening"))?;
     let mut hasher = blake3::Hasher::new();
     if file.metadata().map_err(failed("reading"))?.len() > part.size {
         file.set_len(0).map_err(failed("writing"))?;
@@ -262,6 +251,11 @@ mod tests {
         for pieces in [json!([piece(0)]), json!([piece(1), piece(1)]), json!([piece(u64::MAX), piece(2)])] {
             misfit["parts"][0]["pieces"] = pieces;
             assert!(refused(&misfit).contains("aren't as long as the part"));
+        }
+        for size in [0, (64 << 20) + 1] {
+            misfit["parts"][0]["size"] = json!(size + 1);
+            misfit["parts"][0]["pieces"] = json!([piece(1), piece(size)]);
+            assert!(refused(&misfit).contains(&format!("with {size} bytes; a piece has 1 to 67108864")));
         }
         let mut other = manifest();
         other["build"] = json!("../x");

@@ -1,7 +1,10 @@
-//! How much memory a build may take.
+//! How much memory a build, or the try of a generation, may take.
 
 use std::fs;
 use std::path::Path;
+
+/// The bytes that mimalloc reserves at first.
+const ALLOCATOR_BYTES: u64 = 1 << 30;
 
 /// Bounds the memory of the process: beyond it allocations fail, which ends the process. By default it is three
 /// quarters of the memory of the machine or the control group; the rest is for the server.
@@ -15,6 +18,18 @@ pub(super) fn limit(bytes: Option<u64>) {
             tracing::warn!(%error, "the memory of the build isn't bounded");
         }
     }
+}
+
+/// Bounds the memory of the process to what it has now and this many bytes more.
+pub(super) fn limit_to_more(bytes: u64) {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    limit(Some(data(&status).unwrap_or(ALLOCATOR_BYTES).saturating_add(bytes)));
+}
+
+/// `VmData` of `/proc/self/status`, in bytes: what the limit counts, which includes what an allocator has only reserved.
+fn data(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmData:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
 /// The memory that the machine has, or a smaller limit of the control group, in bytes.
@@ -49,6 +64,12 @@ mod tests {
     fn machine_memory_is_read_in_bytes() {
         assert_eq!(machine_total("MemTotal:       24567890 kB\nMemFree: 1 kB\n"), Some(24_567_890 * 1024));
         assert_eq!(machine_total("MemFree: 1 kB\n"), None);
+    }
+
+    #[test]
+    fn own_memory_is_read_in_bytes() {
+        assert_eq!(data("VmPeak:\t 5 kB\nVmData:\t 1066664 kB\n"), Some(1_066_664 * 1024));
+        assert_eq!(data(""), None);
     }
 
     #[test]

@@ -1,0 +1,104 @@
+//! Files that are opened without following links, so that nobody who plants one leads a reader or writer elsewhere.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+/// Follows no link, and doesn't wait for the other end of a named pipe.
+const FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK);
+
+/// Opens an ordinary file; its name may not be a link, but that of its folder may.
+pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[expect(clippy::cast_possible_wrap, reason = "flags, whose highest bit isn't set")]
+    ordinary(options.custom_flags(FLAGS.bits() as i32).open(path)?)
+}
+
+/// Opens an ordinary file of a folder to read it; neither may be a link.
+pub(crate) fn open_in(folder: &Path, name: &str) -> io::Result<File> {
+    open_at(folder, name, OFlags::RDONLY)
+}
+
+/// Opens an ordinary file of a folder to read and write it, or creates it; neither may be a link.
+pub(crate) fn open_or_create_in(folder: &Path, name: &str) -> io::Result<File> {
+    open_at(folder, name, OFlags::RDWR.union(OFlags::CREATE))
+}
+
+/// Makes a hard link, given folder and name of the file and of the new link. Neither folder may be a symbolic link; if the file is
+/// one, so is the new link.
+pub(crate) fn link_in(from: (&Path, &str), to: (&Path, &str)) -> io::Result<()> {
+    let folders = (open_folder(from.0)?, open_folder(to.0)?);
+    Ok(rustix::fs::linkat(folders.0, from.1, folders.1, to.1, AtFlags::empty())?)
+}
+
+fn open_at(folder: &Path, name: &str, flags: OFlags) -> io::Result<File> {
+    let folder = open_folder(folder)?;
+    let file = rustix::fs::openat(folder, name, flags | FLAGS | OFlags::CLOEXEC, Mode::from_raw_mode(0o666))?;
+    ordinary(file.into())
+}
+
+fn open_folder(folder: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(folder, flags, Mode::empty())?)
+}
+
+fn ordinary(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it isn't an ordinary file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_are_not_followed() {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| place.path().join(name);
+        fs::create_dir(path("folder")).expect("a folder");
+        fs::write(path("folder/file"), "content").expect("written");
+        fs::write(path("outside"), "outside").expect("written");
+        symlink(path("outside"), path("folder/link")).expect("linked");
+        symlink(path("nowhere"), path("folder/dangling")).expect("linked");
+        symlink(path("folder"), path("linked")).expect("linked");
+
+        let read = |file: io::Result<File>| file.and_then(io::read_to_string);
+        assert_eq!(read(open_in(&path("folder"), "file")).expect("an ordinary file"), "content");
+        assert_eq!(
+            read(open(&path("linked/file"), File::options().read(true))).expect("its folder is a link"),
+            "content"
+        );
+        open_in(&path("linked"), "file").expect_err("the folder is a link");
+        for name in ["link", "dangling", "nothing", "."] {
+            open_in(&path("folder"), name).expect_err(name);
+            open(&path("folder").join(name), File::options().read(true)).expect_err(name);
+        }
+        for name in ["link", "dangling", "."] {
+            open_or_create_in(&path("folder"), name).expect_err(name);
+        }
+        open_or_create_in(&path("linked"), "new").expect_err("the folder is a link");
+        fs::create_dir(path("other")).expect("a folder");
+        symlink(path("other"), path("other-linked")).expect("linked");
+        for (from, to) in [("linked", "other"), ("folder", "other-linked")] {
+            link_in((&path(from), "file"), (&path(to), "file")).expect_err("a folder is a link");
+        }
+        link_in((&path("folder"), "file"), (&path("other"), "file")).expect("linked");
+        assert_eq!(read(open_in(&path("other"), "file")).expect("an ordinary file"), "content");
+        link_in((&path("folder"), "link"), (&path("other"), "link")).expect("linked");
+        assert!(path("other/link").is_symlink());
+        let mut new = open_or_create_in(&path("folder"), "new").expect("created");
+        new.write_all(b"new").expect("written");
+        assert_eq!(fs::read_to_string(path("folder/new")).expect("read"), "new");
+        assert_eq!(fs::read_to_string(path("outside")).expect("read"), "outside");
+        assert!(!path("nowhere").exists());
+    }
+}

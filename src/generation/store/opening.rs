@@ -1,0 +1,116 @@
+//! Marks of processes that open a generation. One that dies over it leaves its mark, and a later start takes another generation.
+//!
+//! A mark is a file `.opening-<generation>-…` that its process holds locked, so a living process counts for nothing.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::file::{Access, Draft, open};
+use crate::generation::Generation;
+use crate::generation::failpoint::{Step, pass};
+use crate::generation::store::Store;
+
+pub(super) const OPENING: &str = ".opening-";
+
+/// The number of processes that may die over a generation. A start that finds so many takes another one.
+pub(crate) const MAX_DEATHS: usize = 2;
+
+/// The mark of this process, which is removed when dropped; `None` if the folder can't be written.
+#[derive(Debug)]
+pub(crate) struct Opening(#[expect(dead_code, reason = "removed when dropped")] Option<Draft>);
+
+impl Store {
+    /// Marks that this process is about to open a generation.
+    pub(crate) fn mark_opening(&self, generation: &Generation) -> Opening {
+        let mark = || {
+            let prefix = format!("{OPENING}{generation}-");
+            let mut mark = Draft::new(&self.folder.join(OPENING), prefix, Access::Mode(0o600))?;
+            mark.write(|file| {
+                file.lock()?;
+                // One without content isn't locked yet.
+                file.write_all(b"opening\n")
+            })?;
+            Ok::<_, io::Error>(mark)
+        };
+        let marked = mark().inspect_err(|error| tracing::debug!(%error, "the opening of a generation isn't marked"));
+        pass(Step::Opening);
+        Opening(marked.ok())
+    }
+
+    /// The number of processes that died while they opened a generation, since one succeeded or an operator had it built again.
+    pub(crate) fn deaths(&self, generation: &Generation) -> usize {
+        self.abandoned_marks(generation).count()
+    }
+
+    pub(crate) fn forget_deaths(&self, generation: &Generation) {
+        self.abandoned_marks(generation).for_each(|mark| drop(fs::remove_file(mark)));
+    }
+
+    /// Removes the marks about generations that aren't current any more.
+    pub(super) fn sweep_marks(&self) {
+        let current = self.current_name();
+        let current = current.as_deref().and_then(|name| name.split('-').next());
+        for mark in self.marks().filter(|mark| generation_of(mark) != current && is_unlocked(mark)) {
+            drop(fs::remove_file(mark));
+        }
+    }
+
+    fn abandoned_marks(&self, generation: &Generation) -> impl Iterator<Item = PathBuf> {
+        let is_of = move |mark: &PathBuf| generation_of(mark) == Some(generation.as_str());
+        let has_content = |mark: &PathBuf| fs::symlink_metadata(mark).is_ok_and(|of| of.is_file() && of.len() > 0);
+        self.marks().filter(is_of).filter(has_content).filter(|mark| is_unlocked(mark))
+    }
+
+    fn marks(&self) -> impl Iterator<Item = PathBuf> + use<> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let is_mark = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(OPENING.as_bytes());
+        entries.filter(is_mark).map(|entry| entry.path())
+    }
+}
+
+/// The name of a mark's generation.
+fn generation_of(mark: &Path) -> Option<&str> {
+    mark.file_name()?.to_str()?.strip_prefix(OPENING)?.split('-').next()
+}
+
+/// Whether the process of a mark has ended. A shared lock, so that several that look don't take each other for it.
+fn is_unlocked(mark: &Path) -> bool {
+    let locked = open(mark, File::options().read(true)).map(|file| file.try_lock_shared());
+    match locked {
+        Ok(Ok(())) => true,
+        Ok(Err(TryLockError::WouldBlock | TryLockError::Error(_))) | Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_processes_that_ended_while_opening_count() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::new(folder.path());
+        let [one, other] = ["0123456789abcdef", "fedcba9876543210"].map(Generation::named);
+        let abandon = |name: &str, content: &str| fs::write(folder.path().join(name), content).expect("written");
+        assert_eq!(store.deaths(&one), 0);
+        let living = store.mark_opening(&one);
+        assert_eq!(store.deaths(&one), 0, "its process lives");
+        abandon(".opening-0123456789abcdef-aaaaaaaa.tmp", "opening\n");
+        abandon(".opening-0123456789abcdef-bbbbbbbb.tmp", "");
+        assert_eq!((store.deaths(&one), store.deaths(&other)), (1, 0), "an empty one was never locked");
+        drop(living);
+        assert_eq!(store.deaths(&one), 1, "a process that opened it leaves no mark");
+        store.forget_deaths(&one);
+        assert_eq!(store.deaths(&one), 0);
+    }
+
+    #[test]
+    fn folder_that_cannot_be_written_has_no_marks() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::new(&folder.path().join("none"));
+        let generation = Generation::named("0123456789abcdef");
+        let _opening = store.mark_opening(&generation);
+        assert_eq!((store.deaths(&generation), folder.path().join("none").exists()), (0, false));
+    }
+}

@@ -1,0 +1,73 @@
+//! Reads everything that a generation has, and asks for a part of it, before callers do.
+
+use serde::Deserialize;
+
+use super::{
+    Attribute, Facet, ListGlossary, ListSoftware, MAX_LIMIT, Order, PageRequest, SearchSoftware, SearchSort,
+    ServiceError, get_software, list_changes, list_glossary, list_news, list_software, search_software,
+    similar_software, suggest,
+};
+use crate::generation::{OpenError, Snapshot};
+
+/// The number of products that are searched for by their names, and for which similar ones are.
+const SAMPLE: usize = 50;
+
+/// Why a generation can't be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    #[error(transparent)]
+    Damaged(#[from] OpenError),
+    #[error("a request isn't answered")]
+    Request(#[from] ServiceError),
+    #[error("the product {0} of a list isn't there")]
+    Missing(String),
+}
+
+/// The members of an item that are asked for.
+#[derive(Deserialize)]
+struct Item {
+    id: String,
+    name: String,
+}
+
+/// Reads each part of an embedded generation to its end, and requests lists, products and searches. A damaged generation is an
+/// error, or a panic.
+pub fn probe(snapshot: &Snapshot) -> Result<(), ProbeError> {
+    snapshot.verify()?;
+    pollster::block_on(request_sample(snapshot))
+}
+
+async fn request_sample(snapshot: &Snapshot) -> Result<(), ProbeError> {
+    let page = PageRequest { limit: MAX_LIMIT, offset: 0 };
+    let facets: Vec<_> = [Facet::Category, Facet::OfferingType, Facet::EvidenceStatus, Facet::Rating]
+        .into_iter()
+        .chain(Attribute::ALL.map(Facet::Attribute))
+        .collect();
+    list_glossary(snapshot, &ListGlossary { q: None, page });
+    list_changes(snapshot, None, page);
+    list_news(snapshot, &[]).await?;
+    for order in Order::ALL {
+        list_software(snapshot, &ListSoftware { sort: Some(order), page, ..ListSoftware::default() }).await?;
+    }
+    let count = snapshot.software_count();
+    for at in (0..count).step_by(count.div_ceil(SAMPLE).max(1)) {
+        let one = PageRequest { limit: 1, offset: at as u64 };
+        let list = list_software(snapshot, &ListSoftware { page: one, ..ListSoftware::default() }).await?;
+        let Some(item) = list.data.first() else { continue };
+        let Item { id, name } = serde_json::from_slice(item).map_err(ServiceError::from)?;
+        get_software(snapshot, &id).await?.ok_or_else(|| ProbeError::Missing(id.clone()))?;
+        similar_software(snapshot, &id, page).await?;
+        let first = name.split_whitespace().next().unwrap_or_default();
+        suggest(snapshot, first, MAX_LIMIT).await?;
+        for (q, sort) in [
+            (&*name, SearchSort::default()),
+            (first, SearchSort::Name),
+            (&*format!("\"{name}\""), SearchSort::default()),
+        ] {
+            let search =
+                SearchSoftware { facets: facets.clone(), highlight: true, page, sort, ..SearchSoftware::new(q) };
+            search_software(snapshot, &search).await?;
+        }
+    }
+    Ok(())
+}
