@@ -3,9 +3,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::plan::Term;
+use super::plan::{Documents, Term};
 use super::query::{ParsedQuery, parse};
-use super::understand::Documents;
 use crate::record::{Software, normalised_url};
 use crate::text::analyse::{Word, name_key, words};
 use crate::text::punctuation::{is_dash, is_quote};

@@ -39,5 +39,5 @@ pub use document_analyzer::{ANALYZER_VERSION, DocumentAnalyzer, Numbering};
 pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::{StemId, WordId};
 pub use opened::{SearchIndex, SearchIndexError};
-pub use plan::{Alternative, Group, INDEXED_PREFIX, Kind, Phrase, Plan, Rerank, Signals, Term};
+pub use plan::{Alternative, Documents, Group, INDEXED_PREFIX, Kind, Phrase, Plan, Rerank, Signals, Term};
 pub use ranking::Ranking;

@@ -199,3 +199,13 @@ impl Plan {
             && self.phrases.is_empty()
     }
 }
+
+/// The index lookups needed to understand a query.
+pub trait Documents {
+    type Error;
+
+    fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;
+
+    /// Ids of the categories that the first few documents with a term are in.
+    fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
+}

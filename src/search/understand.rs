@@ -4,20 +4,10 @@ use std::ops::Range;
 
 use super::SearchIndex;
 use super::intent::{Intent, is_intent_word, is_kind};
-use super::plan::{Alternative, Kind, Phrase, Term};
+use super::plan::{Alternative, Documents, Kind, Phrase, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use crate::text::analyse::{Word, compound, name_key, written};
 use crate::text::english;
-
-/// The index lookups needed to understand a query.
-pub trait Documents {
-    type Error;
-
-    fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;
-
-    /// Ids of the categories that the first few documents with a term are in.
-    fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
-}
 
 #[derive(Debug, Default)]
 pub(super) struct Understood {

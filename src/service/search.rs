@@ -6,12 +6,12 @@ use super::{Facet, MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftwa
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
+use crate::search::Documents;
 use crate::search::budget::Budget;
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::identity::read;
 use crate::search::query::ParsedQuery;
-use crate::search::understand::Documents;
 use crate::search::{Plan, Term};
 use crate::text::analyse::{Word, written};
 

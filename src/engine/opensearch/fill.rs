@@ -14,7 +14,7 @@ use super::document::{self, AnalysedProduct, DocumentWriter};
 use super::mapping;
 use super::parts::{Manifest, PARTS, write_manifest, write_parts};
 use super::records::REVIEWS;
-use super::verify::{all, verify};
+use super::verify::{FilledGeneration, all, verify};
 use crate::catalogue::{Bulk, StoredReview};
 use crate::engine::{EngineError, FillError};
 use crate::scratch::Scratch;
@@ -38,13 +38,6 @@ pub struct Fill {
     products: BulkLoader,
     reviews: BulkLoader,
     dictionary: DictionaryBuilder,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilledGeneration {
-    pub index: String,
-    pub products: u64,
-    pub shards: usize,
 }
 
 impl Fill {

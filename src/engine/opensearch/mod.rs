@@ -35,11 +35,11 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 pub use document::{AnalysedProduct, Document, DocumentWriter};
-pub use fill::{DICTIONARY, Fill, FilledGeneration};
+pub use fill::{DICTIONARY, Fill};
 pub use index_prefix::{IndexPrefix, IndexPrefixError};
 pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};
-pub use verify::{find_whole, is_missing};
+pub use verify::{FilledGeneration, find_whole, is_missing};
 
 use self::cluster::{Cluster, ClusterError};
 use self::dictionary::Dictionary;

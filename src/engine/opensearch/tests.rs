@@ -27,9 +27,9 @@ use crate::export::Skipped;
 use crate::generation::cluster::{self as generations, Filler, MergedSet};
 use crate::generation::{Generation, Snapshot};
 use crate::scratch::Scratch;
+use crate::search::Documents;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
-use crate::search::understand::Documents;
 use crate::search::{Plan, Term};
 
 /// The largest relative difference at which two scores count as equal.

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::cluster::{Cluster, ClusterError, ClusterRequest, Unavailability};
 use super::document::Totals;
-use super::fill::FilledGeneration;
 use super::mapping;
 use super::parts::{PARTS, Parts, PartsError};
 use super::records::REVIEWS;
@@ -20,6 +19,14 @@ const TIME: Duration = Duration::from_mins(2);
 
 /// How long to wait for the shards of nodes that are starting.
 const SHARDS_TIME: Duration = Duration::from_mins(1);
+
+/// A generation whose indices are whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilledGeneration {
+    pub index: String,
+    pub products: u64,
+    pub shards: usize,
+}
 
 /// Why a generation's indices can't be used.
 #[derive(Debug, thiserror::Error)]

@@ -16,11 +16,11 @@ use crate::export::{self, Export, ExportSet, Limits, SourceFile};
 use crate::generation::Snapshot;
 use crate::record::OfferingType;
 use crate::scratch::Scratch;
+use crate::search::Documents;
 use crate::search::budget::Budget;
 use crate::search::collect::{RERANKED, Tier};
 use crate::search::expand::{Options, Prefix, expand};
 use crate::search::identity::read;
-use crate::search::understand::Documents;
 use crate::search::{DocumentAnalyzer, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names};
 
 /// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.

@@ -4,9 +4,9 @@ use fst::{IntoStreamer, Streamer};
 
 use super::slot::Slot;
 use super::{Expander, Prefix};
+use crate::search::Documents;
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, INDEXED_PREFIX, Kind, Term};
-use crate::search::understand::Documents;
 use crate::text::english;
 
 /// Budget units per word that has the typed prefix.

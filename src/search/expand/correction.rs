@@ -3,10 +3,10 @@
 use super::slot::Slot;
 use super::{Expander, MOST_WORDS};
 use crate::catalogue::resource::Correction;
+use crate::search::Documents;
 use crate::search::lexicon::WordId;
 use crate::search::plan::{Alternative, Kind, Term};
 use crate::search::typo;
-use crate::search::understand::Documents;
 use crate::text::english;
 
 /// A word is very rare if no more than one product in this many has it. It may be a misspelling

@@ -3,8 +3,8 @@
 
 use super::slot::Slot;
 use super::{ENOUGH, Expander, MOST_WORDS};
+use crate::search::Documents;
 use crate::search::intent::is_kind;
-use crate::search::understand::Documents;
 use crate::text::analyse::Gap;
 
 /// Upper limit on words searched. Words as frequent as the tenth count too, but not without limit.
