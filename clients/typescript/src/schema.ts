@@ -52,7 +52,8 @@ export interface paths {
          * List changes
          * @description The products that were added, changed or removed since a generation, by id, over all generations in between. The server
          *     keeps the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
-         *     and the whole directory is at `/v1/exports`.
+         *     and the whole directory is at `/v1/exports`. An export's own name, licence and date are there too: a change of these isn't a
+         *     change of its products.
          */
         get: operations["listChanges"];
         put?: never;
@@ -96,7 +97,8 @@ export interface paths {
          *     that for `json`, else as it is. A part of a `json` document is sent for one range in `Range`, so that a download which broke can
          *     go on: with `If-Range` and the entity tag, the part is of the same document. Each started MiB of the document (`size_bytes` in the
          *     list) up to the end of the part costs a request of the quota; a download larger than what is left is possible while anything is
-         *     left, and the quota then waits accordingly. A key may have 4 downloads in progress (429), all keys together 32 (503).
+         *     left, and the quota then waits accordingly. A key or a visitor may have 4 downloads in progress (429),
+         *     all keys together 32, all visitors together 16 (503); when these are in use, one that is slower than 128 KiB/s ends for a new one.
          */
         get: operations["getExport"];
         put?: never;
@@ -445,13 +447,13 @@ export interface components {
             /** @description `ok` */
             status: string;
         };
-        /** @description A field of a hit with the places that matched. */
+        /** @description A field of a hit with the places that matched. A hit has about 16 KiB of them at most. */
         Highlight: {
             /** @description The field's name. */
             field: string;
             /** @description Its text (a part of it where it is long), escaped for HTML, the matches in `<mark>`. */
             html: string;
-            /** @description The matches in the field's whole text. */
+            /** @description The first hundred matches in the field's text: as the product has it here, or for other fields in its record. */
             ranges: components["schemas"]["TextRange"][];
             /** @description `synonym` where no word of the query is in the text, but one that means the same; further values may come. Absent otherwise. */
             by?: string;
@@ -651,11 +653,11 @@ export interface components {
             id: string;
             /** @description Name. */
             name: string;
-            /** @description Short description. */
+            /** @description Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`. */
             tagline: string | null;
             /** @description Name of the main category. */
             category: string | null;
-            /** @description All categories, the main one first. */
+            /** @description All categories, the main one first. Lists have the first ten. */
             categories: components["schemas"]["CategoryRef"][];
             /**
              * Format: double
@@ -713,11 +715,11 @@ export interface components {
             id: string;
             /** @description Name. */
             name: string;
-            /** @description Short description. */
+            /** @description Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`. */
             tagline: string | null;
             /** @description Name of the main category. */
             category: string | null;
-            /** @description All categories, the main one first. */
+            /** @description All categories, the main one first. Lists have the first ten. */
             categories: components["schemas"]["CategoryRef"][];
             /**
              * Format: double
@@ -766,11 +768,11 @@ export interface components {
             id: string;
             /** @description Name. */
             name: string;
-            /** @description Short description. */
+            /** @description Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`. */
             tagline: string | null;
             /** @description Name of the main category. */
             category: string | null;
-            /** @description All categories, the main one first. */
+            /** @description All categories, the main one first. Lists have the first ten. */
             categories: components["schemas"]["CategoryRef"][];
             /**
              * Format: double
@@ -835,11 +837,11 @@ export interface components {
             id: string;
             /** @description Name. */
             name: string;
-            /** @description Short description. */
+            /** @description Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`. */
             tagline: string | null;
             /** @description Name of the main category. */
             category: string | null;
-            /** @description All categories, the main one first. */
+            /** @description All categories, the main one first. Lists have the first ten. */
             categories: components["schemas"]["CategoryRef"][];
             /**
              * Format: double
@@ -1609,7 +1611,7 @@ export interface operations {
                  */
                 sort?: "relevance" | "-rating" | "-review_count" | "-evidence_checked_on" | "name";
                 /**
-                 * @description Also count the matching products by this. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted. Repeat it for several.
+                 * @description Also count the matching products by this. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted, of `category` the 1000 most frequent, without values of more than 500 characters. Repeat it for several.
                  * @example [
                  *       "category"
                  *     ]

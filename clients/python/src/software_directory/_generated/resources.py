@@ -517,7 +517,8 @@ class SearchResource:
             relevance)
         facets: Also count the matching products by this. Each count leaves its own filter out. Of
             `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are
-            counted. Repeat it for several.
+            counted, of `category` the 1000 most frequent, without values of more than 500 characters.
+            Repeat it for several.
         highlight: Whether each hit also says which parts of which fields matched. (default false)
         typo: Whether a misspelled word may match. (default true)
         prefix: Whether the last word also matches as the beginning of a longer one: `always` while it is
@@ -611,8 +612,9 @@ class ExportsResource:
         one range in `Range`, so that a download which broke can go on: with `If-Range` and the entity tag,
         the part is of the same document. Each started MiB of the document (`size_bytes` in the list) up to
         the end of the part costs a request of the quota; a download larger than what is left is possible
-        while anything is left, and the quota then waits accordingly. A key may have 4 downloads in progress
-        (429), all keys together 32 (503).
+        while anything is left, and the quota then waits accordingly. A key or a visitor may have 4
+        downloads in progress (429), all keys together 32, all visitors together 16 (503); when these are in
+        use, one that is slower than 128 KiB/s ends for a new one.
 
         id: The export's id.
         format: `json` is the export as it was validated; `ndjson` one record a line, each with its export
@@ -716,7 +718,8 @@ class ChangesResource:
 
         The products that were added, changed or removed since a generation, by id, over all generations in
         between. The server keeps the last hundred generations, and fewer after very large changes: with an
-        older or unknown one the answer is 410, and the whole directory is at `/v1/exports`.
+        older or unknown one the answer is 410, and the whole directory is at `/v1/exports`. An export's own
+        name, licence and date are there too: a change of these isn't a change of its products.
 
         since: The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes,
             and `to` is where to begin. (at most 64 characters)
