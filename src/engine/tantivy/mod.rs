@@ -55,7 +55,7 @@ pub struct TantivyIndex(Index);
 const EXTENSIONS: [&str; 6] = ["fast", "fieldnorm", "idx", "pos", "store", "term"];
 
 impl TantivyIndex {
-    /// Whether an index has files of these names and no others: [`META`], and one file for each of some extensions.
+    /// Whether an index has files of these names and no others: `meta.json`, and one file for each of some extensions.
     pub fn has_files<'n>(names: impl Iterator<Item = &'n str>) -> bool {
         let mut segment = None;
         let mut is_known = |name: &'n str| {

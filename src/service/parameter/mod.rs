@@ -201,7 +201,7 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// All values of a repeatable parameter, in order. It isn't read on after [`MAX_REPORTED`] wrong ones.
+    /// All values of a repeatable parameter, in order. It isn't read on after three wrong ones.
     pub fn many<V: Value>(&mut self, parameter: &Parameter<V>) -> Vec<V::Output> {
         let (mut values, mut refused) = (Vec::new(), 0);
         for given in self.given(parameter.name) {
