@@ -157,8 +157,8 @@ fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
         let mut last = String::new();
         for line in stderr.lines().map_while(Result::ok) {
             tracing::warn!("{line}");
-            // What follows a failure only tells how to see more of it.
-            if !line.starts_with("note: ") {
+            // What follows a failure is its backtrace, or tells how to see one.
+            if ![" ", "note: ", "stack backtrace:"].iter().any(|start| line.starts_with(start)) {
                 last = line;
             }
         }
