@@ -65,7 +65,10 @@ impl TantivyBuilder {
     /// Completes the index and returns its files, name and content of each.
     pub fn finish(self) -> Result<Vec<(String, Bulk)>, FillError> {
         self.write().map_err(|error| match error {
-            TantivyError::IoError(error) => FillError::Scratch(std::io::Error::new(error.kind(), error)),
+            // A thread of tantivy's that can't be started is no fault of the disk.
+            TantivyError::IoError(error) if error.kind() != std::io::ErrorKind::WouldBlock => {
+                FillError::Scratch(std::io::Error::new(error.kind(), error))
+            }
             error => EngineError::index("written")(error).into(),
         })
     }
