@@ -4,9 +4,9 @@
 //! The process gets the ids that are served as JSON on standard input, and writes a [`Message`] a line on standard output.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
@@ -81,73 +81,80 @@ impl BuildProcess {
         processors: Processors,
         observer: &mut dyn Observer,
     ) -> Result<(String, bool), BuildFailure> {
-        let failed = |error: io::Error| {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.arg(match processors {
+            Processors::One => "--for-server=one",
+            Processors::All => "--for-server=all",
+        });
+        let ended = run(
+            &mut command,
+            |stdin| serde_json::to_writer(stdin, served).map_err(io::Error::from),
+            |stdout| last_message(stdout, observer),
+        );
+        let Ended { message, status, last_line } = ended.map_err(|error| {
             BuildFailure::transient(FailureCode::BuildFailed, format!("the process that builds can't be run: {error}"))
-        };
-        let mut child = Command::new(&self.program)
-            .args(&self.arguments)
-            .arg(match processors {
-                Processors::One => "--for-server=one",
-                Processors::All => "--for-server=all",
-            })
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let log = relay_log(&mut child);
-        if let Some(stdin) = child.stdin.take() {
-            let mut stdin = io::BufWriter::new(stdin);
-            // A process that ended early says below why.
-            let _ = serde_json::to_writer(&mut stdin, served).map_err(io::Error::from).and_then(|()| stdin.flush());
-        }
-        let outcome = child.stdout.take().and_then(|stdout| last_message(BufReader::new(stdout), observer));
-        let status = child.wait().map_err(failed)?;
-        let last_line = log.and_then(|log| log.join().ok()).unwrap_or_default();
-        outcome.unwrap_or_else(|| Err(ended(status, &last_line)))
+        })?;
+        message.unwrap_or_else(|| Err(died(status, &last_line)))
     }
 }
 
 impl ProbeProcess {
     /// Runs the process to its end. A failure is transient if the process couldn't be run.
     pub(crate) fn run(&self, folder: &str) -> Result<(), BuildFailure> {
-        let failed = |error: io::Error| {
+        let messages = |stdout: ChildStdout| {
+            let mut lines = BufReader::new(stdout.take(MAX_PROBE_BYTES)).lines().map_while(Result::ok);
+            lines.find_map(|line| match serde_json::from_str(&line) {
+                Ok(Message::Probed) => Some(Ok(())),
+                Ok(Message::Failed(failure)) => Some(Err(failure.detail)),
+                _ => None,
+            })
+        };
+        let mut command = Command::new(&self.program);
+        let ended = run(command.args(&self.arguments), |stdin| stdin.write_all(folder.as_bytes()), messages);
+        let Ended { message, status, last_line } = ended.map_err(|error| {
             let detail = format!("the process that tries the generation can't be run: {error}");
             BuildFailure::transient(FailureCode::BuildFailed, detail)
-        };
-        let mut child = Command::new(&self.program)
-            .args(&self.arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let log = relay_log(&mut child);
-        if let Some(mut stdin) = child.stdin.take() {
-            // A process that ended early says below why.
-            let _ = stdin.write_all(folder.as_bytes());
-        }
-        let stdout = child.stdout.take().map(|stdout| BufReader::new(stdout.take(MAX_PROBE_BYTES)));
-        let mut lines = stdout.into_iter().flat_map(|stdout| stdout.lines().map_while(Result::ok));
-        let outcome = lines.find_map(|line| match serde_json::from_str(&line) {
-            Ok(Message::Probed) => Some(Ok(())),
-            Ok(Message::Failed(failure)) => Some(Err(failure.detail)),
-            _ => None,
-        });
-        let status = child.wait().map_err(failed)?;
-        let last_line = log.and_then(|log| log.join().ok()).unwrap_or_default();
+        })?;
         let died = || {
             let cause = if is_killed(status) { "it was killed, as it is if memory runs out" } else { &last_line };
             Err(format!("the process that tried it ended early ({status}): {cause}"))
         };
-        outcome.unwrap_or_else(died).map_err(|detail| BuildFailure {
+        message.unwrap_or_else(died).map_err(|detail| BuildFailure {
             code: FailureCode::BuildFailed,
             count: None,
             detail,
             is_transient: false,
         })
     }
+}
+
+/// How a process ended.
+struct Ended<T> {
+    /// Its last message, if it said one.
+    message: Option<T>,
+    status: ExitStatus,
+    /// The last line on standard error that says what happened.
+    last_line: String,
+}
+
+/// Runs a process to its end: writes its input, reads its messages, and logs what it writes on standard error.
+fn run<T>(
+    command: &mut Command,
+    write: impl FnOnce(&mut BufWriter<ChildStdin>) -> io::Result<()>,
+    read: impl FnOnce(ChildStdout) -> Option<T>,
+) -> io::Result<Ended<T>> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let log = relay_log(&mut child);
+    if let Some(stdin) = child.stdin.take() {
+        let mut stdin = BufWriter::new(stdin);
+        // A process that ended early says why on standard error.
+        let _ = write(&mut stdin).and_then(|()| stdin.flush());
+    }
+    let message = child.stdout.take().and_then(read);
+    let status = child.wait()?;
+    let last_line = log.and_then(|log| log.join().ok()).unwrap_or_default();
+    Ok(Ended { message, status, last_line })
 }
 
 /// Logs what the process writes on standard error. The thread returns the last line that says what happened.
@@ -168,11 +175,8 @@ fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
 }
 
 /// Passes messages on until the last one; `None` where there is none.
-fn last_message(
-    messages: impl io::BufRead,
-    observer: &mut dyn Observer,
-) -> Option<Result<(String, bool), BuildFailure>> {
-    for line in messages.lines().map_while(Result::ok) {
+fn last_message(messages: impl io::Read, observer: &mut dyn Observer) -> Option<Result<(String, bool), BuildFailure>> {
+    for line in BufReader::new(messages).lines().map_while(Result::ok) {
         match serde_json::from_str(&line) {
             Ok(Message::Progress { phase, done, total }) => {
                 let _ = observer.progress(phase, done, total);
@@ -188,7 +192,7 @@ fn last_message(
 }
 
 /// The failure of a process that ended without a word.
-fn ended(status: ExitStatus, last_line: &str) -> BuildFailure {
+fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
     let detail = if last_line.starts_with("memory allocation of") || is_killed(status) {
         format!(
             "the process that builds ran short of memory ({status}): give it more with --max-build-bytes, or the machine"
