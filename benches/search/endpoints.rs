@@ -4,7 +4,6 @@
 //! The directory is the corpus, all of it new to the change log, beside an export with more of everything else than a directory has:
 //! categories, glossary terms, reviews of one product.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,9 +13,9 @@ use fastrand::Rng;
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use software_directory::export::{Export, IdPrefixes, Limits, Report};
+use software_directory::export::{Export, IdPrefixes, Limits};
 use software_directory::generation::source::Source;
-use software_directory::generation::{Observer, Phase, RenderedReport, Settings, Snapshot};
+use software_directory::generation::{Settings, Snapshot, Unobserved};
 use software_directory::http::{self, AppState, HttpConfig};
 use software_directory::key::file::{self, NewKey};
 use software_directory::key::{KeyStore, Rate};
@@ -62,7 +61,7 @@ pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed:
         process: None,
     };
     let directory = Arc::<Directory>::default();
-    let mut updater = Updater::new(ExportFiles::new(settings, Box::new(Silent)), Arc::clone(&directory));
+    let mut updater = Updater::new(ExportFiles::new(settings, Box::new(Unobserved)), Arc::clone(&directory));
     updater.start().map_err(|failure| format!("{failure:?}"))?;
     let first = directory.current().ok_or("no generation")?.generation().to_owned();
     std::fs::copy(path, folder.path().join("corpus.json"))?;
@@ -287,16 +286,4 @@ fn large_export(words: &[String], seed: u64) -> Value {
         }],
         "categories": categories, "glossary": glossary, "reviews": reviews,
     })
-}
-
-struct Silent;
-
-impl Observer for Silent {
-    fn progress(&mut self, _: Phase, _: u64, _: u64) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn report(&mut self, _: &Report) {}
-
-    fn relay(&mut self, _: RenderedReport) {}
 }

@@ -242,25 +242,11 @@ fn add_log(
 
 #[cfg(test)]
 mod tests {
-    use std::ops::ControlFlow;
-
     use super::*;
-    use crate::export::{IdPrefixes, Limits, Report};
+    use crate::export::{IdPrefixes, Limits};
     use crate::generation::failure::FailureCode;
-    use crate::generation::observer::RenderedReport;
+    use crate::generation::observer::Unobserved;
     use crate::generation::source::Source;
-
-    struct Unobserved;
-
-    impl Observer for Unobserved {
-        fn progress(&mut self, _: Phase, _: u64, _: u64) -> ControlFlow<()> {
-            ControlFlow::Continue(())
-        }
-
-        fn report(&mut self, _: &Report) {}
-
-        fn relay(&mut self, _: RenderedReport) {}
-    }
 
     #[test]
     fn disk_that_refuses_scratch_files_is_named_with_a_remedy() {

@@ -29,6 +29,6 @@ pub use log::{ChangeLog, ProductChange, Step};
 pub use merged::{ChangesSince, MergedChanges};
 pub use name::{Generation, INDEX_FORMAT};
 pub use news::{MAX_NEWS, NewsIndex, NewsKind};
-pub use observer::{Observer, Phase, RenderedReport};
+pub use observer::{Observer, Phase, RenderedReport, Unobserved};
 pub use settings::Settings;
 pub use snapshot::{OpenError, Snapshot, open_catalogue};

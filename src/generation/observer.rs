@@ -39,3 +39,17 @@ pub trait Observer: Send {
     /// Another process has read exports, and this is what it found.
     fn relay(&mut self, report: RenderedReport);
 }
+
+/// An observer that ignores everything.
+#[derive(Debug, Clone, Copy)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn progress(&mut self, _: Phase, _: u64, _: u64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn report(&mut self, _: &Report) {}
+
+    fn relay(&mut self, _: RenderedReport) {}
+}

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::http::Method;
 use serde_json::{Value, json};
 use software_directory::export::IdPrefixes;
-use software_directory::generation::Settings;
 use software_directory::generation::source::Source;
+use software_directory::generation::{Settings, Unobserved};
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
 use software_directory::update::files::ExportFiles;
@@ -14,7 +14,6 @@ use software_directory::update::{Directory, Updater};
 
 use crate::cluster;
 use crate::service::{Answer, Service, Setup};
-use crate::silent::Silent;
 
 fn product(id: &str, category: &str, day: Option<&str>) -> Value {
     let mut product = json!({
@@ -62,7 +61,7 @@ pub(crate) fn published(sets: &[String; 2]) -> (Arc<Directory>, String) {
         limits: software_directory::export::Limits::default(),
         process: None,
     };
-    let mut updater = Updater::new(ExportFiles::new(settings, Box::new(Silent)), Arc::clone(&directory));
+    let mut updater = Updater::new(ExportFiles::new(settings, Box::new(Unobserved)), Arc::clone(&directory));
     std::fs::write(&file, &sets[0]).expect("written");
     updater.start().expect("it serves");
     let first = directory.current().expect("a generation").generation().to_owned();

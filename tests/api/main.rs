@@ -34,7 +34,6 @@ mod reviews;
 mod search;
 mod server;
 mod service;
-mod silent;
 mod software;
 mod suggest;
 mod visitors;
