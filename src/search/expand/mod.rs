@@ -2,6 +2,7 @@
 
 mod completion;
 mod correction;
+mod joined;
 mod selection;
 pub mod slot;
 
@@ -15,7 +16,7 @@ use self::selection::{drop_where_others_find, enough, relax};
 use self::slot::Slot;
 use super::SearchIndex;
 use super::budget::Budget;
-use super::identity::{Identified, identify, is_connective};
+use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
 use super::lexicon::WordId;
 use super::pieces;
@@ -24,7 +25,7 @@ use super::query::{LONG_QUERY, ParsedQuery};
 use super::stem_slots::StemSlots;
 use super::understand::{Exclusion, Subject, Understood, understand};
 use crate::catalogue::resource::{Correction, QueryReport};
-use crate::text::analyse::{Gap, Word, compound, written};
+use crate::text::analyse::{Gap, Word, written};
 use crate::text::english;
 
 /// Maximum number of query words that count.
@@ -101,12 +102,6 @@ pub fn expand<D: Documents>(
     }
     .run()
 }
-
-/// A query of up to so many words may be a name of several parts, so more than two are joined.
-const JOINED_WITHIN: usize = 6;
-
-/// The most words of a query that are joined.
-const MOST_JOINED: usize = 4;
 
 /// The alternative of a product that the whole query means.
 fn identity(term: &Term) -> Alternative {
@@ -257,32 +252,6 @@ impl<D: Documents> Expander<'_, D> {
         let rerank = Rerank::Signals(Signals { spellings: vec![None], ..Signals::default() });
         let plan = Plan { groups: vec![slot.group()], names: terms.to_vec(), rerank, ..Plan::default() };
         Expansion { slots: vec![slot], plan, ..Expansion::default() }
-    }
-
-    /// The words of the lexicon that are several neighbours of the query written as one, with the
-    /// range of these. A connective between two isn't written: `r and d` is `rd`.
-    fn joined(&self) -> Vec<(Range<usize>, WordId)> {
-        let words = &self.query.words;
-        let most = if words.len() <= JOINED_WITHIN { MOST_JOINED } else { 2 };
-        let mut found = Vec::new();
-        for start in 0..words.len() {
-            let mut joined = words[start].folded.clone();
-            for (at, word) in words.iter().enumerate().skip(start + 1).take(most - 1) {
-                if !matches!(word.gap, Gap::Joined | Gap::Space) {
-                    break;
-                }
-                if at == start + 1
-                    && is_connective(&word.folded)
-                    && let Some(behind) = words.get(at + 1)
-                {
-                    let around = self.index.lexicon.word(&compound(&words[start], behind));
-                    found.extend(around.map(|around| (start..at + 2, around)));
-                }
-                joined.push_str(&word.folded);
-                found.extend(self.index.lexicon.word(&joined).map(|joined| (start..at + 1, joined)));
-            }
-        }
-        found
     }
 
     /// Creates a word's slot: the word itself, its compounds with its neighbours, and its

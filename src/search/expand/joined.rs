@@ -1,0 +1,43 @@
+//! Words of a query that may be written as one.
+
+use std::ops::Range;
+
+use super::Expander;
+use crate::search::Documents;
+use crate::search::identity::is_connective;
+use crate::search::lexicon::WordId;
+use crate::text::analyse::{Gap, compound};
+
+/// A query of up to so many words may be a name of several parts, so more than two are joined.
+const JOINED_WITHIN: usize = 6;
+
+/// The most words of a query that are joined.
+const MOST_JOINED: usize = 4;
+
+impl<D: Documents> Expander<'_, D> {
+    /// The words of the lexicon that are several neighbours of the query written as one, with the
+    /// range of these. A connective between two isn't written: `r and d` is `rd`.
+    pub(super) fn joined(&self) -> Vec<(Range<usize>, WordId)> {
+        let words = &self.query.words;
+        let most = if words.len() <= JOINED_WITHIN { MOST_JOINED } else { 2 };
+        let mut found = Vec::new();
+        for start in 0..words.len() {
+            let mut joined = words[start].folded.clone();
+            for (at, word) in words.iter().enumerate().skip(start + 1).take(most - 1) {
+                if !matches!(word.gap, Gap::Joined | Gap::Space) {
+                    break;
+                }
+                if at == start + 1
+                    && is_connective(&word.folded)
+                    && let Some(behind) = words.get(at + 1)
+                {
+                    let around = self.index.lexicon.word(&compound(&words[start], behind));
+                    found.extend(around.map(|around| (start..at + 2, around)));
+                }
+                joined.push_str(&word.folded);
+                found.extend(self.index.lexicon.word(&joined).map(|joined| (start..at + 1, joined)));
+            }
+        }
+        found
+    }
+}
