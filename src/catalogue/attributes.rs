@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Ordinal;
-use super::value_counts::SharedLists;
+use super::shared_lists::SharedLists;
 use crate::record::Software;
 use crate::text::fold::folded;
 
@@ -95,7 +95,12 @@ impl AttributeColumn {
     /// Notes which products have the same values, which isn't stored.
     pub(super) fn share_lists(&mut self) {
         let products = self.bounds.len().saturating_sub(1);
-        self.lists = SharedLists::new(self, u32::try_from(products).unwrap_or(u32::MAX));
+        let products = u32::try_from(products).unwrap_or(u32::MAX);
+        self.lists = if self.is_empty() {
+            SharedLists::default()
+        } else {
+            SharedLists::new(products, |ordinal| self.of(ordinal))
+        };
     }
 
     /// The lists of values that products share, once these are noted.

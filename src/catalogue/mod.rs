@@ -23,6 +23,7 @@ mod rating;
 mod records;
 pub mod resource;
 mod reviews;
+mod shared_lists;
 mod value_counts;
 mod verify;
 mod write;

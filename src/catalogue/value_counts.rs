@@ -1,43 +1,8 @@
 //! Counts of an attribute's values over many products. Most products have a list of values that others have too: those are counted
 //! by list, one addition each whatever its length.
 
+use super::shared_lists::UNSHARED;
 use super::{AttributeColumn, Ordinal};
-
-/// How many products have to have a list of values for it to be counted as such.
-const SHARED: usize = 4;
-
-/// The number of a product's list where too few others have it.
-const UNSHARED: u16 = 0;
-
-/// The lists of values that products share, numbered from 1; at most 65,535 of them.
-#[derive(Debug, Default)]
-pub(super) struct SharedLists {
-    /// The number of each product's list.
-    of: Vec<u16>,
-    /// By number, a product that has the list; the first stands for [`UNSHARED`].
-    examples: Vec<Ordinal>,
-}
-
-impl SharedLists {
-    /// The lists of that many products, see [`AttributeColumn::of`]; none where no product has a value.
-    pub(super) fn new(column: &AttributeColumn, products: u32) -> Self {
-        if column.is_empty() {
-            return Self::default();
-        }
-        let mut lists = Self { of: vec![UNSHARED; products as usize], examples: vec![0] };
-        let mut ordinals: Vec<Ordinal> = (0..products).collect();
-        ordinals.sort_unstable_by(|a, b| column.of(*a).cmp(column.of(*b)));
-        let equal = ordinals.chunk_by(|a, b| column.of(*a) == column.of(*b));
-        for equal in equal.filter(|equal| equal.len() >= SHARED) {
-            let Ok(number) = u16::try_from(lists.examples.len()) else { break };
-            lists.examples.push(equal[0]);
-            for ordinal in equal {
-                lists.of[*ordinal as usize] = number;
-            }
-        }
-        lists
-    }
-}
 
 /// How many products have each value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::count::summary;
 use super::set::{Item, Set};
-use super::summary::summary;
 use super::{CategoryCount, Changed, Changes, Difference, Entry, field};
 use crate::record::identity;
 

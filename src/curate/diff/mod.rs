@@ -12,6 +12,7 @@
 //! does, because it's served.
 
 mod compare;
+mod count;
 mod difference;
 mod field;
 pub mod render;

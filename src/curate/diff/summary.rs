@@ -1,13 +1,8 @@
 //! The counts of a difference, and a one-line summary.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
-
-use super::set::Set;
-use super::{Changes, Difference, Evidence};
-use crate::record::EvidenceStatus;
 
 const NAMED_EXPORTS: usize = 5;
 
@@ -52,10 +47,6 @@ pub struct ExportCounts {
 }
 
 impl Counts {
-    fn of(changes: &Changes) -> Self {
-        Self { added: changes.added.len(), removed: changes.removed.len(), changed: changes.changed.len() }
-    }
-
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
@@ -65,47 +56,6 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} added, {} removed, {} changed", self.added, self.removed, self.changed)
     }
-}
-
-pub(super) fn summary(difference: &Difference, old: &Set, new: &Set) -> Summary {
-    let is_reviewed = |set: &Set| {
-        let reviewed = EvidenceStatus::VendorSourcesReviewed;
-        set.software.iter().filter(|record| record.status == reviewed).count()
-    };
-    let software = &difference.software;
-    let evidence = |of| software.changed.iter().filter(|changed| changed.evidence == Some(of)).count();
-    Summary {
-        old_software: old.software.len(),
-        new_software: new.software.len(),
-        old_reviewed: is_reviewed(old),
-        new_reviewed: is_reviewed(new),
-        exports: Counts::of(&difference.exports),
-        software: Counts::of(software),
-        renamed: software.changed.iter().filter(|changed| changed.former_id.is_some()).count(),
-        moved: software.changed.iter().filter(|changed| changed.former_export.is_some()).count(),
-        evidence_gained: evidence(Evidence::Gained),
-        evidence_lost: evidence(Evidence::Lost),
-        evidence_renewed: evidence(Evidence::Renewed),
-        categories: Counts::of(&difference.categories),
-        reviews: Counts::of(&difference.reviews),
-        glossary: Counts::of(&difference.glossary),
-        synonyms: Counts::of(&difference.synonyms),
-        by_export: by_export(software),
-    }
-}
-
-fn by_export(software: &Changes) -> Vec<ExportCounts> {
-    let mut exports: BTreeMap<Box<str>, Counts> = BTreeMap::new();
-    for entry in &software.added {
-        exports.entry(entry.export.clone()).or_default().added += 1;
-    }
-    for entry in &software.removed {
-        exports.entry(entry.export.clone()).or_default().removed += 1;
-    }
-    for changed in &software.changed {
-        exports.entry(changed.export.clone()).or_default().changed += 1;
-    }
-    exports.into_iter().map(|(export, counts)| ExportCounts { export, counts }).collect()
 }
 
 impl fmt::Display for Summary {

@@ -1,0 +1,36 @@
+//! The lists of an attribute's values that several products have.
+
+use super::Ordinal;
+
+/// How many products have to have a list of values for it to be counted as such.
+const SHARED: usize = 4;
+
+/// The number of a product's list where too few others have it.
+pub(super) const UNSHARED: u16 = 0;
+
+/// The lists of values that products share, numbered from 1; at most 65,535 of them.
+#[derive(Debug, Default)]
+pub(super) struct SharedLists {
+    /// The number of each product's list.
+    pub(super) of: Vec<u16>,
+    /// By number, a product that has the list; the first stands for [`UNSHARED`].
+    pub(super) examples: Vec<Ordinal>,
+}
+
+impl SharedLists {
+    /// The lists of that many products.
+    pub(super) fn new<'v>(products: u32, values: impl Fn(Ordinal) -> &'v [u32]) -> Self {
+        let mut lists = Self { of: vec![UNSHARED; products as usize], examples: vec![0] };
+        let mut ordinals: Vec<Ordinal> = (0..products).collect();
+        ordinals.sort_unstable_by(|a, b| values(*a).cmp(values(*b)));
+        let equal = ordinals.chunk_by(|a, b| values(*a) == values(*b));
+        for equal in equal.filter(|equal| equal.len() >= SHARED) {
+            let Ok(number) = u16::try_from(lists.examples.len()) else { break };
+            lists.examples.push(equal[0]);
+            for ordinal in equal {
+                lists.of[*ordinal as usize] = number;
+            }
+        }
+        lists
+    }
+}
