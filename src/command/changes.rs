@@ -26,9 +26,7 @@ pub(super) fn open(path: &Path, max_file_bytes: u64) -> Result<Export, Failure> 
 
 pub(super) fn print(export: &Export, json: &str) -> Result<(), Failure> {
     let set = |document: bytes::Bytes| {
-        let mut set = Set::default();
-        set.push(&export.id, "", &document).map_err(|error| Failure::usage(chain(&error)))?;
-        Ok(set)
+        Set::read([Ok((&*export.id, "", document))]).map_err(|error| Failure::usage(chain(&error)))
     };
     let (old, new) = (set(export.document.clone())?, set(json.to_owned().into())?);
     let options = render::Options { old: "the export", new: "its update", limit: SHOWN_CHANGES };

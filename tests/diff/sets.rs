@@ -5,11 +5,8 @@ use software_directory::curate::diff::{Difference, Evidence, Set, compare};
 
 /// A set of exports: id and document of each.
 pub(crate) fn set(exports: &[(&str, &Value)]) -> Set {
-    let mut set = Set::default();
-    for (id, document) in exports {
-        set.push(id, "", &document.to_string().into()).expect("a valid export");
-    }
-    set
+    let documents = exports.iter().map(|(id, document)| Ok((*id, "", document.to_string().into())));
+    Set::read(documents).expect("valid exports")
 }
 
 pub(crate) fn difference(old: &Value, new: &Value) -> Difference {
@@ -106,11 +103,10 @@ fn prefix_tells_products_of_two_exports_apart() {
         (id.to_owned(), export)
     };
     let prefixed = |prefixes: [&str; 2]| {
-        let mut set = Set::default();
-        for ((id, export), prefix) in ["ours", "theirs"].map(of).iter().zip(prefixes) {
-            set.push(id, prefix, &export.to_string().into()).expect("a valid export");
-        }
-        set
+        let exports = ["ours", "theirs"].map(of);
+        let documents = exports.iter().zip(prefixes);
+        Set::read(documents.map(|((id, export), prefix)| Ok((&**id, prefix, export.to_string().into()))))
+            .expect("valid exports")
     };
     let (old, new) = (prefixed(["", "t:"]), prefixed(["", "u:"]));
     assert!(compare(&old, &prefixed(["", "t:"])).is_empty());

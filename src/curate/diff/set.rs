@@ -79,28 +79,37 @@ struct Head<'a> {
 impl Set {
     /// Builds a set from valid exports, or from the valid part of a set.
     pub fn of<'e>(exports: impl Iterator<Item = (&'e Export, io::Result<Bytes>)>) -> Result<Self, SetError> {
-        let mut set = Self::default();
-        for (export, document) in exports {
+        Self::read(exports.map(|(export, document)| {
             let id = &export.id;
             let document = document.map_err(|error| SetError::Read { export: id.to_string(), error })?;
-            set.push(id, &export.id_prefix, &document)?;
-        }
-        Ok(set)
+            Ok((&**id, &*export.id_prefix, document))
+        }))
     }
 
     pub fn from_catalogue(catalogue: &Catalogue) -> Result<Self, SetError> {
-        let mut set = Self::default();
-        for export in &catalogue.tables.exports {
-            let id = &export.resource.id;
+        Self::read(catalogue.tables.exports.iter().map(|export| {
+            let id = &*export.resource.id;
             let read = || {
                 let mut document = Vec::new();
                 export.open(catalogue)?.json()?.read_to_end(&mut document)?;
-                Ok(document)
+                Ok(document.into())
             };
-            let document = read().map_err(|error| SetError::Read { export: id.clone(), error })?;
-            let prefix = export.resource.id_prefix.as_deref().unwrap_or_default();
-            set.push(id, prefix, &document.into())?;
+            let document = read().map_err(|error| SetError::Read { export: id.to_owned(), error })?;
+            Ok((id, export.resource.id_prefix.as_deref().unwrap_or_default(), document))
+        }))
+    }
+
+    /// Builds a set from documents of valid exports: id, prefix and content of each. The prefix is prepended to the ids of products
+    /// and reviews, as when they're served; it may be empty.
+    pub fn read<'d>(
+        documents: impl IntoIterator<Item = Result<(&'d str, &'d str, Bytes), SetError>>,
+    ) -> Result<Self, SetError> {
+        let mut set = Self::default();
+        for document in documents {
+            let (id, prefix, document) = document?;
+            set.push(id, prefix, &document)?;
         }
+        set.name_ids();
         Ok(set)
     }
 
@@ -122,9 +131,7 @@ impl Set {
         self.software.len()
     }
 
-    /// Adds the document of a valid export. `prefix` is prepended to the ids of its products and
-    /// reviews, as when they're served; it may be empty.
-    pub fn push(&mut self, id: &str, prefix: &str, document: &Bytes) -> Result<(), SetError> {
+    fn push(&mut self, id: &str, prefix: &str, document: &Bytes) -> Result<(), SetError> {
         let fault = |error| SetError::Document { export: id.to_owned(), error };
         let mut members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(document).map_err(fault)?;
         let export: Arc<str> = id.into();
@@ -145,7 +152,6 @@ impl Set {
         let name = members.get("name").and_then(|name| serde_json::from_str::<String>(name.get()).ok());
         let name = name.unwrap_or_default().into();
         self.exports.push(Item { id: id.into(), name, export, json: Json(own.into()) });
-        self.name_ids();
         Ok(())
     }
 
