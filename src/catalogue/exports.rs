@@ -20,7 +20,7 @@ use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
 const ZSTD_LEVEL: i32 = 3;
 
 /// The window of the compression, as a power of two: 128 KiB. A download's decoder holds some 500 KiB with it: the window, two blocks of
-/// up to 128 KiB and its state. The level's own would be 2 MiB, and makes documents of text hardly smaller.
+/// up to 128 KiB and its state. The level's default, 2 MiB, makes documents hardly smaller.
 const ZSTD_WINDOW_LOG: u32 = 17;
 
 /// The window for the places of products, 32 KiB: their decoder, which only `ndjson` has, holds some 250 KiB.

@@ -36,8 +36,8 @@ impl Class {
     }
 }
 
-/// The units of a class, and the most of them for one caller. A use that is larger than either may
-/// still be the only one.
+/// The units of a class, and the most of them for one caller. A use that is larger than
+/// a limit is allowed while there's no other.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     pub(super) of_class: usize,

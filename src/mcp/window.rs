@@ -48,7 +48,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Window<T> {
         }
     }
 
-    // Dropped before it's ready, it loses nothing: the place is free again, and so does the transport's own method.
+    // Cancel-safe, as the transport's own method is: a future that is dropped frees its place.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let place = Arc::clone(&self.free).acquire_owned().await.ok()?;
         let mut message = self.transport.receive().await?;

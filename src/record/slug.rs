@@ -28,8 +28,8 @@ pub fn slug(name: &str) -> String {
     slug
 }
 
-/// What makes two names one: the [`slug`], but symbols count (Unicode's categories S and No, and those that a slug spells). The
-/// same as the slug if the name has none.
+/// The key that two names share if they are the same name: the [`slug`] with the symbols kept (Unicode's categories S and No, and
+/// those that a slug spells). It equals the slug if the name has no symbols.
 pub fn identity(name: &str) -> String {
     let mut identity = String::with_capacity(name.len());
     let mut is_after_symbol = false;

@@ -173,7 +173,7 @@ impl BulkWriter {
         self.length
     }
 
-    /// Whether nothing is written yet.
+    /// Whether nothing has been written yet.
     pub const fn is_empty(&self) -> bool {
         self.length == 0
     }

@@ -229,7 +229,7 @@ impl HeadingIndex {
         start..start + self.words[start..].partition_point(|word| word.starts_with(folded))
     }
 
-    /// The number of entries that some words have, each as often as it has any.
+    /// The total length of the entry lists of some words; an entry counts once for each word that it has.
     fn count(&self, words: &[Range<usize>], with_texts: bool) -> usize {
         let texts = |words| if with_texts { self.texts.of(words).len() } else { 0 };
         words.iter().map(|words| self.headings.of(words).len() + texts(words)).sum()

@@ -1,5 +1,4 @@
-//! What a whole query may be to mean one product: its name or an alias, another writing of these,
-//! its id, or its website.
+//! Queries that as a whole name one product: by its name or an alias, a variant spelling of these, its id, or its website.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -9,7 +8,7 @@ use crate::record::{Software, normalised_url};
 use crate::text::analyse::{Word, name_key, words};
 use crate::text::punctuation::{is_dash, is_quote};
 
-/// The terms that a query names products by.
+/// The terms by which a query names products.
 #[derive(Debug, Default)]
 pub(super) struct Identified {
     pub(super) terms: Vec<Term>,
@@ -19,8 +18,8 @@ pub(super) struct Identified {
     pub(super) is_all: bool,
 }
 
-/// Finds the products that a whole query means. A name as written goes before another writing of
-/// one, a name before an id, and an id before a website.
+/// Finds the products that the whole query names. A name as written comes before a variant spelling, any name before an id, and an id
+/// before a website.
 pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) -> Result<Identified, D::Error> {
     let known = |term: &Term| Ok(documents.document_frequency(term)? > 0);
     let key = whole_key(text, words);
@@ -80,7 +79,7 @@ pub(super) fn add_name(text: &str, words: &[Word], mut add: impl FnMut(Term)) {
     add(Term::Name(key.into()));
 }
 
-/// Adds the terms by which a whole query finds a product, besides its names.
+/// Adds the other terms by which a whole query finds a product: its id and its website.
 pub(super) fn add_product(software: &Software, mut add: impl FnMut(Term)) {
     let id = software.id.to_lowercase();
     if name_key(&words(&software.name)) != name_key(&words(&id)) {
@@ -115,7 +114,7 @@ fn whole_key(text: &str, words: &[Word]) -> String {
 }
 
 fn signs(text: &str) -> String {
-    /// Asks for the colourful form of the emoji before it.
+    /// Requests the emoji form of the character before it.
     const VARIATION: char = '\u{fe0f}';
     let plain = |c| match c {
         c if is_dash(c) => '-',

@@ -1,4 +1,4 @@
-//! Folds what is typed in several ways, in any script: case, width, composition, and marks that may be left out.
+//! Folds the ways in which one text can be typed, in any script: case, width, composition, and marks that may be left out.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::{compose, is_combining_mark};

@@ -8,8 +8,8 @@ use crate::catalogue::Collation;
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Category, Ids, identity};
 
-/// Collects the categories of exports, which come in the order of their ids: described ones, and those only used. The first name
-/// and the first description of each win, those of a description before those of a use.
+/// Collects the categories that exports describe and that products use. Exports come in the order of their ids. The first
+/// description of a category wins, and so does the first name, a described one before one that's only used.
 #[derive(Debug, Default)]
 pub(super) struct CategoriesBuilder {
     /// By identity, the names and descriptions.

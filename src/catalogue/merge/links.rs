@@ -11,10 +11,10 @@ use super::rows::RecordPlace;
 use crate::catalogue::Ordinal;
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolWriter};
 
-/// How many products a product is linked with at most.
+/// The most products that a product is linked with.
 pub(super) const MAX_LINKS: usize = 20;
 
-/// The products of other exports that may have the website of a product.
+/// The products of other exports that may share a product's website.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Links {
     pub(super) of: Ordinal,
@@ -22,14 +22,14 @@ pub(super) struct Links {
     pub(super) to: Vec<RecordPlace>,
 }
 
-/// A website that several exports have, and the products that any other is linked with.
+/// A website that several exports have, and those of its products that others are linked with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Group {
     website: u64,
     candidates: Vec<(Ordinal, RecordPlace)>,
 }
 
-/// A group of which members are being read.
+/// A group whose members are being read.
 #[derive(Debug)]
 struct OpenGroup {
     group: Group,
@@ -93,7 +93,7 @@ pub(super) fn link(
     links.finish()
 }
 
-/// Ends a group. One that a single export has is left out.
+/// Ends a group, and drops it if all its members are of one export.
 fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Result<()> {
     match group {
         Some(OpenGroup { group, is_shared: true, .. }) => groups.push(group).map(drop),
@@ -101,8 +101,8 @@ fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Resul
     }
 }
 
-/// Chooses the members of a group that any other is linked with; they come in the order of ordinals. With at most [`MAX_LINKS`] of each
-/// export among twice as many, each export finds as many of other exports as there are.
+/// Chooses the members of a group that others are linked with, in the order of ordinals: at most [`MAX_LINKS`] of each export and twice
+/// as many in all, so that each export finds up to [`MAX_LINKS`] members of other exports.
 #[derive(Debug, Default)]
 struct LinkChoice {
     /// The candidates of each export.

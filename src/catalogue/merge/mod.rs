@@ -146,7 +146,7 @@ impl MergedProduct<'_> {
         self.shown.value
     }
 
-    /// What its reviews add up to.
+    /// The summary of its reviews.
     pub fn review_summary(&self) -> ReviewSummary {
         self.stars.summary()
     }

@@ -213,7 +213,7 @@ impl Filler<'_> {
         Ok(None)
     }
 
-    /// Gives a generation that was filled earlier a log of changes that goes on from the one in service.
+    /// Gives a generation that was filled earlier a change log that continues the log of the one in service.
     async fn go_on_with_log(
         &self,
         whole: &FilledGeneration,
