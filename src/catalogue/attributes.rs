@@ -1,63 +1,14 @@
-//! The attributes of products that can have any number of values: a dictionary per attribute and, per product, its values as
-//! numbers in it (what Lucene calls sorted-set doc values).
+//! The values of products' attributes: a dictionary per attribute and, per product, its values as numbers in it (what Lucene calls
+//! sorted-set doc values).
+
+use std::ops::Range;
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Ordinal;
 use super::shared_lists::SharedLists;
-use crate::record::Software;
-use crate::text::fold::folded;
-
-/// An attribute that products are filtered and counted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-pub enum Attribute {
-    /// Standards that a product is for.
-    Standards,
-    /// How it can be run.
-    Deployment,
-    /// Languages of its user interface.
-    Languages,
-    Vendor,
-    /// Free key words.
-    Tags,
-}
-
-impl Attribute {
-    /// All attributes.
-    pub const ALL: [Self; 5] = [Self::Standards, Self::Deployment, Self::Languages, Self::Vendor, Self::Tags];
-
-    /// The number of attributes.
-    pub const COUNT: usize = Self::ALL.len();
-
-    /// The name in requests, responses and exports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Standards => "standards",
-            Self::Deployment => "deployment",
-            Self::Languages => "languages",
-            Self::Vendor => "vendor",
-            Self::Tags => "tags",
-        }
-    }
-
-    /// The form in which values are compared: case, accents, white space, hyphens and underscores don't matter, so that `ISO 9001`,
-    /// `ISO9001` and `iso-9001` are one value, but `C++` and `C#` are two.
-    pub fn key(value: &str) -> String {
-        let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
-        folded(value).filter(|c| !is_separator(c)).collect()
-    }
-
-    pub(super) fn values_of(self, software: &Software) -> &[Box<str>] {
-        match self {
-            Self::Standards => &software.standards,
-            Self::Deployment => &software.deployment,
-            Self::Languages => &software.languages,
-            Self::Vendor => software.vendor.as_slice(),
-            Self::Tags => &software.tags,
-        }
-    }
-}
+use crate::record::{Attribute, AttributeType, Attributes, KeyRange, Software};
 
 /// The values of one attribute.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -76,11 +27,12 @@ pub struct AttributeColumn {
 }
 
 impl AttributeColumn {
-    /// The number of a value, in any spelling that has its key.
-    pub fn find(&self, value: &str) -> Option<u32> {
-        let key = Attribute::key(value);
-        let at = self.keys.binary_search_by(|other| (**other).cmp(&key)).ok()?;
-        u32::try_from(at).ok()
+    /// The numbers of the values in a range.
+    pub fn find(&self, KeyRange { from, to }: &KeyRange) -> Range<u32> {
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let from = from.as_ref().map_or(0, |from| self.keys.partition_point(|key| **key < **from));
+        let to = to.as_ref().map_or(self.keys.len(), |to| self.keys.partition_point(|key| **key <= **to));
+        number(from)..number(to)
     }
 
     /// The values of a product, as numbers.
@@ -140,8 +92,11 @@ impl AttributeColumn {
 }
 
 /// Builds the columns of all attributes; products come in the order of their ordinals.
-#[derive(Debug, Default)]
-pub(super) struct AttributeColumnsBuilder([ColumnBuilder; Attribute::COUNT]);
+#[derive(Debug)]
+pub(super) struct AttributeColumnsBuilder<'a> {
+    attributes: &'a Attributes,
+    columns: Vec<ColumnBuilder>,
+}
 
 #[derive(Debug, Default)]
 struct ColumnBuilder {
@@ -160,11 +115,12 @@ struct Labels {
 
 impl Labels {
     /// Numbers the values of the next product. One that it has twice, in two spellings, counts once.
-    fn numbers_of(&mut self, values: &[Box<str>], numbers: &mut Vec<u32>) {
+    fn numbers_of(&mut self, kind: AttributeType, values: &[Box<str>], numbers: &mut Vec<u32>) {
         let start = numbers.len();
         for value in values {
+            let Some(key) = kind.key(value) else { continue };
             let next = u32::try_from(self.labels.len()).unwrap_or(u32::MAX);
-            let number = *self.numbers.entry(Attribute::key(value).into()).or_insert(next);
+            let number = *self.numbers.entry(key.into()).or_insert(next);
             if number == next {
                 self.labels.push(value.clone());
             }
@@ -185,38 +141,50 @@ pub struct AttributeValue {
 }
 
 /// Labels the values of products, which come in the order of their ordinals.
-#[derive(Debug, Default)]
-pub struct AttributeLabels([Labels; Attribute::COUNT]);
+#[derive(Debug)]
+pub struct AttributeLabels<'a> {
+    attributes: &'a Attributes,
+    labels: Vec<Labels>,
+}
 
-impl AttributeLabels {
+impl<'a> AttributeLabels<'a> {
+    pub fn new(attributes: &'a Attributes) -> Self {
+        Self { attributes, labels: attributes.iter().map(|_| Labels::default()).collect() }
+    }
+
     /// The values of the next product, by attribute.
-    pub fn of(&mut self, software: &Software) -> [Vec<AttributeValue>; Attribute::COUNT] {
-        Attribute::ALL.map(|attribute| {
-            let (labels, mut numbers) = (&mut self.0[attribute as usize], Vec::new());
-            labels.numbers_of(attribute.values_of(software), &mut numbers);
+    pub fn of(&mut self, software: &Software) -> Vec<Vec<AttributeValue>> {
+        let values = |((_, attribute), labels): ((usize, &Attribute), &mut Labels)| {
+            let mut numbers = Vec::new();
+            labels.numbers_of(attribute.kind, &attribute.values_of(software), &mut numbers);
             let label = |number: u32| labels.labels[number as usize].clone();
-            let values = numbers.into_iter().map(label);
-            values.map(|label| AttributeValue { key: Attribute::key(&label), label }).collect()
-        })
+            let value = |label: Box<str>| Some(AttributeValue { key: attribute.kind.key(&label)?, label });
+            numbers.into_iter().map(label).filter_map(value).collect()
+        };
+        self.attributes.iter().zip(&mut self.labels).map(values).collect()
     }
 }
 
-impl AttributeColumnsBuilder {
+impl<'a> AttributeColumnsBuilder<'a> {
+    pub(super) fn new(attributes: &'a Attributes) -> Self {
+        Self { attributes, columns: attributes.iter().map(|_| ColumnBuilder::default()).collect() }
+    }
+
     /// Adds the next product.
     pub(super) fn push(&mut self, software: &Software) {
-        for (attribute, column) in Attribute::ALL.into_iter().zip(&mut self.0) {
-            column.push(attribute.values_of(software));
+        for ((_, attribute), column) in self.attributes.iter().zip(&mut self.columns) {
+            column.push(attribute.kind, &attribute.values_of(software));
         }
     }
 
-    pub(super) fn finish(self) -> [AttributeColumn; Attribute::COUNT] {
-        self.0.map(ColumnBuilder::finish)
+    pub(super) fn finish(self) -> Vec<AttributeColumn> {
+        self.columns.into_iter().map(ColumnBuilder::finish).collect()
     }
 }
 
 impl ColumnBuilder {
-    fn push(&mut self, values: &[Box<str>]) {
-        self.labels.numbers_of(values, &mut self.values);
+    fn push(&mut self, kind: AttributeType, values: &[Box<str>]) {
+        self.labels.numbers_of(kind, values, &mut self.values);
         self.ends.push(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
     }
 
@@ -249,21 +217,26 @@ mod tests {
     fn column(products: &[&[&str]]) -> AttributeColumn {
         let mut builder = ColumnBuilder::default();
         for values in products {
-            builder.push(&values.iter().map(|value| Box::from(*value)).collect::<Vec<_>>());
+            builder.push(AttributeType::Text, &values.iter().map(|value| Box::from(*value)).collect::<Vec<_>>());
         }
         builder.finish()
+    }
+
+    fn find(column: &AttributeColumn, value: &str) -> Range<u32> {
+        column.find(&AttributeType::Text.range(value).expect("a text"))
     }
 
     #[test]
     fn value_is_found_in_any_spelling() {
         let column = column(&[&["ISO 9001", "C++"], &[], &["iso-9001", "ISO9001", "C#"]]);
         assert!(column.fits(3) && !column.fits(2));
-        let number = column.find("Iso_9001").expect("it is there");
-        assert_eq!(column.label(number), "ISO 9001", "as the first product writes it");
+        let found = find(&column, "Iso_9001");
+        assert_eq!(found.len(), 1);
+        assert_eq!(column.label(found.start), "ISO 9001", "as the first product writes it");
         assert_eq!(column.of(1), [0; 0]);
-        assert_eq!(column.of(2), [number, column.find("c#").expect("it is there")]);
-        assert_ne!(column.find("C#"), column.find("C++"));
-        assert_eq!(column.find("C"), None);
+        assert_eq!(column.of(2), [found.start, find(&column, "c#").start]);
+        assert_ne!(find(&column, "C#"), find(&column, "C++"));
+        assert!(find(&column, "C").is_empty());
     }
 
     #[test]
@@ -283,6 +256,6 @@ mod tests {
         let column = column(&[&[], &[]]);
         assert!(column.is_empty() && column.fits(2));
         assert_eq!(column.of(1), [0; 0]);
-        assert_eq!(column.find(""), None);
+        assert!(find(&column, "").is_empty());
     }
 }

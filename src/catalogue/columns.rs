@@ -4,8 +4,8 @@ use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Ordinal;
-use super::attributes::{Attribute, AttributeColumn};
-use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
+use super::attributes::AttributeColumn;
+use crate::record::{AttributeNumber, CalendarDate, EvidenceStatus, OfferingType};
 
 /// One value per product and column, by ordinal; and the sorted orders.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -20,8 +20,8 @@ pub struct Columns {
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
     /// The rating shown.
     pub rating: Vec<Option<f64>>,
-    /// Standards, deployment, …, in the order of [`Attribute::ALL`].
-    pub attributes: [AttributeColumn; Attribute::COUNT],
+    /// By number of the attribute.
+    pub attributes: Vec<AttributeColumn>,
     /// The orders that lists can have.
     pub name: SortedOrder,
     /// By shown rating, highest first, unrated last.
@@ -197,8 +197,8 @@ impl Columns {
         self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
     }
 
-    pub const fn attribute(&self, attribute: Attribute) -> &AttributeColumn {
-        &self.attributes[attribute as usize]
+    pub fn attribute(&self, attribute: AttributeNumber) -> &AttributeColumn {
+        &self.attributes[attribute]
     }
 
     /// Whether there are none.

@@ -35,7 +35,7 @@ pub struct CatalogueWriter<'m> {
     downloads: Vec<Bulk>,
     texts: BulkWriter,
     products: ProductWriter,
-    attributes: AttributeColumnsBuilder,
+    attributes: AttributeColumnsBuilder<'m>,
     columns: Columns,
     /// The products with reviews, and where these are.
     reviewed: Vec<(Ordinal, Stars, (u64, u64))>,
@@ -67,7 +67,7 @@ impl<'m> CatalogueWriter<'m> {
         texts.reserve(usize::try_from(bytes).unwrap_or_default());
         let products = ProductWriter::new(&mut texts, sample)?;
         let columns = Columns { category_bounds: vec![0], real: merged.real(), ..Columns::default() };
-        let attributes = AttributeColumnsBuilder::default();
+        let attributes = AttributeColumnsBuilder::new(&merged.attributes);
         Ok(Self { merged, documents, downloads, texts, products, attributes, columns, reviewed: Vec::new() })
     }
 
@@ -97,8 +97,8 @@ impl<'m> CatalogueWriter<'m> {
     pub fn finish(self) -> Result<CatalogueParts, CatalogueBuildError> {
         let Self { merged, documents, downloads, mut texts, products, attributes, mut columns, reviewed } = self;
         let products = products.finish();
+        columns.attributes = attributes.finish();
         if !columns.is_empty() {
-            columns.attributes = attributes.finish();
             for order in Order::ALL {
                 let order = columns.order_mut(order);
                 *order = SortedOrder::of_ranks(std::mem::take(&mut order.ranks));
@@ -114,7 +114,13 @@ impl<'m> CatalogueWriter<'m> {
                 .collect::<io::Result<_>>()?;
             let of_glossary = merged.exports.iter().map(|merged| &merged.set.export);
             let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;
-            let tables = Tables { categories: merged.categories.clone(), category_objects, glossary, exports };
+            let tables = Tables {
+                attributes: merged.attributes.clone(),
+                categories: merged.categories.clone(),
+                category_objects,
+                glossary,
+                exports,
+            };
             let mut encoded = merged.scratch.bulk();
             encoded.push_encoded(&(RecordTables { products, columns, reviews }, tables))?;
             encoded.finish()

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{data, print_error, print_note};
 use crate::cli::{SearchArgs, SearchFormat};
 use crate::error::chain;
-use crate::service::{PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
+use crate::service::{AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
 use crate::text::printable::printable;
 
 /// The fields of a hit that are printed.
@@ -67,8 +67,16 @@ fn filter(args: &SearchArgs) -> SoftwareFilter {
     SoftwareFilter {
         categories: args.category.clone(),
         min_rating: args.min_rating,
-        // In the order of `Attribute::ALL`.
-        attributes: [standards, deployment, languages, vendor, tags].map(Clone::clone),
+        attributes: [
+            ("standards", standards),
+            ("deployment", deployment),
+            ("languages", languages),
+            ("vendor", vendor),
+            ("tags", tags),
+        ]
+        .into_iter()
+        .flat_map(|(property, values)| values.iter().map(move |value| AttributeCondition::new(property, value)))
+        .collect(),
         ..SoftwareFilter::default()
     }
 }

@@ -7,7 +7,8 @@ use super::{
     CATEGORY_EXAMPLES, Engine, EngineError, Explain, Hit, HitTexts, MAX_TEXT_BYTES, Record, ReviewHits, ReviewsRequest,
     SearchHits, SearchRequest,
 };
-use crate::catalogue::{Attribute, Filter, Records, SoftwareFilter};
+use crate::catalogue::{Filter, Records, SoftwareFilter};
+use crate::record::{AttributeNumber, KeyRange};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::{DocumentWords, Forward};
@@ -55,11 +56,11 @@ impl<E: Embedded> Engine for E {
 
     fn has_values<'a>(
         &'a self,
-        attribute: Attribute,
-        values: &'a [&'a str],
+        attribute: AttributeNumber,
+        keys: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
         let column = self.records().columns.attribute(attribute);
-        Box::pin(ready(Ok(values.iter().map(|value| column.find(value).is_some()).collect())))
+        Box::pin(ready(Ok(keys.iter().map(|key| !column.find(&KeyRange::one(key)).is_empty()).collect())))
     }
 
     fn detail_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {

@@ -5,7 +5,8 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::catalogue::resource::ReviewSummary;
-use crate::catalogue::{Attribute, Order, Ordinal, ReviewFilter, ReviewSort, SoftwareFilter};
+use crate::catalogue::{Order, Ordinal, ReviewFilter, ReviewSort, SoftwareFilter};
+use crate::record::AttributeNumber;
 use crate::search::Plan;
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
@@ -23,7 +24,7 @@ pub struct SearchRequest<'a> {
     /// The hits to return, by their places in the order, from 0.
     pub page: Range<usize>,
     /// The attributes to count in addition to the other facets; `None`: no facet is counted.
-    pub facets: Option<&'a [Attribute]>,
+    pub facets: Option<&'a [AttributeNumber]>,
     /// Whether the hits come with their texts.
     pub texts: bool,
     /// The work that the search may do.

@@ -1,33 +1,35 @@
 //! Turns facet counts into the values of a facet.
 
 use super::Facet;
+use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
-use crate::catalogue::{Attribute, Catalogue};
-use crate::record::{EvidenceStatus, OfferingType};
+use crate::record::{BUILT_IN, EvidenceStatus, OfferingType};
 use crate::search::facet_counts::{FacetCounts, MAX_CATEGORIES, highest};
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
 impl Facet {
-    pub const ALL: [Self; 4 + Attribute::COUNT] = [
-        Self::Category,
-        Self::OfferingType,
-        Self::EvidenceStatus,
-        Self::Rating,
-        Self::Attribute(Attribute::Standards),
-        Self::Attribute(Attribute::Deployment),
-        Self::Attribute(Attribute::Languages),
-        Self::Attribute(Attribute::Vendor),
-        Self::Attribute(Attribute::Tags),
-    ];
+    /// The facets that aren't attributes.
+    const FIXED: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
 
-    pub const fn as_str(self) -> &'static str {
+    /// The facets of every directory.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let attributes = BUILT_IN.into_iter().map(|(property, _)| Self::Attribute(property.to_owned()));
+        Self::FIXED.into_iter().chain(attributes)
+    }
+
+    pub fn as_str(&self) -> &str {
         match self {
             Self::Category => "category",
             Self::OfferingType => "offering_type",
             Self::EvidenceStatus => "evidence_status",
             Self::Rating => "rating",
-            Self::Attribute(attribute) => attribute.as_str(),
+            Self::Attribute(property) => property,
         }
+    }
+
+    /// The property of an attribute.
+    pub fn property(&self) -> Option<&str> {
+        if let Self::Attribute(property) = self { Some(property) } else { None }
     }
 }
 
@@ -36,13 +38,13 @@ pub(super) fn all<'s>(
     facets: &[Facet],
     counts: Option<&'s FacetCounts>,
 ) -> Vec<(Facet, Vec<FacetValue<'s>>)> {
-    let counted = counts.into_iter().flat_map(|counts| facets.iter().map(move |facet| (*facet, counts)));
-    counted.map(|(facet, counts)| (facet, values(catalogue, facet, counts))).collect()
+    let counted = counts.into_iter().flat_map(|counts| facets.iter().map(move |facet| (facet, counts)));
+    counted.map(|(facet, counts)| (facet.clone(), values(catalogue, facet, counts))).collect()
 }
 
 /// The values that occur in the result, without those too long for a list. Categories, the most frequent, and attributes are sorted
 /// by descending count (then name), ratings from the highest; the others keep their own order.
-fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
+fn values<'s>(catalogue: &'s Catalogue, facet: &Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
     let fixed =
         |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };
     let mut values: Vec<_> = match facet {
@@ -86,12 +88,14 @@ fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -
                 }
             })
             .collect(),
-        Facet::Attribute(attribute) => {
-            counts.attributes[attribute as usize].iter().map(|(value, count)| fixed(value, value, *count)).collect()
+        Facet::Attribute(property) => {
+            let number = catalogue.tables.attributes.number(property);
+            let counted = counts.attributes.iter().filter(|of| Some(of.attribute) == number).flat_map(|of| &of.values);
+            counted.map(|(value, count)| fixed(value, value, *count)).collect()
         }
     };
     values.retain(|value| value.count > 0 && !is_longer(&value.value, LIST_CHARS));
-    if facet == Facet::Rating {
+    if *facet == Facet::Rating {
         values.reverse();
     }
     values

@@ -19,7 +19,7 @@ mod similar;
 mod software;
 mod suggest;
 
-pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
+pub use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::generation::NewsKind;
 pub use crate::search::expand::Prefix;
 pub use changes::{ChangesPage, list_changes};

@@ -3,9 +3,8 @@
 use serde::Deserialize;
 
 use super::{
-    Attribute, Facet, ListGlossary, ListSoftware, MAX_LIMIT, Order, PageRequest, SearchSoftware, SearchSort,
-    ServiceError, get_software, list_changes, list_glossary, list_news, list_software, search_software,
-    similar_software, suggest,
+    Facet, ListGlossary, ListSoftware, MAX_LIMIT, Order, PageRequest, SearchSoftware, SearchSort, ServiceError,
+    get_software, list_changes, list_glossary, list_news, list_software, search_software, similar_software, suggest,
 };
 use crate::generation::{OpenError, Snapshot};
 
@@ -39,10 +38,7 @@ pub fn probe(snapshot: &Snapshot) -> Result<(), ProbeError> {
 
 async fn request_sample(snapshot: &Snapshot) -> Result<(), ProbeError> {
     let page = PageRequest { limit: MAX_LIMIT, offset: 0 };
-    let facets: Vec<_> = [Facet::Category, Facet::OfferingType, Facet::EvidenceStatus, Facet::Rating]
-        .into_iter()
-        .chain(Attribute::ALL.map(Facet::Attribute))
-        .collect();
+    let facets: Vec<_> = Facet::all().collect();
     list_glossary(snapshot, &ListGlossary { q: None, page });
     list_changes(snapshot, None, page);
     list_news(snapshot, &[]).await?;

@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use super::ServiceError;
 use crate::catalogue::resource::Pagination;
-use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
-use crate::engine::EngineError;
+use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 use crate::generation::Snapshot;
 use crate::search::expand::Prefix;
 
@@ -63,33 +62,33 @@ const MAX_LISTED: usize = 15;
 pub async fn comma_separated<'f>(
     snapshot: &Snapshot,
     filter: &'f SoftwareFilter,
-) -> Result<Option<(&'static str, &'f str)>, ServiceError> {
-    let filters = Attribute::ALL.map(|of| (Some(of), &filter.attributes[of as usize]));
-    for (attribute, values) in std::iter::once((None, &filter.categories)).chain(filters) {
-        for value in values.iter().filter(|value| value.contains(',')).take(MAX_LISTS) {
-            let parts = value.split(',').map(str::trim).take(MAX_LISTED);
-            let names: Vec<_> = std::iter::once(&**value).chain(parts).collect();
-            if let [false, parts @ ..] = &*are_known(snapshot, attribute, &names).await?
-                && parts.iter().all(|is_known| *is_known)
-            {
-                return Ok(Some((attribute.map_or(Facet::Category, Facet::Attribute).as_str(), value)));
+) -> Result<Option<(&'f str, &'f str)>, ServiceError> {
+    for value in filter.categories.iter().filter(|value| value.contains(',')).take(MAX_LISTS) {
+        let known: Vec<_> = names(value).map(|name| snapshot.catalogue.category(name).is_some()).collect();
+        if is_list(&known) {
+            return Ok(Some(("category", value)));
+        }
+    }
+    for (number, attribute) in snapshot.catalogue.tables.attributes.iter() {
+        let of_attribute = filter.attributes.iter().filter(|of| of.property == *attribute.property);
+        for AttributeCondition { property, value } in of_attribute.filter(|of| of.value.contains(',')).take(MAX_LISTS) {
+            let keys: Vec<_> = names(value).filter_map(|name| attribute.kind.key(name)).collect();
+            if is_list(&snapshot.engine.has_values(number, &keys).await?) {
+                return Ok(Some((property, value)));
             }
         }
     }
     Ok(None)
 }
 
-/// For each name, returns whether the attribute has that value; if no attribute is given, whether
-/// there's such a category.
-async fn are_known(
-    snapshot: &Snapshot,
-    attribute: Option<Attribute>,
-    names: &[&str],
-) -> Result<Vec<bool>, EngineError> {
-    match attribute {
-        Some(attribute) => snapshot.engine.has_values(attribute, names).await,
-        None => Ok(names.iter().map(|name| snapshot.catalogue.category(name).is_some()).collect()),
-    }
+/// A value and the parts that it has if it's a list.
+fn names(value: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(value).chain(value.split(',').map(str::trim).take(MAX_LISTED))
+}
+
+/// Whether a value is unknown and its parts are known.
+fn is_list(known: &[bool]) -> bool {
+    matches!(known, [false, parts @ ..] if parts.iter().all(|is_known| *is_known))
 }
 
 /// Lists products; by default, the first page of all of them by name.
@@ -139,15 +138,15 @@ impl SearchSort {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub enum Facet {
     Category,
     OfferingType,
     EvidenceStatus,
     /// By whole stars: 4 or more, 3 or more, …
     Rating,
-    /// By an attribute's 100 most frequent values.
-    Attribute(Attribute),
+    /// By the 100 most frequent values of the attribute with this property.
+    Attribute(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

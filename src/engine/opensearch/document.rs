@@ -7,11 +7,11 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{indexed_key, key_field, label_field, labelled};
+use super::attributes::{indexed_key, label_field, labelled};
 use super::mapping::rank_field;
 use super::term::{self, TermField};
 use crate::catalogue::resource::ReviewSummary;
-use crate::catalogue::{Attribute, AttributeValue, Order, Ordinal, StoredReview, whole_stars};
+use crate::catalogue::{AttributeValue, Order, Ordinal, StoredReview, whole_stars};
 use crate::engine::EngineError;
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 use crate::search::field::{Field, Section};
@@ -87,8 +87,8 @@ pub struct AnalysedProduct {
     pub evidence_checked_on: Option<CalendarDate>,
     /// Indices into the list of categories, the main one first.
     pub categories: Box<[u32]>,
-    /// The values of each of [`Attribute::ALL`], in the order of the record.
-    pub attributes: [Vec<AttributeValue>; Attribute::COUNT],
+    /// The values by number of the attribute, in the order of the record.
+    pub attributes: Vec<Vec<AttributeValue>>,
     /// Its position in each order of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     /// The rating shown.
@@ -140,8 +140,11 @@ struct Product<'p> {
     reviews: String,
     #[serde(flatten)]
     ranks: BTreeMap<&'static str, u32>,
+    /// Keys.
+    attributes: Vec<String>,
+    /// Keys with their labels, by field.
     #[serde(flatten)]
-    attributes: BTreeMap<&'static str, Vec<String>>,
+    labels: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -169,10 +172,12 @@ impl DocumentWriter<'_> {
             }
         }
         let ranks = Order::ALL.map(|order| (rank_field(order), product.ranks[order as usize]));
-        let attributes = Attribute::ALL.into_iter().zip(&product.attributes).flat_map(|(attribute, values)| {
-            let keys = values.iter().map(|value| indexed_key(&value.key)).collect();
+        let attributes = || product.attributes.iter().enumerate().filter(|(_, values)| !values.is_empty());
+        let keys = attributes()
+            .flat_map(|(attribute, values)| values.iter().map(move |value| indexed_key(attribute, &value.key)));
+        let labels = attributes().map(|(attribute, values)| {
             let labels = values.iter().filter_map(|value| labelled(&value.key, &value.label)).collect();
-            [(key_field(attribute), keys), (label_field(attribute), labels)]
+            (label_field(attribute), labels)
         });
         let (detail, words) = (json(&product.detail)?, words(sequence.iter().copied()));
         let source = Product {
@@ -198,7 +203,8 @@ impl DocumentWriter<'_> {
             detail,
             reviews: serde_json::to_string(&product.reviews).map_err(EngineError::index("written"))?,
             ranks: ranks.into(),
-            attributes: attributes.collect(),
+            attributes: keys.collect(),
+            labels: labels.collect(),
         };
         document(term::document_id(&product.id), &source)
     }

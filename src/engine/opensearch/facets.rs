@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::attributes::{label, label_field};
 use super::filter::FilterQuery;
-use crate::catalogue::{Admission, Attribute};
+use crate::catalogue::Admission;
 use crate::engine::EngineError;
-use crate::search::facet_counts::{FacetCounts, MAX_ATTRIBUTE_VALUES};
+use crate::record::AttributeNumber;
+use crate::search::facet_counts::{AttributeCounts, FacetCounts, MAX_ATTRIBUTE_VALUES};
 
 /// How many values each shard returns if there are several, because a value that's rare in one
 /// shard may be frequent overall.
@@ -26,7 +27,7 @@ const FACETS: [(&str, Admission, usize); 4] = [
 ];
 
 /// The aggregations of all facets. Each facet ignores its own part of the filter.
-pub(super) fn aggregations(filter: &FilterQuery, attributes: &[Attribute], shards: usize) -> Map<String, Value> {
+pub(super) fn aggregations(filter: &FilterQuery, attributes: &[AttributeNumber], shards: usize) -> Map<String, Value> {
     let facet = |field: &str, part: Admission, size: usize, shard_size: usize| {
         let terms = json!({"terms": {"field": field, "size": size, "shard_size": shard_size}});
         (field.to_owned(), json!({"filter": filter.but_for(part), "aggs": {"values": terms}}))
@@ -34,7 +35,7 @@ pub(super) fn aggregations(filter: &FilterQuery, attributes: &[Attribute], shard
     let fixed = FACETS.iter().map(|(field, part, size)| facet(field, *part, *size, *size));
     let shard_size = if shards == 1 { MAX_ATTRIBUTE_VALUES } else { SHARD_SIZE };
     let attributes = attributes.iter().map(|attribute| {
-        facet(label_field(*attribute), Admission::attribute(*attribute), MAX_ATTRIBUTE_VALUES, shard_size)
+        facet(&label_field(*attribute), Admission::attribute(*attribute), MAX_ATTRIBUTE_VALUES, shard_size)
     });
     fixed.chain(attributes).collect()
 }
@@ -53,7 +54,7 @@ struct Bucket<K> {
 /// Reads the counts from aggregations. `values` returns an aggregation by name.
 pub(super) fn counts(
     categories: usize,
-    attributes: &[Attribute],
+    attributes: &[AttributeNumber],
     mut values: impl FnMut(&str) -> Option<Value>,
 ) -> Result<FacetCounts, EngineError> {
     let mut counts = FacetCounts::default();
@@ -66,9 +67,9 @@ pub(super) fn counts(
         counts.ratings.iter_mut().take(bucket.key).for_each(|count| *count += bucket.doc_count);
     }
     for attribute in attributes {
-        let buckets = buckets::<String>(values(label_field(*attribute)))?.into_iter();
+        let buckets = buckets::<String>(values(&label_field(*attribute)))?.into_iter();
         let value = |bucket: Bucket<String>| (label(&bucket.key).into(), bucket.doc_count);
-        counts.attributes[*attribute as usize] = buckets.map(value).collect();
+        counts.attributes.push(AttributeCounts { attribute: *attribute, values: buckets.map(value).collect() });
     }
     Ok(counts)
 }

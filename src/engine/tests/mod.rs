@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use self::scan::ScanEngine;
 use super::{Engine, EngineError, Explain as _, Hit, SearchRequest};
-use crate::catalogue::{Attribute, Merged, Order, SoftwareFilter};
+use crate::catalogue::{AttributeCondition, Merged, Order, SoftwareFilter};
 use crate::export::{self, Export, ExportSet, Limits, SourceFile};
 use crate::generation::Snapshot;
-use crate::record::OfferingType;
+use crate::record::{AttributeNumber, BUILT_IN, OfferingType};
 use crate::scratch::Scratch;
 use crate::search::Documents;
 use crate::search::budget::Budget;
@@ -179,7 +179,7 @@ pub(super) struct Query {
     pub(super) order: Option<Order>,
     pub(super) start: usize,
     pub(super) limit: usize,
-    pub(super) facets: Option<Vec<Attribute>>,
+    pub(super) facets: Option<Vec<AttributeNumber>>,
     pub(super) texts: bool,
 }
 
@@ -224,12 +224,10 @@ pub(super) fn query() -> impl Strategy<Value = Query> {
             let named = |of: Option<BTreeSet<u32>>, name: fn(u32) -> String| -> Vec<String> {
                 of.into_iter().flatten().map(name).collect()
             };
-            let mut attributes = <[Vec<String>; Attribute::COUNT]>::default();
-            attributes[Attribute::Tags as usize] =
-                named(tags, |tag| ["SAFETY", "audit", "other"][tag as usize].to_owned());
+            let tags = named(tags, |tag| ["SAFETY", "audit", "other"][tag as usize].to_owned());
             SoftwareFilter {
                 categories: named(categories, |category| ["audit", "Risk", "other"][category as usize].to_owned()),
-                attributes,
+                attributes: tags.iter().map(|tag| AttributeCondition::new("tags", tag)).collect(),
                 except_id: is_software.then(|| format!("p{stars}")),
                 ids: named(ids, |id| format!("p{id}")),
                 offering_type: is_software.then_some(OfferingType::Software),
@@ -245,7 +243,8 @@ pub(super) fn query() -> impl Strategy<Value = Query> {
     let start = prop_oneof![3 => Just(0), 1 => 0..30_usize, 1 => 150..300_usize];
     let prefix = prop::sample::select(&[Prefix::Auto, Prefix::Always, Prefix::Never][..]);
     let options = (any::<bool>(), prefix).prop_map(|(typo, prefix)| Options { typo, prefix });
-    let facets = prop::option::of(prop::sample::subsequence(&Attribute::ALL[..], 0..Attribute::COUNT));
+    let facets =
+        prop::option::of(prop::sample::subsequence((0..BUILT_IN.len()).collect::<Vec<_>>(), 0..BUILT_IN.len()));
     (text, options, filter, order, start, 1..40_usize, facets, any::<bool>()).prop_map(
         |(text, options, filter, order, start, limit, facets, texts)| Query {
             text,

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Filter, Ordinal, Records, STARS};
+use crate::catalogue::{Admission, Catalogue, Columns, Filter, Ordinal, Records, STARS};
 use crate::engine::embedded::{self, Embedded};
 use crate::engine::{EngineError, Explain, Explanation, Satisfied, SearchHits, SearchRequest};
+use crate::record::AttributeNumber;
 use crate::search::collect::{Candidate, RERANKED, Tier};
-use crate::search::facet_counts::{FacetCounts, most_frequent};
+use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
 use crate::search::forward::Forward;
 use crate::search::phrase::has_words;
 use crate::search::score::{Occurrences, Scorer};
@@ -74,7 +75,7 @@ impl ScanEngine {
     }
 
     /// Counts facets, each without its own part of the filter.
-    fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[Attribute]) -> FacetCounts {
+    fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[AttributeNumber]) -> FacetCounts {
         let columns = self.columns();
         let mut counts = FacetCounts::default();
         counts.categories.resize(columns.category_count(), 0);
@@ -103,7 +104,7 @@ impl ScanEngine {
             for (ordinal, _) in found.iter().filter(is_counted) {
                 column.of(*ordinal).iter().for_each(|value| by_value[*value as usize] += 1);
             }
-            counts.attributes[*attribute as usize] = most_frequent(column, &by_value);
+            counts.attributes.push(AttributeCounts { attribute: *attribute, values: most_frequent(column, &by_value) });
         }
         counts
     }

@@ -68,7 +68,7 @@ fn is_of(published: &Published, prefix: &IndexPrefix, generation: &Generation) -
 /// Keeps analysed products in scratch files.
 struct ClusterSink<'m> {
     merged: &'m Merged,
-    labels: AttributeLabels,
+    labels: AttributeLabels<'m>,
     lengths: LengthStatistics,
     versions: VersionWriter,
     products: SpoolWriter<AnalysedProduct>,
@@ -91,7 +91,7 @@ impl<'m> ClusterSink<'m> {
         let scratch = merged.scratch();
         Self {
             merged,
-            labels: AttributeLabels::default(),
+            labels: AttributeLabels::new(&merged.attributes),
             lengths: LengthStatistics::default(),
             versions: VersionWriter::new(scratch),
             products: scratch.spool(),

@@ -1,11 +1,9 @@
 //! The parameters, in the order of their operations: lists, searches of products, reviews, the rest.
 
-use super::value::{Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, OneOf, Text};
+use super::value::{Date, Decimal, FacetName, Flag, Integer, MAX_SAFE_INTEGER, OneOf, Text};
 use super::{AnyParameter, Parameter};
 use crate::record::{EvidenceStatus, OfferingType};
-use crate::service::{
-    Attribute, Facet, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, Order, Prefix, ReviewSort, SearchSort,
-};
+use crate::service::{MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, Order, Prefix, ReviewSort, SearchSort};
 
 const fn page_size(default: u64) -> Integer {
     Integer { minimum: 1, maximum: MAX_LIMIT as u64, default }
@@ -140,40 +138,38 @@ pub static EVIDENCE_CHECKED_AFTER: Parameter<Date> = Parameter::new(
     Date,
 );
 
-const fn attribute(attribute: Attribute, about: &'static str, example: &'static str) -> Parameter<Text> {
-    Parameter::new(attribute.as_str(), about, example, NAME).repeatable()
+/// A parameter for a built-in attribute, named like its property.
+const fn attribute(property: &'static str, about: &'static str, example: &'static str) -> Parameter<Text> {
+    Parameter::new(property, about, example, NAME).repeatable()
 }
 
 pub static STANDARDS: Parameter<Text> = attribute(
-    Attribute::Standards,
+    "standards",
     "Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that \
      no product has matches nothing.",
     "ISO 45001",
 );
 
 pub static DEPLOYMENT: Parameter<Text> = attribute(
-    Attribute::Deployment,
+    "deployment",
     "Only products that can be run in any of these ways, such as `cloud`; compared like `standards`.",
     "cloud",
 );
 
 pub static LANGUAGES: Parameter<Text> = attribute(
-    Attribute::Languages,
+    "languages",
     "Only products with a user interface in any of these languages; compared like `standards`.",
     "English",
 );
 
-pub static VENDOR: Parameter<Text> = attribute(
-    Attribute::Vendor,
-    "Only products of any of these vendors; compared like `standards`.",
-    "Make-Believe Icebergs",
-);
+pub static VENDOR: Parameter<Text> =
+    attribute("vendor", "Only products of any of these vendors; compared like `standards`.", "Make-Believe Icebergs");
 
 pub static TAGS: Parameter<Text> =
-    attribute(Attribute::Tags, "Only products with any of these tags; compared like `standards`.", "templates");
+    attribute("tags", "Only products with any of these tags; compared like `standards`.", "templates");
 
-/// In the order of [`Attribute::ALL`].
-pub static ATTRIBUTES: [&Parameter<Text>; Attribute::COUNT] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
+/// The parameters of the built-in attributes.
+pub static ATTRIBUTES: [&Parameter<Text>; 5] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
 /// The filters that lists and searches of products share.
 pub static FILTERS: [&dyn AnyParameter; 11] = [
@@ -205,13 +201,13 @@ pub static SEARCH_SORT: Parameter<OneOf<SearchSort>> = Parameter::new(
     OneOf { values: &SearchSort::ALL, name: SearchSort::as_str, default: Some(SearchSort::Relevance) },
 );
 
-pub static FACETS: Parameter<OneOf<Facet>> = Parameter::new(
+pub static FACETS: Parameter<FacetName> = Parameter::new(
     "facets",
     "Also count the matching products by this. Each count leaves its own filter out. Of `standards`, `deployment`, \
      `languages`, `vendor` and `tags` the 100 most frequent values are counted, of `category` the 1000 most frequent, \
      without values of more than 500 characters.",
     "category",
-    OneOf { values: &Facet::ALL, name: Facet::as_str, default: None },
+    FacetName,
 )
 .repeatable();
 

@@ -4,6 +4,7 @@ use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, 
 
 use super::{Given, Interface};
 use crate::record::CalendarDate;
+use crate::service::Facet;
 use crate::text::nearest::Nearest;
 
 /// A kind of value.
@@ -192,7 +193,7 @@ pub struct OneOf<T: 'static> {
 }
 
 impl<T: Copy> OneOf<T> {
-    fn names(&self) -> impl Iterator<Item = &'static str> {
+    fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.values.iter().map(|value| (self.name)(*value))
     }
 }
@@ -202,13 +203,8 @@ impl<T: Copy> Value for OneOf<T> {
 
     fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<T, String> {
         let text = given.text().unwrap_or_default();
-        self.values.iter().find(|value| (self.name)(**value) == text).copied().ok_or_else(|| {
-            let allowed = self.names().collect::<Vec<_>>().join(", ");
-            match nearest.name(text, self.names()) {
-                Some(near) => format!("must be one of {allowed}; did you mean {near}?"),
-                None => format!("must be one of {allowed}"),
-            }
-        })
+        let found = self.values.iter().find(|value| (self.name)(**value) == text).copied();
+        found.ok_or_else(|| not_one_of(text, self.names(), nearest))
     }
 
     fn schema(&self, _: Interface) -> Object {
@@ -217,6 +213,39 @@ impl<T: Copy> Value for OneOf<T> {
             .enum_values(Some(self.names()))
             .default(self.default.map(|value| (self.name)(value).into()))
             .build()
+    }
+}
+
+/// A facet by its name.
+#[derive(Debug, Clone, Copy)]
+pub struct FacetName;
+
+impl Value for FacetName {
+    type Output = Facet;
+
+    fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<Facet, String> {
+        let text = given.text().unwrap_or_default();
+        Facet::all().find(|facet| facet.as_str() == text).ok_or_else(|| {
+            let facets: Vec<_> = Facet::all().collect();
+            not_one_of(text, facets.iter().map(Facet::as_str), nearest)
+        })
+    }
+
+    fn schema(&self, _: Interface) -> Object {
+        let facets: Vec<_> = Facet::all().collect();
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(facets.iter().map(|facet| facet.as_str().to_owned())))
+            .build()
+    }
+}
+
+/// Says which names are allowed in place of another text.
+fn not_one_of<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone, nearest: &mut Nearest) -> String {
+    let allowed = names.clone().collect::<Vec<_>>().join(", ");
+    match nearest.name(text, names) {
+        Some(near) => format!("must be one of {allowed}; did you mean {near}?"),
+        None => format!("must be one of {allowed}"),
     }
 }
 
