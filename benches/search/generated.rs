@@ -7,8 +7,8 @@ use software_directory::export::Export;
 use software_directory::generation::Snapshot;
 use software_directory::record::SynonymGroup;
 use software_directory::service::{
-    Facet, ListGlossary, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, list_glossary, list_software,
-    search_software,
+    Facet, ListGlossary, ListSoftware, ListSort, Order, PageRequest, SearchSoftware, SearchSort, list_glossary,
+    list_software, search_software,
 };
 use software_directory::text::analyse::words;
 
@@ -153,7 +153,7 @@ impl<'c> Generator<'c> {
             0 => Request::Names(ListSoftware {
                 q: query.q,
                 filter: query.filter,
-                sort: (query.sort == SearchSort::Name).then_some(Order::Name),
+                sort: (query.sort == SearchSort::Name).then_some(ListSort::Stored(Order::Name)),
                 page,
             }),
             1 if self.random.u8(0..4) == 0 => Request::Glossary(ListGlossary { q: query.q, page }),

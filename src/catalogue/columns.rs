@@ -79,6 +79,36 @@ impl Order {
     }
 }
 
+/// An order of products: a stored one, or by an attribute with one value, products without one last and names breaking ties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortedBy {
+    Stored(Order),
+    Attribute { attribute: AttributeNumber, descending: bool },
+}
+
+/// The places of products in an order.
+#[derive(Debug, Clone, Copy)]
+pub struct Places<'c> {
+    /// An attribute, and whether its highest value comes first.
+    attribute: Option<(&'c AttributeColumn, bool)>,
+    order: &'c SortedOrder,
+}
+
+impl Places<'_> {
+    /// A number by which a product is sorted: the lowest comes first.
+    #[inline]
+    pub fn of(&self, ordinal: Ordinal) -> u64 {
+        let rank = u64::from(self.order.ranks[ordinal as usize]);
+        let Some((column, descending)) = self.attribute else { return rank };
+        let place = match column.of(ordinal) {
+            [] => u32::MAX,
+            [value, ..] if descending => u32::MAX - 1 - value,
+            [value, ..] => *value,
+        };
+        u64::from(place) << 32 | rank
+    }
+}
+
 /// The stars of the best rating.
 pub const STARS: usize = 5;
 
@@ -141,6 +171,15 @@ impl Columns {
             Order::Rating => &self.rating_descending,
             Order::ReviewCount => &self.review_count_descending,
             Order::EvidenceCheckedOn => &self.evidence_checked_on_descending,
+        }
+    }
+
+    pub fn places(&self, order: SortedBy) -> Places<'_> {
+        match order {
+            SortedBy::Stored(order) => Places { attribute: None, order: self.order(order) },
+            SortedBy::Attribute { attribute, descending } => {
+                Places { attribute: Some((self.attribute(attribute), descending)), order: &self.name }
+            }
         }
     }
 

@@ -19,6 +19,7 @@ mod prefetch;
 mod product_json;
 mod products;
 mod quality;
+mod ranges;
 mod rating;
 mod records;
 pub mod resource;
@@ -29,9 +30,9 @@ mod verify;
 mod write;
 
 pub use crate::scratch::{Bulk, BulkReader, Pieces, Span};
-pub use attributes::{AttributeColumn, AttributeLabels, AttributeValue};
+pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, AttributeValue};
 pub use collate::Collation;
-pub use columns::{Columns, Order, STARS, SortedOrder, whole_stars};
+pub use columns::{Columns, Order, Places, STARS, SortedBy, SortedOrder, whole_stars};
 pub use error::CatalogueBuildError;
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, AttributeCondition, Filter, SoftwareFilter, admitted};
@@ -107,6 +108,8 @@ impl ById {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Tables {
     pub attributes: Attributes,
+    /// By number of the attribute.
+    pub attribute_summaries: Vec<AttributeSummary>,
     /// The categories, by name.
     pub categories: Vec<CategoryResource>,
     /// The same, each as a JSON object.
@@ -174,8 +177,9 @@ impl Catalogue {
             downloads.iter().map(Bulk::len).collect::<io::Result<_>>().map_err(CatalogueError::Downloads)?;
         let records = Records::open(records, arena.clone()).ok_or(CatalogueError::Misfit)?;
         let has_categories = records.columns.category_count() <= tables.categories.len();
-        let has_attributes =
-            records.columns.attributes.len() == tables.attributes.len() && tables.attributes.len() <= MAX_ATTRIBUTES;
+        let has_attributes = [records.columns.attributes.len(), tables.attribute_summaries.len()]
+            == [tables.attributes.len(); 2]
+            && tables.attributes.len() <= MAX_ATTRIBUTES;
         if !has_categories || !has_attributes || !tables.fit(arena.len() as u64, &lengths) {
             return Err(CatalogueError::Misfit);
         }

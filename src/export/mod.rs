@@ -39,7 +39,7 @@ pub(crate) use vocabulary::{RECORD, Shape};
 use bytes::Bytes;
 use section::{Section, SectionKind};
 
-use crate::record::{Category, GlossaryTerm, Review, Software, SynonymGroup};
+use crate::record::{Attribute, Category, GlossaryTerm, Review, Software, SynonymGroup};
 
 /// One validated export document.
 #[derive(Debug)]
@@ -67,6 +67,8 @@ pub struct Export {
     pub reviews: Vec<Review>,
     pub glossary: Vec<GlossaryTerm>,
     pub synonyms: Vec<SynonymGroup>,
+    /// The attributes that it declares.
+    pub attributes: Vec<Attribute>,
 }
 
 /// The JSON Schema of export documents (draft 2020-12, `format` to be asserted): the second layer gives its verdict.

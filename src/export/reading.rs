@@ -317,6 +317,7 @@ fn set_export(
         reviews: Vec::new(),
         glossary: served(contents.glossary, section(SectionKind::Glossary)).map(|term| term.term).collect(),
         synonyms: served(contents.synonyms, section(SectionKind::Synonyms)).collect(),
+        attributes: served(contents.attributes, section(SectionKind::Attributes)).collect(),
     };
     Ok(Some(SetExport { export, document, software, reviews }))
 }

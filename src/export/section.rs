@@ -15,10 +15,12 @@ pub(super) enum SectionKind {
     Reviews,
     Glossary,
     Synonyms,
+    Attributes,
 }
 
 impl SectionKind {
-    pub(super) const ALL: [Self; 5] = [Self::Software, Self::Categories, Self::Reviews, Self::Glossary, Self::Synonyms];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Software, Self::Categories, Self::Reviews, Self::Glossary, Self::Synonyms, Self::Attributes];
 
     /// Its key in the envelope.
     pub(super) const fn key(self) -> &'static str {
@@ -28,6 +30,7 @@ impl SectionKind {
             Self::Reviews => "reviews",
             Self::Glossary => "glossary",
             Self::Synonyms => "synonyms",
+            Self::Attributes => "attributes",
         }
     }
 

@@ -31,6 +31,7 @@ pub(super) const ENVELOPE: &[Known] = &[
     ("reviews", Shape::Array),
     ("glossary", Shape::Array),
     ("synonyms", Shape::Array),
+    ("attributes", Shape::Array),
 ];
 
 pub(crate) const RECORD: &[Known] = &[
@@ -82,6 +83,15 @@ pub(super) const GLOSSARY: &[Known] = &[
 
 pub(super) const SYNONYMS: &[Known] =
     &[("terms", Shape::Texts), ("from", Shape::Texts), ("to", Shape::Text), ("ambiguous", Shape::Texts)];
+
+pub(super) const ATTRIBUTE: &[Known] = &[
+    ("property", Shape::Text),
+    ("label", Shape::Text),
+    ("type", Shape::Text),
+    ("unit", Shape::Text),
+    ("searchable", Shape::Boolean),
+    ("hidden", Shape::Boolean),
+];
 
 impl Shape {
     /// Whether a value could be meant for a property of this shape, going by its type alone.

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{CalendarDate, Software};
 use crate::text::fold::folded;
+use crate::text::shorten::{LIST_CHARS, is_longer};
 
 /// The most attributes of a directory, the built-in ones included.
 pub const MAX_ATTRIBUTES: usize = 64;
@@ -26,7 +27,7 @@ const TO: &str = "..";
 /// What the values of an attribute are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AttributeType {
-    /// One text or a list of them.
+    /// One text or a list of them, each of at most 500 characters.
     Text,
     Number,
     Boolean,
@@ -128,14 +129,34 @@ impl AttributeType {
     pub fn values(self, json: &str) -> Option<Vec<Box<str>>> {
         match (self, serde_json::from_str(json).ok()?) {
             (_, Value::Null) => Some(Vec::new()),
-            (Self::Text, Value::String(text)) => Some(vec![text.into()]),
+            (Self::Text, Value::String(text)) => (!is_longer(&text, LIST_CHARS)).then(|| vec![text.into()]),
             (Self::Text, Value::Array(values)) => {
-                let text = |value| if let Value::String(text) = value { Some(text.into()) } else { None };
+                let text = |value| match value {
+                    Value::String(text) if !is_longer(&text, LIST_CHARS) => Some(text.into()),
+                    _ => None,
+                };
                 values.into_iter().map(text).collect()
             }
             (Self::Number, Value::Number(_)) | (Self::Boolean, Value::Bool(_)) => Some(vec![json.into()]),
             (Self::Date, Value::String(text)) if CalendarDate::parse(&text).is_some() => Some(vec![text.into()]),
             _ => None,
+        }
+    }
+
+    /// Whether the values in a property's JSON text are of each type, in the order of [`Self::ALL`]. Reads only a long text or a list, as
+    /// there are many records.
+    pub fn fitting(json: &str) -> [bool; Self::ALL.len()] {
+        match json.as_bytes() {
+            [b'n', ..] => [true; 4],
+            [b't' | b'f', ..] => [false, false, true, false],
+            [b'-' | b'0'..=b'9', ..] => [false, true, false, false],
+            [b'"', text @ .., b'"'] => {
+                let is_text = text.len() <= LIST_CHARS || Self::Text.values(json).is_some();
+                let is_day = text.len() == 10 && Self::Date.values(json).is_some();
+                [is_text, false, false, is_day]
+            }
+            [b'[', ..] => [Self::Text.values(json).is_some(), false, false, false],
+            _ => [false; 4],
         }
     }
 }
@@ -173,6 +194,17 @@ impl Attributes {
 
     pub fn number(&self, property: &str) -> Option<AttributeNumber> {
         self.0.iter().position(|attribute| *attribute.property == *property)
+    }
+
+    /// Whether searches find the words of an attribute.
+    pub fn is_searchable(&self, property: &str) -> bool {
+        self.number(property).is_some_and(|number| self.0[number].searchable)
+    }
+
+    /// The attributes with words that searches find, but for the built-in ones.
+    pub fn searched(&self) -> impl Iterator<Item = &Attribute> {
+        let declared = self.0.iter().skip(BUILT_IN.len());
+        declared.filter(|attribute| attribute.searchable && attribute.kind == AttributeType::Text)
     }
 
     pub fn get(&self, number: AttributeNumber) -> &Attribute {
@@ -262,6 +294,16 @@ mod tests {
         for kind in AttributeType::ALL {
             assert_eq!(values(kind, "null"), some(&[]));
             assert_eq!(values(kind, "{}"), None);
+        }
+        let texts = ["", "a", "2025-02-28", "2025-02-29", "\u{e9}\n\"", &"\n".repeat(500), &"é".repeat(501)];
+        let texts = texts.map(|text| serde_json::to_string(text).expect("JSON"));
+        let others = ["null", "true", "false", "0", "-1.5e3", "{}", "[]", r#"["a"]"#, r#"["a",null]"#];
+        for json in texts.iter().map(String::as_str).chain(others) {
+            assert_eq!(
+                AttributeType::fitting(json),
+                AttributeType::ALL.map(|kind| kind.values(json).is_some()),
+                "{json}"
+            );
         }
     }
 }

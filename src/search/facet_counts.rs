@@ -1,6 +1,7 @@
 //! Facet counts over the products that a search finds.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use crate::catalogue::{Admission, AttributeColumn, Columns, Ordinal, STARS, ValueCounts};
 use crate::record::AttributeNumber;
@@ -37,7 +38,7 @@ pub struct FacetCounts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeCounts {
     pub attribute: AttributeNumber,
-    /// The most frequent values with their counts, highest first.
+    /// The most frequent values with their counts, highest first; of numbers and days the ranges that they are counted by, in their order.
     pub values: Vec<(Box<str>, u64)>,
 }
 
@@ -100,7 +101,7 @@ impl FacetCounts {
         }
         for (attribute, counts) in std::mem::take(&mut self.by_attribute) {
             let column = columns.attribute(attribute);
-            let values = most_frequent(column, &counts.by_value(column));
+            let values = counted(column, &counts.by_value(column));
             if let Some(of) = self.attributes.iter_mut().find(|of| of.attribute == attribute) {
                 of.values = values;
             }
@@ -126,6 +127,16 @@ impl FacetCounts {
             }
         }
     }
+}
+
+/// The ranges of an attribute, or its most frequent values.
+fn counted(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>, u64)> {
+    if column.ranges().is_empty() {
+        return most_frequent(column, counts);
+    }
+    let ranges = column.ranges().iter();
+    let sum = |range: &Range<u32>| counts[range.start as usize..range.end as usize].iter().sum();
+    ranges.map(|(name, range)| (name.clone(), sum(range))).collect()
 }
 
 /// The most frequent values of an attribute; on a tie, lower value numbers come first.

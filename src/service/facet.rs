@@ -1,9 +1,11 @@
 //! Turns facet counts into the values of a facet.
 
-use super::Facet;
+use std::borrow::Cow;
+
+use super::{ATTRIBUTE_PREFIX, Facet};
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
-use crate::record::{BUILT_IN, EvidenceStatus, OfferingType};
+use crate::record::{AttributeNumber, AttributeType, BUILT_IN, EvidenceStatus, OfferingType};
 use crate::search::facet_counts::{FacetCounts, MAX_CATEGORIES, highest};
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
@@ -23,13 +25,19 @@ impl Facet {
             Self::OfferingType => "offering_type",
             Self::EvidenceStatus => "evidence_status",
             Self::Rating => "rating",
-            Self::Attribute(property) => property,
+            Self::Attribute(name) => name,
         }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        let is_attribute = name.strip_prefix(ATTRIBUTE_PREFIX).is_some_and(|property| !property.is_empty());
+        Self::all().find(|facet| facet.as_str() == name).or(is_attribute.then(|| Self::Attribute(name.to_owned())))
     }
 
     /// The property of an attribute.
     pub fn property(&self) -> Option<&str> {
-        if let Self::Attribute(property) = self { Some(property) } else { None }
+        let Self::Attribute(name) = self else { return None };
+        Some(name.strip_prefix(ATTRIBUTE_PREFIX).unwrap_or(name))
     }
 }
 
@@ -88,10 +96,17 @@ fn values<'s>(catalogue: &'s Catalogue, facet: &Facet, counts: &'s FacetCounts) 
                 }
             })
             .collect(),
-        Facet::Attribute(property) => {
-            let number = catalogue.tables.attributes.number(property);
-            let counted = counts.attributes.iter().filter(|of| Some(of.attribute) == number).flat_map(|of| &of.values);
-            counted.map(|(value, count)| fixed(value, value, *count)).collect()
+        Facet::Attribute(_) => {
+            let attributes = &catalogue.tables.attributes;
+            let number = facet.property().and_then(|property| attributes.number(property));
+            let counted = counts.attributes.iter().find(|of| Some(of.attribute) == number);
+            let values = counted.into_iter().flat_map(|of| of.values.iter().map(move |value| (of.attribute, value)));
+            let value = |(attribute, (value, count)): (AttributeNumber, &'s (Box<str>, u64))| FacetValue {
+                value: (&**value).into(),
+                label: label(attributes.get(attribute).kind, value),
+                count: *count,
+            };
+            values.map(value).collect()
         }
     };
     values.retain(|value| value.count > 0 && !is_longer(&value.value, LIST_CHARS));
@@ -99,4 +114,15 @@ fn values<'s>(catalogue: &'s Catalogue, facet: &Facet, counts: &'s FacetCounts) 
         values.reverse();
     }
     values
+}
+
+/// The label of a value; of a range in words, of a year its number.
+fn label(kind: AttributeType, value: &str) -> Cow<'_, str> {
+    match value.split_once("..").filter(|_| kind.is_ordered()) {
+        None => value.into(),
+        Some(("", to)) => format!("up to {to}").into(),
+        Some((from, "")) => format!("{from} or more").into(),
+        Some((from, _)) if kind == AttributeType::Date => from[..from.len().min(4)].into(),
+        Some((from, to)) => format!("{from} to {to}").into(),
+    }
 }

@@ -110,7 +110,7 @@ async fn search_as(
     let request = SearchRequest {
         plan: &expansion.plan,
         filter: &query.filter,
-        order: query.sort.order(),
+        order: query.sort.sorted_by(&snapshot.catalogue.tables.attributes),
         page: query.page.range(),
         facets: attributes.as_deref(),
         texts: query.highlight && !expansion.slots.is_empty(),

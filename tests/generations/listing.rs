@@ -11,7 +11,7 @@ use software_directory::export::{self, Limits, SourceFile};
 use software_directory::generation::Snapshot;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 use software_directory::service::{
-    AttributeCondition, Facet, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter,
+    AttributeCondition, Facet, ListSoftware, ListSort, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter,
     get_software, list_software, search_software,
 };
 
@@ -93,7 +93,8 @@ fn parsed(item: &[u8]) -> Value {
 }
 
 fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: Order, page: PageRequest) -> (Vec<Value>, u64) {
-    let query = ListSoftware { filter: filter.clone(), sort: Some(sort), page, ..ListSoftware::default() };
+    let query =
+        ListSoftware { filter: filter.clone(), sort: Some(ListSort::Stored(sort)), page, ..ListSoftware::default() };
     let page = pollster::block_on(list_software(snapshot, &query)).expect("no engine is asked");
     (page.data.into_iter().map(|item| parsed(&item)).collect(), page.pagination.total)
 }
@@ -211,7 +212,7 @@ proptest! {
         let snapshot = snapshot(&records);
         let lists: [List; 2] = [
             |s, f, n, p| listed(s, f, Order::ALL[n % Order::ALL.len()], p),
-            |s, f, n, p| searched(s, f, SORTS[n], p),
+            |s, f, n, p| searched(s, f, SORTS[n].clone(), p),
         ];
         for list in lists {
             for sort in 0..SORTS.len() {

@@ -100,7 +100,9 @@ impl Merger {
         }
         let ordered = order::order(joined.products, joined.mean, exports.len() > 1, scratch);
         let ordered = ordered.map_err(CatalogueBuildError::Scratch)?;
-        let (scratch, attributes) = (scratch.clone(), Attributes::default());
+        let (scratch, mut attributes) = (scratch.clone(), Attributes::default());
+        let declared = exports.iter().flat_map(|merged| &merged.set.export.attributes);
+        declared.for_each(|attribute| attributes.declare(attribute.clone()));
         Ok(Merged { scratch, collation, exports, attributes, records, categories, ordered, reviews: joined.reviews })
     }
 }

@@ -4,6 +4,7 @@
 //! The schema has already been checked. Here, a word that's too long to be searched is an error;
 //! almost everything else is a warning. A record without an essential property yields nothing.
 
+mod attribute;
 mod blemish;
 mod entry;
 mod glossary;
@@ -28,7 +29,7 @@ use super::pointer::Path;
 use super::text::{Kind, Value};
 use super::vocabulary::{ENVELOPE, NearMiss};
 use super::{Code, Section, SectionKind};
-use crate::record::{CalendarDate, Category, GlossaryTerm, Review, Software, SynonymGroup};
+use crate::record::{Attribute, CalendarDate, Category, GlossaryTerm, Review, Software, SynonymGroup};
 
 pub(super) struct Contents {
     pub(super) name: Box<str>,
@@ -41,8 +42,9 @@ pub(super) struct Contents {
     pub(super) reviews: Vec<Entry<Opinion>>,
     pub(super) glossary: Vec<Entry<Term>>,
     pub(super) synonyms: Vec<Entry<SynonymGroup>>,
+    pub(super) attributes: Vec<Entry<Attribute>>,
     /// The envelope's arrays, in the order of [`SectionKind::ALL`].
-    pub(super) sections: [Section; 5],
+    pub(super) sections: [Section; SectionKind::ALL.len()],
 }
 
 /// An element of one of the envelope's arrays.
@@ -106,6 +108,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         reader.date(value, path.member("as_of"));
     }
     let id_prefix = reader.id_prefix(root);
+    let attributes = reader.attributes(root);
     let software = reader.software(root);
     let categories = reader.categories(root);
     let reviews = reader.reviews(root);
@@ -118,8 +121,19 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         let help = "add the records, or remove the file; an export that lost its records looks like this, too";
         reader.report(Code::NoRecords, list, path.member("software"), "the export has no records", help);
     }
-    let contents =
-        Contents { name, license, as_of, id_prefix, software, categories, reviews, glossary, synonyms, sections };
+    let contents = Contents {
+        name,
+        license,
+        as_of,
+        id_prefix,
+        software,
+        categories,
+        reviews,
+        glossary,
+        synonyms,
+        attributes,
+        sections,
+    };
     reader.blemishes.report(&mut reader.faults);
     (contents, reader.faults)
 }

@@ -4,6 +4,7 @@
 //! Products and reviews may not fit in memory, so what is compared of them is sorted.
 
 mod advice;
+mod attribute;
 mod category;
 mod duplicate;
 mod id_case;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use self::advice::SharedRows;
+use self::attribute::PropertyTypes;
 use self::duplicate::Repeats;
 use self::ids::IdRows;
 use self::orphan::Products;
@@ -53,6 +55,7 @@ pub(super) struct SetCheck {
     ids: IdRows,
     shared: SharedRows,
     values: ValueUses,
+    types: PropertyTypes,
     /// The number of documents.
     documents: usize,
     /// Whether every element that should be a product has an id.
@@ -66,6 +69,7 @@ impl SetCheck {
             ids: IdRows::new(scratch),
             shared: SharedRows::new(scratch),
             values: ValueUses::default(),
+            types: PropertyTypes::default(),
             documents: 0,
             all_have_ids: true,
         }
@@ -80,6 +84,7 @@ impl SetCheck {
         for entry in &contents.software {
             self.shared.push(number, entry)?;
             self.values.push(number, entry);
+            self.types.push(number, entry);
         }
         self.ids.push(number, export)
     }
@@ -116,6 +121,7 @@ impl SetCheck {
         let products = Products { is_complete, all_have_ids: self.all_have_ids };
         let repeats: Repeats = self.ids.check(exports, products, findings)?;
         synonym::check(exports, findings);
+        attribute::check(exports, &self.types, findings);
         for finding in self.shared.summaries(exports)? {
             findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
         }

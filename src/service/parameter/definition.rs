@@ -1,9 +1,11 @@
 //! The parameters, in the order of their operations: lists, searches of products, reviews, the rest.
 
-use super::value::{Date, Decimal, FacetName, Flag, Integer, MAX_SAFE_INTEGER, OneOf, Text};
+use super::value::{Condition, Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, Name, OneOf, Text};
 use super::{AnyParameter, Parameter};
 use crate::record::{EvidenceStatus, OfferingType};
-use crate::service::{MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, Order, Prefix, ReviewSort, SearchSort};
+use crate::service::{
+    Facet, ListSort, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, Order, Prefix, ReviewSort, SearchSort,
+};
 
 const fn page_size(default: u64) -> Integer {
     Integer { minimum: 1, maximum: MAX_LIMIT as u64, default }
@@ -36,8 +38,10 @@ const fn offset(about: &'static str, maximum: u64) -> Parameter<Integer> {
 pub static OFFSET: Parameter<Integer> = offset(OFFSET_ABOUT, MAX_SAFE_INTEGER);
 
 /// The offset in a list that `q` may restrict.
-pub static QUERIED_OFFSET: Parameter<Integer> =
-    offset("How many records to skip; beyond the end the page is empty. With `q` at most 10000.", MAX_SAFE_INTEGER);
+pub static QUERIED_OFFSET: Parameter<Integer> = offset(
+    "How many records to skip; beyond the end the page is empty. With `q` or a sort by an attribute at most 10000.",
+    MAX_SAFE_INTEGER,
+);
 
 /// The offset in a list that is a search by itself.
 pub static SEARCHED_OFFSET: Parameter<Integer> = offset(OFFSET_ABOUT, MAX_QUERY_OFFSET);
@@ -168,11 +172,22 @@ pub static VENDOR: Parameter<Text> =
 pub static TAGS: Parameter<Text> =
     attribute("tags", "Only products with any of these tags; compared like `standards`.", "templates");
 
+/// Values of any attribute.
+pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
+    "attribute",
+    "Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or, of numbers and days, a range of \
+     which either end may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives, \
+     different attributes all count. Texts are compared like `standards`. An attribute that doesn't exist is refused with the names of those that do.",
+    "standards:ISO 45001",
+    Condition,
+)
+.repeatable();
+
 /// The parameters of the built-in attributes.
 pub static ATTRIBUTES: [&Parameter<Text>; 5] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
 /// The filters that lists and searches of products share.
-pub static FILTERS: [&dyn AnyParameter; 11] = [
+pub static FILTERS: [&dyn AnyParameter; 12] = [
     &CATEGORY,
     &OFFERING_TYPE,
     &EVIDENCE_STATUS,
@@ -184,30 +199,54 @@ pub static FILTERS: [&dyn AnyParameter; 11] = [
     &LANGUAGES,
     &VENDOR,
     &TAGS,
+    &ATTRIBUTE,
 ];
 
+/// What the text of a parameter `sort` says of attributes.
+const SORT_EXAMPLE: &str = "-attribute.price";
+
 /// The order of a list of products.
-pub static LIST_SORT: Parameter<OneOf<Order>> = Parameter::new(
+pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
     "sort",
-    "Order. Without `q` by name where nothing is said, with `q` best match first. Products without the value come last.",
+    "Order. Without `q` by name where nothing is said, with `q` best match first; by an attribute that is a number, a \
+     day, or true or false with `attribute.` and its property, `-` before it for the highest or newest first. Products without the value come last.",
     "-rating",
-    OneOf { values: &Order::ALL, name: Order::as_str, default: None },
+    Name {
+        names: || Order::ALL.map(|order| order.as_str().to_owned()).into(),
+        read: ListSort::parse,
+        sign: "-?",
+        default: None,
+        example: SORT_EXAMPLE,
+    },
 );
 
-pub static SEARCH_SORT: Parameter<OneOf<SearchSort>> = Parameter::new(
+pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
     "sort",
-    "Order; `-` means highest or newest first. Products without the value come last.",
+    "Order; `-` means highest or newest first. By an attribute that is a number, a day, or true or false with `attribute.` and its property. \
+     Products without the value come last.",
     "-rating",
-    OneOf { values: &SearchSort::ALL, name: SearchSort::as_str, default: Some(SearchSort::Relevance) },
+    Name {
+        names: || SearchSort::names().map(str::to_owned).collect(),
+        read: SearchSort::parse,
+        sign: "-?",
+        default: Some("relevance"),
+        example: SORT_EXAMPLE,
+    },
 );
 
-pub static FACETS: Parameter<FacetName> = Parameter::new(
+pub static FACETS: Parameter<Name<Facet>> = Parameter::new(
     "facets",
-    "Also count the matching products by this. Each count leaves its own filter out. Of `standards`, `deployment`, \
-     `languages`, `vendor` and `tags` the 100 most frequent values are counted, of `category` the 1000 most frequent, \
-     without values of more than 500 characters.",
+    "Also count the matching products by this; by an attribute with `attribute.` and its property. Each count leaves its own \
+     filter out. Of a text the 100 most frequent values are counted, of `category` the 1000 most frequent, without values of more than 500 \
+     characters. Numbers are counted in a few ranges, days by year.",
     "category",
-    FacetName,
+    Name {
+        names: || Facet::all().map(|facet| facet.as_str().to_owned()).collect(),
+        read: Facet::parse,
+        sign: "",
+        default: None,
+        example: "attribute.price",
+    },
 )
 .repeatable();
 

@@ -2,9 +2,9 @@
 
 use super::Values;
 use super::definition::{
-    ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, GLOSSARY_Q,
-    HIGHLIGHT, IDS, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE, OFFSET, PREFIX,
-    QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, TYPO, VERIFIED,
+    ATTRIBUTE, ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS,
+    GLOSSARY_Q, HIGHLIGHT, IDS, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE, OFFSET,
+    PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, TYPO, VERIFIED,
 };
 use crate::service::{
     AttributeCondition, ListGlossary, ListReviews, ListSoftware, ReviewFilter, SearchSoftware, SoftwareFilter,
@@ -36,6 +36,9 @@ fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
                 let values = values.many(attribute).into_iter();
                 values.map(|value| AttributeCondition { property: attribute.name.to_owned(), value })
             })
+            .collect::<Vec<_>>()
+            .into_iter()
+            .chain(values.many(&ATTRIBUTE))
             .collect(),
         ..SoftwareFilter::default()
     }

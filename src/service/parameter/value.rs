@@ -4,7 +4,7 @@ use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, 
 
 use super::{Given, Interface};
 use crate::record::CalendarDate;
-use crate::service::Facet;
+use crate::service::{ATTRIBUTE_PREFIX, AttributeCondition};
 use crate::text::nearest::Nearest;
 
 /// A kind of value.
@@ -216,27 +216,68 @@ impl<T: Copy> Value for OneOf<T> {
     }
 }
 
-/// A facet by its name.
-#[derive(Debug, Clone, Copy)]
-pub struct FacetName;
+/// One of a few names, or `attribute.` and the property of an attribute.
+#[derive(Debug)]
+pub struct Name<T> {
+    /// The names that aren't attributes.
+    pub names: fn() -> Vec<String>,
+    pub read: fn(&str) -> Option<T>,
+    /// What may stand before an attribute, as a regular expression.
+    pub sign: &'static str,
+    /// The name that an absent parameter stands for.
+    pub default: Option<&'static str>,
+    pub example: &'static str,
+}
 
-impl Value for FacetName {
-    type Output = Facet;
+// Without a bound on `T`, which isn't part of it.
+impl<T> Clone for Name<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 
-    fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<Facet, String> {
+impl<T> Copy for Name<T> {}
+
+impl<T> Value for Name<T> {
+    type Output = T;
+
+    fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<T, String> {
         let text = given.text().unwrap_or_default();
-        Facet::all().find(|facet| facet.as_str() == text).ok_or_else(|| {
-            let facets: Vec<_> = Facet::all().collect();
-            not_one_of(text, facets.iter().map(Facet::as_str), nearest)
+        (self.read)(text).ok_or_else(|| {
+            let mut names = (self.names)();
+            names.push(format!("{ATTRIBUTE_PREFIX}PROPERTY"));
+            not_one_of(text, names.iter().map(String::as_str), nearest)
         })
     }
 
     fn schema(&self, _: Interface) -> Object {
-        let facets: Vec<_> = Facet::all().collect();
+        let (names, sign, prefix) = ((self.names)().join("|"), self.sign, ATTRIBUTE_PREFIX.replace('.', r"\."));
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .enum_values(Some(facets.iter().map(|facet| facet.as_str().to_owned())))
+            .pattern(Some(format!("^({names}|{sign}{prefix}.+)$")))
+            .default(self.default.map(Into::into))
+            .examples([self.example])
             .build()
+    }
+}
+
+/// An attribute and a value of it, with a colon between them.
+#[derive(Debug, Clone, Copy)]
+pub struct Condition;
+
+impl Value for Condition {
+    type Output = AttributeCondition;
+
+    fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<AttributeCondition, String> {
+        let condition = given.text().and_then(|text| text.split_once(':'));
+        let (property, value) = condition
+            .filter(|(property, value)| !property.is_empty() && !value.is_empty())
+            .ok_or("must be an attribute and a value with a colon between them, such as tags:cloud")?;
+        Ok(AttributeCondition::new(property, value))
+    }
+
+    fn schema(&self, _: Interface) -> Object {
+        ObjectBuilder::new().schema_type(Type::String).pattern(Some("^[^:]+:.+$")).build()
     }
 }
 
