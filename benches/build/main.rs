@@ -128,7 +128,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let (merged, order) = time(|| Merged::of(set, &scratch, |_, _| {}));
     let merged = merged?;
     let (analysed, analysis) = time(|| {
-        let (mut analyzer, mut search) = (DocumentAnalyzer::new(merged.synonyms()), SearchBuilder::new(&scratch));
+        let (mut analyzer, mut search) =
+            (DocumentAnalyzer::new(merged.synonyms(), &merged.attributes), SearchBuilder::new(&scratch));
         for product in merged.products().flatten() {
             analyzer.analyse(&product.software, merged.categories(&product.categories));
             search.push(&analyzer)?;

@@ -75,7 +75,7 @@ pub struct Filter {
     pub evidence_checked_before: Option<CalendarDate>,
     /// With an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// With any of these values of each attribute, as ranges of their numbers in rising order; empty: matches nothing.
+    /// With any of these values of each attribute, as separate ranges of their numbers in rising order; empty: matches nothing.
     pub attributes: Vec<(AttributeNumber, Vec<Range<u32>>)>,
     /// One of these products, in rising order; `None`: no restriction.
     pub ordinals: Option<Vec<Ordinal>>,
@@ -155,6 +155,13 @@ impl Filter {
                     let mut numbers: Vec<_> = ranges.iter().map(|range| column.find(range)).collect();
                     numbers.retain(|numbers| !numbers.is_empty());
                     numbers.sort_unstable_by_key(|numbers| numbers.start);
+                    numbers.dedup_by(|next, before| {
+                        let is_joined = next.start <= before.end;
+                        if is_joined {
+                            before.end = before.end.max(next.end);
+                        }
+                        is_joined
+                    });
                     (attribute, numbers)
                 })
                 .collect(),
@@ -198,7 +205,10 @@ impl Filter {
         }
         for (attribute, wanted) in &self.attributes {
             let values = columns.attribute(*attribute).of(ordinal);
-            let is_wanted = |value: &u32| wanted.iter().any(|range| range.contains(value));
+            let is_wanted = |value: &u32| {
+                let range = wanted.get(wanted.partition_point(|range| range.end <= *value));
+                range.is_some_and(|range| range.start <= *value)
+            };
             fail_unless(values.iter().any(is_wanted), Admission::attribute(*attribute));
         }
         if let Some(ordinals) = &self.ordinals {

@@ -122,7 +122,7 @@ fn label(kind: AttributeType, value: &str) -> Cow<'_, str> {
         None => value.into(),
         Some(("", to)) => format!("up to {to}").into(),
         Some((from, "")) => format!("{from} or more").into(),
-        Some((from, _)) if kind == AttributeType::Date => from[..from.len().min(4)].into(),
+        Some((from, _)) if kind == AttributeType::Date => from.get(..4).unwrap_or(from).into(),
         Some((from, to)) => format!("{from} to {to}").into(),
     }
 }

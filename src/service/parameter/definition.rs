@@ -175,9 +175,10 @@ pub static TAGS: Parameter<Text> =
 /// Values of any attribute.
 pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
     "attribute",
-    "Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or, of numbers and days, a range of \
-     which either end may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives, \
-     different attributes all count. Texts are compared like `standards`. An attribute that doesn't exist is refused with the names of those that do.",
+    "Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or a range of numbers or \
+     days, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are \
+     alternatives, different attributes all count. Texts are compared like `standards`. An unknown attribute is refused with the \
+     names of all attributes.",
     "standards:ISO 45001",
     Condition,
 )
@@ -202,14 +203,14 @@ pub static FILTERS: [&dyn AnyParameter; 12] = [
     &ATTRIBUTE,
 ];
 
-/// What the text of a parameter `sort` says of attributes.
+/// An order by an attribute, as an example.
 const SORT_EXAMPLE: &str = "-attribute.price";
 
 /// The order of a list of products.
 pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
     "sort",
-    "Order. Without `q` by name where nothing is said, with `q` best match first; by an attribute that is a number, a \
-     day, or true or false with `attribute.` and its property, `-` before it for the highest or newest first. Products without the value come last.",
+    "Order. Without `q` by name where nothing is said, with `q` best match first. `attribute.` and its property sorts by an attribute \
+     that is a number, a day, or true or false, with `-` before it highest or newest first. Products without the value come last.",
     "-rating",
     Name {
         names: || Order::ALL.map(|order| order.as_str().to_owned()).into(),
@@ -222,8 +223,8 @@ pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
 
 pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
     "sort",
-    "Order; `-` means highest or newest first. By an attribute that is a number, a day, or true or false with `attribute.` and its property. \
-     Products without the value come last.",
+    "Order; `-` means highest or newest first. `attribute.` and its property sorts by an attribute that is a number, a day, or true \
+     or false. Products without the value come last.",
     "-rating",
     Name {
         names: || SearchSort::names().map(str::to_owned).collect(),
@@ -236,9 +237,9 @@ pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
 
 pub static FACETS: Parameter<Name<Facet>> = Parameter::new(
     "facets",
-    "Also count the matching products by this; by an attribute with `attribute.` and its property. Each count leaves its own \
-     filter out. Of a text the 100 most frequent values are counted, of `category` the 1000 most frequent, without values of more than 500 \
-     characters. Numbers are counted in a few ranges, days by year.",
+    "Also count the matching products by this; `attribute.` and its property counts the values of an attribute. Each count leaves its \
+     own filter out. Of a text the 100 most frequent values are counted, of `category` the 1000 most frequent, without values of more \
+     than 500 characters. Numbers are counted in a few ranges, days by year.",
     "category",
     Name {
         names: || Facet::all().map(|facet| facet.as_str().to_owned()).collect(),
