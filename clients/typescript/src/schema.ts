@@ -1697,19 +1697,19 @@ export interface operations {
                  */
                 tags?: string[];
                 /**
-                 * @description Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or, of numbers and days, a range of which either end may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives, different attributes all count. Texts are compared like `standards`. An attribute that doesn't exist is refused with the names of those that do. Repeat it for several.
+                 * @description Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or a range of numbers or days, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives, different attributes all count. Texts are compared like `standards`. An unknown attribute is refused with the names of all attributes. Repeat it for several.
                  * @example [
                  *       "standards:ISO 45001"
                  *     ]
                  */
                 attribute?: string[];
                 /**
-                 * @description Order; `-` means highest or newest first. By an attribute that is a number, a day, or true or false with `attribute.` and its property. Products without the value come last.
+                 * @description Order; `-` means highest or newest first. `attribute.` and its property sorts by an attribute that is a number, a day, or true or false. Products without the value come last.
                  * @example -rating
                  */
                 sort?: string;
                 /**
-                 * @description Also count the matching products by this; by an attribute with `attribute.` and its property. Each count leaves its own filter out. Of a text the 100 most frequent values are counted, of `category` the 1000 most frequent, without values of more than 500 characters. Numbers are counted in a few ranges, days by year. Repeat it for several.
+                 * @description Also count the matching products by this; `attribute.` and its property counts the values of an attribute. Each count leaves its own filter out. Of a text the 100 most frequent values are counted, of `category` the 1000 most frequent, without values of more than 500 characters. Numbers are counted in a few ranges, days by year. Repeat it for several.
                  * @example [
                  *       "category"
                  *     ]
@@ -1866,14 +1866,14 @@ export interface operations {
                  */
                 tags?: string[];
                 /**
-                 * @description Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or, of numbers and days, a range of which either end may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives, different attributes all count. Texts are compared like `standards`. An attribute that doesn't exist is refused with the names of those that do. Repeat it for several.
+                 * @description Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or a range of numbers or days, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives, different attributes all count. Texts are compared like `standards`. An unknown attribute is refused with the names of all attributes. Repeat it for several.
                  * @example [
                  *       "standards:ISO 45001"
                  *     ]
                  */
                 attribute?: string[];
                 /**
-                 * @description Order. Without `q` by name where nothing is said, with `q` best match first; by an attribute that is a number, a day, or true or false with `attribute.` and its property, `-` before it for the highest or newest first. Products without the value come last.
+                 * @description Order. Without `q` by name where nothing is said, with `q` best match first. `attribute.` and its property sorts by an attribute that is a number, a day, or true or false, with `-` before it highest or newest first. Products without the value come last.
                  * @example -rating
                  */
                 sort?: string;

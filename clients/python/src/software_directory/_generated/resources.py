@@ -123,13 +123,13 @@ class SoftwareResource:
         vendor: Only products of any of these vendors; compared like `standards`. Repeat it for several.
         tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
         attribute: Only products with this value of an attribute: its property, a colon, and a value
-            (`licence:MIT`) or, of numbers and days, a range of which either end may be left out
+            (`licence:MIT`) or a range of numbers or days, either end of which may be left out
             (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives,
-            different attributes all count. Texts are compared like `standards`. An attribute that doesn't
-            exist is refused with the names of those that do. Repeat it for several.
-        sort: Order. Without `q` by name where nothing is said, with `q` best match first; by an attribute
-            that is a number, a day, or true or false with `attribute.` and its property, `-` before it for
-            the highest or newest first. Products without the value come last.
+            different attributes all count. Texts are compared like `standards`. An unknown attribute is
+            refused with the names of all attributes. Repeat it for several.
+        sort: Order. Without `q` by name where nothing is said, with `q` best match first. `attribute.` and
+            its property sorts by an attribute that is a number, a day, or true or false, with `-` before it
+            highest or newest first. Products without the value come last.
         fields: Only these fields of each product, and its `id`. Without it all fields. Repeat it for
             several.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
@@ -543,15 +543,15 @@ class SearchResource:
         vendor: Only products of any of these vendors; compared like `standards`. Repeat it for several.
         tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
         attribute: Only products with this value of an attribute: its property, a colon, and a value
-            (`licence:MIT`) or, of numbers and days, a range of which either end may be left out
+            (`licence:MIT`) or a range of numbers or days, either end of which may be left out
             (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives,
-            different attributes all count. Texts are compared like `standards`. An attribute that doesn't
-            exist is refused with the names of those that do. Repeat it for several.
-        sort: Order; `-` means highest or newest first. By an attribute that is a number, a day, or true or
-            false with `attribute.` and its property. Products without the value come last. (default
+            different attributes all count. Texts are compared like `standards`. An unknown attribute is
+            refused with the names of all attributes. Repeat it for several.
+        sort: Order; `-` means highest or newest first. `attribute.` and its property sorts by an attribute
+            that is a number, a day, or true or false. Products without the value come last. (default
             relevance)
-        facets: Also count the matching products by this; by an attribute with `attribute.` and its
-            property. Each count leaves its own filter out. Of a text the 100 most frequent values are
+        facets: Also count the matching products by this; `attribute.` and its property counts the values of
+            an attribute. Each count leaves its own filter out. Of a text the 100 most frequent values are
             counted, of `category` the 1000 most frequent, without values of more than 500 characters.
             Numbers are counted in a few ranges, days by year. Repeat it for several.
         highlight: Whether each hit also says which parts of which fields matched. (default false)
