@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use super::alternatives::replaced;
+use super::conjunction::is_conjunction;
 use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
-use super::identity::{self, is_connective};
+use super::identity;
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
 use super::pieces;
 use super::plan::{INDEXED_PREFIX, Term};
@@ -214,7 +215,7 @@ impl DocumentAnalyzer {
                 self.add_once(Term::Compound(self.stems.of(&joined).into()), here);
             }
             if let [next, behind, ..] = &words[at + 1..]
-                && is_connective(&next.folded)
+                && is_conjunction(&next.folded)
                 && field.section() != Section::Body
             {
                 let joined = compound(word, behind);

@@ -1,6 +1,6 @@
 //! Slots: the words of a query, each with the terms that match it.
 
-use crate::search::identity::is_connective;
+use crate::search::conjunction::is_conjunction;
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Group, Term};
 use crate::text::analyse::Word;
@@ -34,7 +34,7 @@ impl Slot {
 
     /// Whether a product needn't have the word.
     pub(super) fn is_optional(&self) -> bool {
-        self.is_function_word() || is_connective(&self.word.folded)
+        self.is_function_word() || is_conjunction(&self.word.folded)
     }
 
     /// The stems that stand for it, with their weights.

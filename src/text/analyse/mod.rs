@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use self::folding::{fold, is_mark, is_unseparated, normal};
 use self::scanner::Scanner;
+pub(crate) use self::scanner::is_in_acronym;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
