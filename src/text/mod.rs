@@ -2,6 +2,7 @@
 //! and Markdown.
 
 pub mod analyse;
+pub(crate) mod count;
 pub mod english;
 pub(crate) mod fold;
 pub mod html;
