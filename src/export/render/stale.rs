@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::export::Stale;
-use crate::export::record_name::Truncated;
+use crate::export::finding::Truncated;
 use crate::text::count::{Grouped, counted};
 
 /// How many products of a category are listed; the others are counted.
