@@ -28,7 +28,7 @@ mod vocabulary;
 pub use code::{Code, Severity};
 pub use convert::write_compact;
 pub use finding::{Finding, LeftOut, Location, RecordName, Related, SourceSpan};
-pub use id_prefix::{IdPrefixes, is_id_prefix};
+pub use id_prefix::{IdPrefixes, is_id_prefix, prefix_ids};
 pub use reading::{ExportSet, SetExport, examine, latest_day, read};
 pub use report::{Counts, Report, Skipped, mention_ignored_files};
 pub use source::{FindError, Limits, SourceFile, find_files};

@@ -20,14 +20,12 @@ pub use raw::write_compact;
 
 use std::ops::Range;
 
-use foldhash::HashSet;
-
 use self::blemish::Blemishes;
 use super::finding::{Fault, Faults};
 use super::pointer::Path;
 use super::text::{Kind, Value};
 use super::vocabulary::{ENVELOPE, NearMiss};
-use super::{Code, Section, SectionKind};
+use super::{Code, Section, SectionKind, prefix_ids};
 use crate::record::{CalendarDate, Category, GlossaryTerm, Review, Software, SynonymGroup};
 
 pub(super) struct Contents {
@@ -132,16 +130,13 @@ impl Contents {
             return;
         }
         let Self { software, reviews, .. } = self;
-        let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
-        let own: HashSet<&str> = software.iter().map(|entry| &*entry.value.id).collect();
-        for Opinion { review, .. } in reviews.iter_mut().map(|entry| &mut entry.value) {
-            review.id = prefixed(&review.id);
-            if own.contains(&*review.software_id) {
-                review.software_id = prefixed(&review.software_id);
-            }
-        }
+        let reviews = reviews.iter_mut().map(|entry| &mut entry.value.review);
+        prefix_ids(
+            prefix,
+            software.iter_mut().map(|entry| &mut entry.value.id).collect(),
+            reviews.map(|review| (&mut review.id, &mut review.software_id)),
+        );
         for product in software.iter_mut().map(|entry| &mut entry.value) {
-            product.id = prefixed(&product.id);
             if let Some(software) = &mut product.software {
                 software.id.clone_from(&product.id);
             }
