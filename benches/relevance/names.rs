@@ -16,8 +16,10 @@ const LONGEST: usize = 256;
 /// Failures that are listed per export.
 const LISTED: usize = 10;
 
-/// Ways to write a name that all mean the same name.
-const VARIANTS: [(&str, fn(&str) -> String); 5] = [
+/// A way to write a name: what it's called, and how a name looks in it.
+type Variant = (&'static str, fn(&str) -> String);
+
+const VARIANTS: [Variant; 5] = [
     ("exact", str::to_owned),
     ("upper case", str::to_uppercase),
     ("without accents", without_accents),
