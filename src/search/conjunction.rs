@@ -132,7 +132,8 @@ mod tests {
         }
         assert_eq!(written("health safety"), ["health safety"]);
         assert_eq!(written("and safety und"), ["and safety und"], "only between words");
-        assert_eq!(written("安全 and 管理"), ["安全 & 管理", "安全 管理"]);
+        let overlapping = ["安全 全管 管理 & 品質", "安全 全管 管理 品質", "安全 全管 管理品質"];
+        assert_eq!(written("安全管理 and 品質"), overlapping);
     }
 
     #[test]
