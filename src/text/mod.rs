@@ -1,5 +1,5 @@
-//! Words and their characters: analysis, stemming, English lists, and escaping for terminals, HTML
-//! and Markdown.
+//! Words and their characters: analysis, stemming, English lists, escaping for terminals, HTML
+//! and Markdown, and counts with their nouns.
 
 pub mod analyse;
 pub(crate) mod count;
