@@ -153,7 +153,7 @@ mod tests {
     fn a_row_that_repeats_the_heads_is_left_out_and_told() {
         let table = read("Name,Website\na,b\nName,Website\nc,d\n", None);
         assert_eq!(table.rows.len(), 2);
-        assert!(table.notes[0].ends_with("rows 3"), "{:?}", table.notes);
+        assert!(table.notes[0].ends_with("it repeats the heads: row 3"), "{:?}", table.notes);
     }
 
     #[test]
