@@ -149,11 +149,13 @@ opensearch-api: need-cargo
 	python3 tests/opensearch/cluster.py -- cargo test --locked --test api --quiet -- --include-ignored --exact \
 		$$(sed '/^#/d; s/ .*//; s/^/--skip /' tests/opensearch/embedded_only.txt)
 
-# Compares the API of a server with the cluster with that of one with the embedded engine, with one shard and with several.
+# Compares the API of a server with the cluster with that of one with the embedded engine: one shard, several, names that are hard to find.
 opensearch-conformance: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data --shards 3
+	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data tests/opensearch/names \
+		--queries tests/opensearch/names.txt
 
 opensearch-serve: need-cargo
 	cargo build --locked --quiet

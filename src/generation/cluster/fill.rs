@@ -153,7 +153,7 @@ impl Filler<'_> {
     pub async fn fill_and_publish(mut self, set: MergedSet) -> Result<Published, FillError> {
         let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
         let owner = format!("{} on {}", std::process::id(), rustix::system::uname().nodename().to_string_lossy());
-        let lease = state.lease(&owner, &mut self.waits).await?;
+        let lease = Lease::take(state.clone(), &owner, &mut self.waits).await?;
         let published = self.publish(&state, &lease, set).await;
         lease.release().await;
         published
