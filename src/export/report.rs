@@ -13,8 +13,8 @@ use super::convert::{self, Days};
 use super::finding::Faults;
 use super::set::ParsedExport;
 use super::{
-    Code, Export, ExportSet, Finding, IdPrefixes, Limits, Section, SectionKind, Severity, SourceFile, Stale, schema,
-    text,
+    Code, Export, ExportSet, Finding, IdPrefixes, Limits, LinkReport, Section, SectionKind, Severity, SourceFile,
+    Stale, schema, text,
 };
 use crate::record::CalendarDate;
 use crate::scratch::Scratch;
@@ -37,6 +37,8 @@ pub struct Report {
     pub skipped: Skipped,
     /// The products with stale evidence, where the limits say what that is.
     pub stale: Option<Stale>,
+    /// What came of asking for the links, if that was done.
+    pub links: Option<LinkReport>,
 }
 
 /// The number of exports and records that are left out of a set because they are invalid.
