@@ -22,13 +22,18 @@ const INTERRUPTED: u8 = 130;
 /// Asks for the links that are due, adds what is known of all to the report, and keeps it in the cache. What was learnt until an
 /// interruption is kept too.
 pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure> {
-    let cache = read_cache(args)?;
-    let check = LinkCheck::new(report, cache, &MachineClock).map_err(|error| Failure::other(&error))?;
     let write = |cache: &LinkCache| write_file(&args.links_cache, true, |out| cache.write(out));
+    let cache = read_cache(args)?;
+    // A file that can't be written is known before hours of asking.
+    write(&cache)?;
+    let check = LinkCheck::new(report, cache, &MachineClock).map_err(|error| Failure::other(&error))?;
     if check.due() > 0 {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let asked = runtime.map_err(|error| Failure::other(&error))?.block_on(ask(&check, args))?;
-        if !asked {
+        let runtime = runtime.map_err(|error| Failure::other(&error))?;
+        let asked = runtime.block_on(ask(&check, args));
+        // A name may still be resolved, which can take long and can't be stopped.
+        runtime.shutdown_background();
+        if !asked? {
             write(&check.cache())?;
             let text = "interrupted: the answers so far are kept, and the next run asks for the other links".to_owned();
             return Err(Failure { text, code: INTERRUPTED });

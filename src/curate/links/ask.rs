@@ -1,6 +1,7 @@
 //! Asks for one link: robots.txt, HEAD, GET, redirects.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,8 +12,8 @@ use http::{Method, Request, Response};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use jiff::{SignedDuration, Timestamp};
-use quick_cache::sync::Cache;
-use quick_cache::{OptionsBuilder, Weighter};
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use tokio::time::timeout;
 
 use super::host::{Clock, Hosts};
@@ -57,12 +58,12 @@ impl Weighter<String, Rules> for Weigh {
 impl<'c> Asker<'c> {
     pub(super) fn new(client: Client, clock: &'c dyn Clock, user_agent: HeaderValue, time: Duration) -> Self {
         // One shard, so that the largest rules have room in it.
-        let options = OptionsBuilder::new()
-            .shards(1)
-            .estimated_items_capacity(1000)
-            .weight_capacity(ROBOTS_BYTES)
-            .build()
-            .map(|options| Cache::with_options(options, Weigh, Default::default(), Default::default()));
+        let options =
+            OptionsBuilder::new().shards(1).estimated_items_capacity(1000).weight_capacity(ROBOTS_BYTES).build().map(
+                |options| {
+                    Cache::with_options(options, Weigh, DefaultHashBuilder::default(), DefaultLifecycle::default())
+                },
+            );
         let robots = options.unwrap_or_else(|_| Cache::with_weighter(1000, ROBOTS_BYTES, Weigh));
         Self { client, clock, user_agent, time, hosts: Hosts::default(), robots }
     }
@@ -218,10 +219,9 @@ impl Page {
         let outcome = match status {
             301 | 302 | 303 | 307 | 308 => return Self::Redirect { status, to: location(response) },
             404 | 410 => Outcome::NotFound,
-            400..=499 => Outcome::Refused,
-            500..=599 => Outcome::ServerError,
             // LinkedIn answers 999 to programs.
-            600.. => Outcome::Refused,
+            400..=499 | 600.. => Outcome::Refused,
+            500..=599 => Outcome::ServerError,
             _ => Outcome::Fine,
         };
         Self::Ended(Visit::answered(outcome, status))
@@ -293,7 +293,8 @@ fn location(response: &Response<Incoming>) -> Option<String> {
         if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte) {
             location.push(char::from(*byte));
         } else {
-            location.push_str(&format!("%{byte:02X}"));
+            // Writing to a string can't fail.
+            let _ = write!(location, "%{byte:02X}");
         }
     }
     Some(location)

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
-use super::outcome::{Known, Visit};
+use super::outcome::{Known, Outcome, Visit};
 
 /// The largest file that is read, in bytes: a million links.
 const MAX_BYTES: u64 = 512 * 1024 * 1024;
@@ -66,8 +66,10 @@ impl LinkCache {
     }
 
     pub(super) fn is_due(&self, url: &str, now: Timestamp) -> bool {
-        // A clock that was wrong may have left a time in the future.
-        self.0.get(url).is_none_or(|known| known.due_at <= now || known.checked_at > now)
+        self.0.get(url).is_none_or(|known| {
+            // The next run may reach private addresses, and a clock that was wrong may have left a time in the future.
+            known.due_at <= now || known.outcome == Outcome::NotPublic || known.checked_at > now
+        })
     }
 
     pub(super) fn learn(&mut self, url: &str, visit: Visit, now: Timestamp) {
