@@ -73,6 +73,7 @@ impl LinkCache {
     }
 
     pub(super) fn learn(&mut self, url: &str, visit: Visit, now: Timestamp) {
+        let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
         let known = Known::after(url, visit, now, self.0.get(url));
         self.0.insert(url.into(), known);
     }

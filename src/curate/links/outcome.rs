@@ -66,7 +66,7 @@ outcomes! {
     CertificateOfOtherHost = "certificate_of_other_host", Tls, "the certificate is for another host";
     CertificateUnknownIssuer = "certificate_unknown_issuer", Tls,
         "the certificate is from an authority that this machine doesn't trust, or its chain is incomplete";
-    CertificateInvalid = "certificate_invalid", Tls, "the certificate isn't valid";
+    CertificateInvalid = "certificate_invalid", Tls, "the certificate isn't valid; it may be self-signed";
     TlsFailed = "tls_failed", Tls, "TLS fails";
     OtherDomain = "other_domain", Moved, "it leads to another domain";
     Moved = "moved", Moved, "it has moved for good";
