@@ -25,22 +25,17 @@ const NOT_PUBLIC_V4: [Ipv4Net; 14] = [
 ];
 
 /// The public addresses of version 6, and those among them that are reserved.
-const GLOBAL_V6: Ipv6Net = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
-const NOT_PUBLIC_V6: [Ipv6Net; 3] = [
-    v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
-    v6([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32),
-    v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),
-];
+const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
+const NOT_PUBLIC_V6: [Ipv6Net; 3] = [v6(0x2001, 0, 23), v6(0x2001, 0xdb8, 32), v6(0x3fff, 0, 20)];
 /// Networks whose addresses hold one of version 4, each with the place of its first byte: NAT64 and 6to4.
-const HOLDS_V4: [(Ipv6Net, usize); 2] =
-    [(v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96), 12), (v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16), 2)];
+const HOLDS_V4: [(Ipv6Net, usize); 2] = [(v6(0x64, 0xff9b, 96), 12), (v6(0x2002, 0, 16), 2)];
 
 const fn v4(a: u8, b: u8, c: u8, d: u8, length: u8) -> Ipv4Net {
     Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), length)
 }
 
-const fn v6([a, b, c, d, e, f, g, h]: [u16; 8], length: u8) -> Ipv6Net {
-    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), length)
+const fn v6(first: u16, second: u16, length: u8) -> Ipv6Net {
+    Ipv6Net::new_assert(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0), length)
 }
 
 /// Whether an address is one of the public Internet, and not of this machine, a local network or a documentation.

@@ -228,8 +228,9 @@ impl Page {
     }
 }
 
-fn visit_at(visit: Visit, hop: usize, at: &Uri<String>) -> Visit {
-    Visit { to: (hop > 0).then(|| at.as_str().into()), ..visit }
+fn visit_at(mut visit: Visit, hop: usize, at: &Uri<String>) -> Visit {
+    visit.to = (hop > 0).then(|| at.as_str().into());
+    visit
 }
 
 /// What a page means that was reached, perhaps by redirects.

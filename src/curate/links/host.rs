@@ -60,7 +60,8 @@ impl Hosts {
         };
         let host = host.lock_owned().await;
         let now = clock.now();
-        if let Some(rest) = host.paused_until.map(|until| until.duration_since(now)).filter(|rest| rest.is_positive()) {
+        if let Some(rest) = host.paused_until.map(|until| until.duration_since(now)).filter(SignedDuration::is_positive)
+        {
             return Err(rest);
         }
         let wait = host.next.map(|next| next.duration_since(now)).and_then(|wait| Duration::try_from(wait).ok());

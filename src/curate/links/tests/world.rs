@@ -230,7 +230,7 @@ fn answer<S: io::Read + io::Write>(stream: S, handler: &Handler, log: &Mutex<Vec
     let stream = stream.get_mut();
     match reply {
         Reply::Head(status, lines) => {
-            write!(stream, "HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-length: 0\r\n{lines}\r\n")?
+            write!(stream, "HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-length: 0\r\n{lines}\r\n")?;
         }
         Reply::Bytes(bytes) => stream.write_all(&bytes)?,
         Reply::Endless(first, again) => {
