@@ -23,7 +23,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ),
     ("update", &["client", "engine", "error", "export", "file", "generation", "panics", "text"]),
     ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
-    ("curate", &["catalogue", "export", "generation", "record", "service", "text"]),
+    ("curate", &["catalogue", "client", "export", "generation", "record", "service", "text"]),
     ("key", &["error", "file", "record", "text"]),
     ("mcp", &["catalogue", "generation", "service", "text"]),
     (

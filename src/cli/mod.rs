@@ -28,7 +28,7 @@ pub use id_prefix::ExportPrefix;
 
 use crate::key::Rate;
 
-pub use check::{CheckArgs, CheckFormat, Deny};
+pub use check::{CheckArgs, CheckFormat, Deny, LinkArgs};
 pub use diff::{DiffArgs, DiffFormat, SideArgs};
 pub use edit::{AddArgs, InitArgs, SetArgs};
 pub use engine::{EngineArgs, EngineKind};

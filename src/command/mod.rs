@@ -13,6 +13,7 @@ mod healthcheck;
 mod import;
 mod init;
 mod keys;
+mod links;
 mod log;
 mod log_filter;
 mod mcp;

@@ -167,6 +167,16 @@ codes! {
     FutureDate = "future_date", Warning;
     /// Evidence that was checked longer ago than the check allows.
     StaleEvidence = "stale_evidence", Warning;
+    /// A link to a page that doesn't exist, or that couldn't be reached for days.
+    DeadLink = "dead_link", Warning;
+    /// A link to a page that can't be reached now.
+    UnreachableLink = "unreachable_link", Warning;
+    /// A link to a server whose certificate isn't valid, or that TLS fails with.
+    TlsProblem = "tls_problem", Warning;
+    /// A link to a page that has moved for good, or that leads to another domain.
+    MovedLink = "moved_link", Warning;
+    /// A link with `http:` to a page that is served over https.
+    InsecureLink = "insecure_link", Warning;
     /// An optional property that can't be used as it is; it is kept and returned.
     UnusableProperty = "unusable_property", Warning;
     /// A name, vendor or tagline that lists shorten.

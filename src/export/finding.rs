@@ -1,5 +1,6 @@
 //! Findings of a check: the fault, its place, and the remedy.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write as _};
 use std::ops::Range;
@@ -134,6 +135,13 @@ impl Finding {
     /// How bad it is.
     pub const fn severity(&self) -> Severity {
         self.code.severity()
+    }
+
+    /// The order of a report: by file, place and code.
+    pub(super) fn by_place(&self, other: &Self) -> Ordering {
+        let start = |finding: &Self| finding.location.place.as_ref().map(|place| place.range.start);
+        let by_file = self.location.file.cmp(&other.location.file);
+        by_file.then_with(|| start(self).cmp(&start(other))).then_with(|| self.code.cmp(&other.code))
     }
 }
 
@@ -292,11 +300,7 @@ impl Findings {
 
     /// The findings by file, place and code, and how many more there are.
     pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<LeftOut>) {
-        let place = |finding: &Finding| finding.location.place.as_ref().map(|place| place.range.start);
-        self.kept.sort_by(|a, b| {
-            let by_file = a.location.file.cmp(&b.location.file);
-            by_file.then_with(|| place(a).cmp(&place(b))).then_with(|| a.code.cmp(&b.code))
-        });
+        self.kept.sort_by(Finding::by_place);
         for finding in &self.kept {
             if let Some(count) = self.counts.get_mut(&(Arc::clone(&finding.location.file), finding.code)) {
                 *count -= 1;

@@ -251,7 +251,7 @@ impl Reading {
         let (export, faults) = parse(&file, limits, today);
         let mut findings = Findings::default();
         findings.extend(file.shared_path(), faults, |fault| file.finding(fault));
-        name_records(&mut findings, std::slice::from_ref(&file), export.as_slice(), limits);
+        name_records(findings.locations_mut(), std::slice::from_ref(&file), export.as_slice(), limits);
         self.findings.append(findings);
         if let Some(mut export) = export {
             self.check.push(&mut export, &mut self.findings)?;
@@ -376,7 +376,7 @@ fn locate(
                 location.place = file.location(place.range, String::new()).place;
             }
         }
-        name_records(findings, &[file], exports, limits);
+        name_records(findings.locations_mut(), &[file], exports, limits);
     }
     Ok(())
 }

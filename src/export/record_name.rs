@@ -8,13 +8,12 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::budget::shortened;
-use super::finding::Findings;
 use super::set::ParsedExport;
-use super::{Limits, RecordName, Section, SectionKind, SourceFile, text};
+use super::{Limits, Location, RecordName, Section, SectionKind, SourceFile, text};
 
 /// Names the record of each place that is in one.
-pub(super) fn name_records(
-    findings: &mut Findings,
+pub(super) fn name_records<'l>(
+    locations: impl Iterator<Item = &'l mut Location>,
     files: &[SourceFile],
     exports: &[ParsedExport<'_>],
     limits: &Limits,
@@ -24,7 +23,7 @@ pub(super) fn name_records(
         exports.iter().map(|export| (export.file.path(), Cow::Borrowed(&export.contents.sections))).collect();
     // Each record is read once, so that all of them together take no longer than their files did.
     let mut names: HashMap<(&Path, usize), Arc<RecordName>> = HashMap::default();
-    for location in findings.locations_mut() {
+    for location in locations {
         let Some(place) = &location.place else { continue };
         let Some(file) = files.get(&*location.file) else { continue };
         let sections = sections.entry(file.path()).or_insert_with(|| Cow::Owned(sections_of(file.bytes(), limits)));

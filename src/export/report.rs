@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Code, Export, Finding, IdPrefixes, LeftOut, Severity, SourceFile, Stale, stray};
+use super::{Code, Export, Finding, IdPrefixes, LeftOut, LinkReport, Severity, SourceFile, Stale, stray};
 use crate::text::count::counted;
 
 /// The result of reading a set of export files.
@@ -27,6 +27,8 @@ pub struct Report {
     pub skipped: Skipped,
     /// The products with stale evidence, where the limits say what that is.
     pub stale: Option<Stale>,
+    /// What came of asking for the links, if that was done.
+    pub links: Option<LinkReport>,
 }
 
 /// The number of exports and records that are left out of a set because they are invalid.

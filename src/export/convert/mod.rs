@@ -16,6 +16,7 @@ mod review;
 mod software;
 mod synonym;
 
+pub(super) use property::is_web;
 pub use raw::write_compact;
 
 use std::ops::Range;

@@ -3,6 +3,7 @@
 
 mod github;
 mod json;
+mod links;
 mod sarif;
 mod stale;
 mod statistics;
