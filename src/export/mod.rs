@@ -37,9 +37,9 @@ pub use stray::mention_ignored_files;
 pub(crate) use vocabulary::{RECORD, Shape};
 
 use bytes::Bytes;
-use section::{Section, SectionKind};
+use section::{Section, SectionKind, Sections};
 
-use crate::record::{Category, GlossaryTerm, Review, Software, SynonymGroup};
+use crate::record::{Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
 
 /// One validated export document.
 #[derive(Debug)]
@@ -67,6 +67,7 @@ pub struct Export {
     pub reviews: Vec<Review>,
     pub glossary: Vec<GlossaryTerm>,
     pub synonyms: Vec<SynonymGroup>,
+    pub pins: Vec<Pin>,
 }
 
 /// The JSON Schema of export documents (draft 2020-12, `format` to be asserted): the second layer gives its verdict.

@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::plan::{Documents, Term};
 use super::query::{ParsedQuery, parse};
 use crate::record::{Software, normalised_url};
-use crate::text::analyse::{Word, name_key, words};
+use crate::text::analyse::{Word, key_without_connectives, name_key, words};
 use crate::text::punctuation::{is_dash, is_quote};
 
 /// The terms by which a query names products.
@@ -140,16 +140,9 @@ fn signed(text: &str, words: &[Word]) -> Term {
     Term::Identity(key.into())
 }
 
-/// Whether a folded word joins two others as `&` and `+` do.
-pub(super) fn is_connective(folded: &str) -> bool {
-    matches!(folded, "and" | "et" | "und")
-}
-
 /// The key of a name without the connectives between its words, if it has any: `R and D`.
 fn without_connectives(words: &[Word]) -> Option<String> {
-    let last = words.len().saturating_sub(1);
-    let is_kept = |(at, word): &(usize, &Word)| *at == 0 || *at == last || !is_connective(&word.folded);
-    let key: String = words.iter().enumerate().filter(is_kept).map(|(_, word)| word.folded.as_str()).collect();
+    let key = key_without_connectives(words.iter().map(|word| word.folded.as_str()));
     (key.len() < words.iter().map(|word| word.folded.len()).sum()).then_some(key)
 }
 

@@ -15,7 +15,7 @@ use crate::export::Export;
 use crate::record::{EvidenceStatus, Ids, identity};
 
 /// The sections of an envelope. Its other members are compared as the export's own fields.
-const SECTIONS: [&str; 5] = ["software", "categories", "reviews", "glossary", "synonyms"];
+const SECTIONS: [&str; 6] = ["software", "categories", "reviews", "glossary", "synonyms", "pins"];
 
 /// A set of valid exports. Holds their documents and a few fields of each record.
 #[derive(Debug, Default)]
@@ -26,6 +26,7 @@ pub struct Set {
     pub(super) reviews: Vec<Item>,
     pub(super) glossary: Vec<Item>,
     pub(super) synonyms: Vec<Item>,
+    pub(super) pins: Vec<Item>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -168,6 +169,10 @@ impl Set {
             "categories" => self.categories.push(item("", text("name"))),
             "reviews" => self.reviews.push(item(text("id"), text("software_id"))),
             "glossary" => self.glossary.push(item("", text("term"))),
+            "pins" => {
+                let pin = pin(&value);
+                self.pins.push(item(&pin, &pin));
+            }
             _ => {
                 let group = synonyms(&value);
                 self.synonyms.push(item(&group, &group));
@@ -210,6 +215,15 @@ fn prefix_ids(prefix: &str, software: &mut [Record], reviews: &mut [Item]) {
     for record in software {
         record.item.id = prefixed(&record.item.id);
     }
+}
+
+/// A pin as one line: `ptw, permit to work → id, id`.
+fn pin(pin: &serde_json::Value) -> String {
+    let texts = |key: &str| {
+        let texts = pin.get(key).and_then(serde_json::Value::as_array).into_iter().flatten();
+        texts.filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join(", ")
+    };
+    format!("{} → {}", texts("queries"), texts("software"))
 }
 
 /// A synonym group as one line: `a = b`, `a, b → c`, or `a, b (ambiguous)`.

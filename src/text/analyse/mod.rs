@@ -131,6 +131,18 @@ pub fn name_key(words: &[Word]) -> String {
     words.iter().map(|word| word.folded.as_str()).collect()
 }
 
+/// Whether a folded word joins two others as `&` and `+` do.
+pub fn is_connective(folded: &str) -> bool {
+    matches!(folded, "and" | "et" | "und")
+}
+
+/// The key of folded words without the connectives between them, so that `R and D` equals `R&D`.
+pub fn key_without_connectives<'w>(words: impl Iterator<Item = &'w str> + Clone) -> String {
+    let last = words.clone().count().saturating_sub(1);
+    let is_kept = |(at, word): &(usize, &str)| *at == 0 || *at == last || !is_connective(word);
+    words.enumerate().filter(is_kept).map(|(_, word)| word).collect()
+}
+
 pub fn compound(word: &Word, next: &Word) -> String {
     format!("{}{}", word.folded, next.folded)
 }
