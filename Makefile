@@ -185,10 +185,10 @@ $(UV): | need-python3
 	python3 -m venv .tools/uv-$(UV_VERSION)
 	.tools/uv-$(UV_VERSION)/bin/python -m pip install --quiet uv==$(UV_VERSION)
 
-# Where the judged queries are: relevance/, qhse/ and typos/; see RANKING.md.
+# Where the judged queries (relevance/, qhse/, typos/) and the exports whose names are searched (exports/) are; see RANKING.md.
 MEASURE_DATA ?= ../shared/data
 
-relevance: need-cargo need-cc ## How well the search ranks, on judged queries (MEASURE_DATA names their folder)
+relevance: need-cargo need-cc ## How well the search ranks, on judged queries and on names of exports (MEASURE_DATA names their folder)
 	cargo bench --profile dist --locked --quiet --bench relevance -- $(MEASURE_DATA)
 
 # Which export is measured; any will do. PERFORMANCE.md is about Debian's packages.

@@ -10,6 +10,7 @@ mod code;
 mod convert;
 mod finding;
 mod id_prefix;
+mod layers;
 mod pointer;
 mod reading;
 mod record_name;
@@ -26,14 +27,12 @@ mod vocabulary;
 
 pub use code::{Code, Severity};
 pub use convert::write_compact;
-pub use finding::{Finding, Location, Related, SourceSpan};
-pub use id_prefix::{IdPrefixes, is_id_prefix};
-pub use reading::{ExportSet, SetExport};
-pub use record_name::RecordName;
-pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
+pub use finding::{Finding, LeftOut, Location, RecordName, Related, SourceSpan};
+pub use id_prefix::{IdPrefixes, is_id_prefix, prefix_ids};
+pub use reading::{ExportSet, SetExport, examine, latest_day, read};
+pub use report::{Counts, Report, Skipped, mention_ignored_files};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
-pub use stray::mention_ignored_files;
 pub(crate) use vocabulary::{RECORD, Shape};
 
 use bytes::Bytes;

@@ -2,19 +2,55 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::convert::{Contents, Entry};
 use super::finding::Findings;
+use super::layers::{parse, skipped_elements};
 use super::record_name::name_records;
-use super::report::{parse, skipped_elements};
 use super::section::Cut;
 use super::set::{ParsedExport, SetCheck};
-use super::{Export, Finding, Limits, Report, Section, SectionKind, SourceFile, Stale};
+use super::{Export, Finding, IdPrefixes, Limits, Report, Section, SectionKind, SourceFile, Stale};
 use crate::record::{CalendarDate, Review, Software};
 use crate::scratch::{Bulk, Scratch, Spool, SpoolWriter};
+
+/// The latest day that it is anywhere at a moment: evidence that was checked today in Auckland isn't from the future,
+/// though UTC is still at yesterday.
+pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
+    CalendarDate::from(jiff::tz::offset(14).to_datetime(now).date())
+}
+
+/// Reads export files and checks them, one by one and as a set.
+///
+/// `prefixes` are the operator's, `today` is the last day that isn't in the future. `progress` gets the bytes done and the bytes in all, repeatedly.
+pub fn read(
+    files: &[PathBuf],
+    limits: &Limits,
+    prefixes: &IdPrefixes,
+    today: CalendarDate,
+    progress: &dyn Fn(u64, u64),
+) -> io::Result<Report> {
+    let sizes: Vec<u64> =
+        files.iter().map(|file| std::fs::metadata(file).map_or(0, |metadata| metadata.len())).collect();
+    let total = sizes.iter().sum();
+    let sources = files.iter().map(|file| Ok(SourceFile::open(file, limits)?.prefixed(prefixes))).collect();
+    examine(sources, limits, today, &|done| progress(done, total))
+}
+
+/// Checks export files that have been read, one by one and as a set.
+///
+/// `today` is the last day that isn't in the future. `progress` gets the bytes done, repeatedly.
+pub fn examine(
+    sources: Vec<Result<SourceFile, Box<Finding>>>,
+    limits: &Limits,
+    today: CalendarDate,
+    progress: &dyn Fn(u64),
+) -> io::Result<Report> {
+    ExportSet::read(sources.into_iter(), limits, today, &Scratch::in_memory(), progress)?.into_report(limits)
+}
 
 /// A set of exports that was read and checked.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Products that the curator puts first for a query.
 
-use crate::text::analyse::{key_without_connectives, words};
+use crate::text::analyse::{key_without_conjunctions, words};
 
 /// The most products that are pinned to one query.
 pub const MAX_PINNED: usize = 20;
@@ -18,6 +18,6 @@ impl Pin {
     /// The key by which pinned queries are compared; empty if the query has no words.
     pub fn key(query: &str) -> String {
         let words = words(query);
-        key_without_connectives(words.iter().map(|word| word.folded.as_str()))
+        key_without_conjunctions(words.iter().map(|word| word.folded.as_str()))
     }
 }

@@ -16,7 +16,7 @@ use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Pin, Software, SynonymGroup};
-use crate::text::analyse::{Gap, Word, compound, is_connective, name_key, words};
+use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
 use crate::text::stem::Stems;
 
 /// Counted up whenever a text gets other terms than before. It's part of a generation's name.
@@ -235,7 +235,7 @@ impl DocumentAnalyzer {
                 self.add_once(Term::Compound(self.stems.of(&joined).into()), here);
             }
             if let [next, behind, ..] = &words[at + 1..]
-                && is_connective(&next.folded)
+                && is_conjunction(&next.folded)
                 && field.section() != Section::Body
             {
                 let joined = compound(word, behind);

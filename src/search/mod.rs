@@ -11,6 +11,7 @@
 mod alternatives;
 pub mod budget;
 pub mod collect;
+mod conjunction;
 mod document_analyzer;
 pub mod expand;
 pub mod facet_counts;
@@ -40,5 +41,5 @@ pub use document_analyzer::{ANALYZER_VERSION, DocumentAnalyzer, Numbering, Vocab
 pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::{StemId, WordId};
 pub use opened::{SearchIndex, SearchIndexError};
-pub use plan::{Alternative, Documents, Group, INDEXED_PREFIX, Kind, Phrase, Plan, Rerank, Signals, Term};
+pub use plan::{Alternative, Documents, Group, INDEXED_PREFIX, Kind, Phrase, PhraseForm, Plan, Rerank, Signals, Term};
 pub use ranking::Ranking;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::Term;
 use crate::record::{MAX_PINNED, Pin};
-use crate::text::analyse::key_without_connectives;
+use crate::text::analyse::key_without_conjunctions;
 
 /// Product ids by the key of the query, best first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl Pins {
         if self.0.is_empty() {
             return Vec::new();
         }
-        let key = key_without_connectives(words);
+        let key = key_without_conjunctions(words);
         let pinned = self.0.get(&*key).map_or(&[][..], Vec::as_slice);
         (0..).zip(pinned).map(|(place, id)| (Term::Pinned { place, query: key.as_str().into() }, &**id)).collect()
     }

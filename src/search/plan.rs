@@ -148,8 +148,11 @@ pub struct Group {
     pub indispensable: bool,
 }
 
+/// The forms that match a phrase; one is enough.
+pub type Phrase = Vec<PhraseForm>;
+
 /// For each position, the spellings that match there.
-pub type Phrase = Vec<Vec<WordId>>;
+pub type PhraseForm = Vec<Vec<WordId>>;
 
 /// How the best candidates are reordered if sorted by relevance.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,8 @@
-//! Words and their characters: analysis, stemming, English lists, and escaping for terminals, HTML
-//! and Markdown.
+//! Words and their characters: analysis, stemming, English lists, escaping for terminals, HTML
+//! and Markdown, and counts with their nouns.
 
 pub mod analyse;
+pub(crate) mod count;
 pub mod english;
 pub(crate) mod fold;
 pub mod html;

@@ -30,6 +30,7 @@ use crate::generation::{
 };
 use crate::panics;
 use crate::scratch::Scratch;
+use crate::text::count::counted;
 use crate::text::printable::printable;
 
 /// The largest generation that is compared with the one before, in products.
@@ -53,8 +54,8 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     let built = BuildFailure::catch(|| builder.build_on_disk(&store));
     let Built { manifest, .. } = built.map_err(|failure| Failure::from_build(&failure))?;
     let text = format!(
-        "Indexed {} products as generation {} in {}, in {:.1} s\n",
-        manifest.software_count,
+        "Indexed {} as generation {} in {}, in {:.1} s\n",
+        counted(manifest.software_count, "product"),
         manifest.generation,
         index.display(),
         started.elapsed().as_secs_f64()
@@ -94,8 +95,8 @@ pub(super) fn run_in_cluster(
         None => fill(args, settings, cluster, &scratch, &mut terminal, &runtime)?,
     };
     let text = format!(
-        "Indexed {} products as generation {} in the cluster, index {}, in {:.1} s\n",
-        published.products,
+        "Indexed {} as generation {} in the cluster, index {}, in {:.1} s\n",
+        counted(published.products, "product"),
         published.generation,
         published.index,
         started.elapsed().as_secs_f64()

@@ -1,7 +1,7 @@
 //! One side of a comparison: the records of a set of exports, as written.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::Json;
 use crate::catalogue::Catalogue;
-use crate::export::Export;
+use crate::export::{Export, prefix_ids};
 use crate::record::{EvidenceStatus, Ids, identity};
 
 /// The sections of an envelope. Its other members are compared as the export's own fields.
@@ -147,7 +147,11 @@ impl Set {
             }
         }
         if !prefix.is_empty() {
-            prefix_ids(prefix, &mut self.software[software_start..], &mut self.reviews[reviews_start..]);
+            let software = self.software[software_start..].iter_mut().map(|record| &mut record.item.id);
+            // A review's name is its product's id.
+            let reviews = self.reviews[reviews_start..].iter_mut().map(|review| (&mut review.id, &mut review.name));
+            let (reviews, references) = reviews.unzip();
+            prefix_ids(prefix, software.collect(), reviews, references);
         }
         let own = serde_json::to_vec(&members).map_err(fault)?;
         let name = members.get("name").and_then(|name| serde_json::from_str::<String>(name.get()).ok());
@@ -197,23 +201,6 @@ impl Record {
         let (url, status) = (head.url.into(), head.evidence_status);
         let (id, name) = (head.id.into(), head.name.into());
         Ok(Self { item: Item { id, name, export, json }, url, status, categories })
-    }
-}
-
-/// Prepends a prefix to the ids of an export's products and reviews, and to the product ids in
-/// reviews of these products.
-fn prefix_ids(prefix: &str, software: &mut [Record], reviews: &mut [Item]) {
-    let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
-    let own: HashSet<&str> = software.iter().map(|record| &*record.item.id).collect();
-    for review in reviews {
-        review.id = prefixed(&review.id);
-        // A review's name is its product's id.
-        if own.contains(&*review.name) {
-            review.name = prefixed(&review.name);
-        }
-    }
-    for record in software {
-        record.item.id = prefixed(&record.item.id);
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::text::count::agreeing;
+
 const NAMED_EXPORTS: usize = 5;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -64,7 +66,7 @@ impl fmt::Display for Summary {
     /// added, 0 removed, 0 changed; in demo, qhse`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { added, removed, changed } = self.software;
-        let noun = if added == 1 { "product" } else { "products" };
+        let noun = agreeing(added, "product", "products");
         write!(f, "{added} {noun} added, {removed} removed, {changed} changed")?;
         let details = [
             (self.evidence_gained, "with new evidence"),

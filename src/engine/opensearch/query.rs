@@ -192,7 +192,7 @@ impl<'p> PlanQuery<'p> {
 
     /// Applies exclusions and phrases to a query.
     fn restricted(&self, query: Value) -> Value {
-        let in_a_row = |phrase: &Phrase| in_a_row("words", phrase);
+        let in_a_row = |phrase: &Phrase| any(phrase.iter().map(|form| in_a_row("words", form)).collect());
         let mut excluded: Vec<_> = self.plan.excluded.iter().map(has_term).collect();
         excluded.extend(self.plan.excluded_phrases.iter().map(in_a_row));
         let phrases: Vec<_> = self.plan.phrases.iter().map(in_a_row).collect();
@@ -336,7 +336,7 @@ mod tests {
     fn exclusions_and_phrases_restrict_whatever_is_found() {
         let plan = Plan {
             excluded: vec![Term::Word(7), Term::Name("acme".into())],
-            phrases: vec![vec![vec![2], vec![3, 4]]],
+            phrases: vec![vec![vec![vec![2], vec![3, 4]]]],
             ..Plan::default()
         };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);

@@ -21,14 +21,12 @@ pub use raw::write_compact;
 
 use std::ops::Range;
 
-use foldhash::HashSet;
-
 use self::blemish::Blemishes;
 use super::finding::{Fault, Faults};
 use super::pointer::Path;
 use super::text::{Kind, Value};
 use super::vocabulary::{ENVELOPE, NearMiss};
-use super::{Code, Section, SectionKind, Sections};
+use super::{Code, Section, SectionKind, Sections, prefix_ids};
 use crate::record::{CalendarDate, Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
 
 pub(super) struct Contents {
@@ -140,21 +138,15 @@ impl Contents {
             return;
         }
         let Self { software, reviews, pins, .. } = self;
-        let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
-        let own: HashSet<&str> = software.iter().map(|entry| &*entry.value.id).collect();
+        let (mut review_ids, mut references) = (Vec::new(), Vec::new());
         for Opinion { review, .. } in reviews.iter_mut().map(|entry| &mut entry.value) {
-            review.id = prefixed(&review.id);
-            if own.contains(&*review.software_id) {
-                review.software_id = prefixed(&review.software_id);
-            }
+            review_ids.push(&mut review.id);
+            references.push(&mut review.software_id);
         }
-        for id in pins.iter_mut().flat_map(|entry| &mut entry.value.pin.software) {
-            if own.contains(&**id) {
-                *id = prefixed(id);
-            }
-        }
+        references.extend(pins.iter_mut().flat_map(|entry| &mut entry.value.pin.software));
+        let products = software.iter_mut().map(|entry| &mut entry.value.id).collect();
+        prefix_ids(prefix, products, review_ids, references);
         for product in software.iter_mut().map(|entry| &mut entry.value) {
-            product.id = prefixed(&product.id);
             if let Some(software) = &mut product.software {
                 software.id.clone_from(&product.id);
             }

@@ -8,8 +8,9 @@ use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{AnnotationKind, Group, Level, Message, Renderer, Snippet, Title};
 
 use super::window::Window;
-use super::{Grouped, Item, inside, items, stale::stale, summary};
+use super::{Item, inside, items, stale::stale, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile};
+use crate::text::count::Grouped;
 use crate::text::printable::printable;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 mod completion;
 mod correction;
 mod joined;
+mod phrases;
 mod selection;
 pub mod slot;
 
@@ -16,6 +17,7 @@ use self::selection::{drop_where_others_find, enough, relax};
 use self::slot::Slot;
 use super::SearchIndex;
 use super::budget::Budget;
+use super::conjunction;
 use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
 use super::lexicon::WordId;
@@ -88,11 +90,13 @@ pub fn expand<D: Documents>(
     options: Options,
     budget: &Budget,
 ) -> Result<Expansion, D::Error> {
+    let phrase = |words: &Range<usize>| conjunction::phrase(&index.lexicon, text, &query.words[words.clone()]);
     Expander {
         index,
         documents,
         text,
         query,
+        phrases: query.phrases.iter().map(phrase).collect(),
         options,
         budget,
         report: QueryReport::default(),
@@ -118,6 +122,8 @@ struct Expander<'a, D> {
     documents: &'a D,
     text: &'a str,
     query: &'a ParsedQuery,
+    /// The forms of each of the query's phrases; `None` if an unknown word is in all of them.
+    phrases: Vec<Option<Phrase>>,
     options: Options,
     budget: &'a Budget,
     report: QueryReport,
@@ -207,7 +213,7 @@ impl<D: Documents> Expander<'_, D> {
         } else {
             relax(&mut slots);
         }
-        let phrases = self.phrases();
+        let phrases = self.planned_phrases();
         let excluded = self.excluded(understood.excluded);
         let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
             || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
@@ -304,6 +310,7 @@ impl<D: Documents> Expander<'_, D> {
             others: Vec::new(),
         };
         if slot.in_phrase {
+            slot.alternatives.extend(self.other_forms(at, known));
             return slot;
         }
         slot.alternatives.push(Alternative {
@@ -402,22 +409,8 @@ impl<D: Documents> Expander<'_, D> {
     fn excluded(&mut self, mut excluded: Exclusion) -> Exclusion {
         for words in &self.query.excluded {
             self.report.excluded.push(written(self.text, words).to_owned());
-            excluded.add(self.index, words);
+            excluded.add(self.index, self.text, words);
         }
         excluded
-    }
-
-    /// The phrases, rarest first. `None` if one has an unknown word, so that nothing matches.
-    fn phrases(&self) -> Option<Vec<Phrase>> {
-        let lexicon = &self.index.lexicon;
-        let words = |range: &Range<usize>| {
-            self.query.words[range.clone()].iter().map(|word| lexicon.word(&word.folded)).collect::<Option<Vec<_>>>()
-        };
-        let mut phrases = self.query.phrases.iter().map(words).collect::<Option<Vec<_>>>()?;
-        let frequency = |phrase: &[WordId]| phrase.iter().map(|word| lexicon.document_frequency(*word)).min();
-        phrases.sort_by_cached_key(|phrase| (frequency(phrase), phrase.clone()));
-        phrases.dedup();
-        let spellings = |phrase: Vec<WordId>| phrase.into_iter().map(|word| lexicon.spellings(word)).collect();
-        Some(phrases.into_iter().map(spellings).collect())
     }
 }

@@ -12,6 +12,7 @@ use http::{Request, Response};
 
 use crate::client::{self, BlockingBody, BlockingClient, Client, Proxies, Roots};
 use crate::generation::store::is_generation_name;
+use crate::text::count::counted;
 use crate::update::leader::{FollowError, UnreadableKey};
 
 /// The time until a connection is made.
@@ -208,7 +209,8 @@ impl<R: Read> Read for Paced<R> {
         if read > 0 && elapsed >= RATE_WINDOW {
             let (bytes, seconds) = (self.bytes, elapsed.as_secs());
             if bytes < MIN_RATE * seconds {
-                let what = format!("only {bytes} bytes came within {seconds} s, less than {MIN_RATE} a second");
+                let what =
+                    format!("only {} came within {seconds} s, less than {MIN_RATE} a second", counted(bytes, "byte"));
                 return Err(io::Error::new(io::ErrorKind::TimedOut, what));
             }
             (self.since, self.bytes) = (now, 0);
