@@ -128,7 +128,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let (merged, order) = time(|| Merged::of(set, &scratch, |_, _| {}));
     let merged = merged?;
     let (analysed, analysis) = time(|| {
-        let (mut analyzer, mut search) = (DocumentAnalyzer::new(merged.synonyms()), SearchBuilder::new(&scratch));
+        let (mut analyzer, mut search) =
+            (DocumentAnalyzer::new(merged.synonyms(), merged.pins()), SearchBuilder::new(&scratch));
         for product in merged.products().flatten() {
             analyzer.analyse(&product.software, merged.categories(&product.categories));
             search.push(&analyzer)?;
@@ -138,8 +139,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     });
     let (analyzer, search) = analysed?;
     let (parts, words) = time(|| {
-        let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
-        Ok::<_, Failure>(search.finish(&lexicon, &thesaurus, &numbering)?)
+        let vocabulary = analyzer.vocabulary()?;
+        Ok::<_, Failure>(search.finish(&vocabulary)?)
     });
     drop(parts?);
     let set = read_again()?.set;

@@ -160,6 +160,9 @@ codes! {
     /// A term in more groups of synonyms than the limit.
     TooManyGroups = "too_many_groups", Error;
 
+    /// More pinned queries than the limit.
+    TooManyPins = "too_many_pins", Error;
+
     // Advice.
     /// A date that isn't in the calendar.
     ImpossibleDate = "impossible_date", Warning;
@@ -225,6 +228,10 @@ codes! {
     UnknownRelatedTerm = "unknown_related_term", Warning;
     /// A term in two groups of synonyms.
     OverlappingSynonyms = "overlapping_synonyms", Warning;
+    /// A pinned product that no export has.
+    UnknownPinnedSoftware = "unknown_pinned_software", Warning;
+    /// A query that is pinned twice.
+    OverlappingPins = "overlapping_pins", Warning;
     /// An optional entry of the envelope that can't be used.
     EntryLeftOut = "entry_left_out", Warning;
     /// A review of an unreadable or invalid product.

@@ -13,22 +13,19 @@ pub fn is_id_prefix(text: &str) -> bool {
     (1..=PREFIX_CHARS).contains(&text.len()) && text.bytes().all(is_allowed)
 }
 
-/// Prepends a prefix to the ids of an export's products and reviews, and to the product ids in reviews of these products. Reviews
-/// are pairs of their id and their product's.
+/// Prepends a prefix to the ids of an export's products and reviews, and to those references to products that are to its own.
 pub fn prefix_ids<'i>(
     prefix: &str,
     products: Vec<&'i mut Box<str>>,
-    reviews: impl IntoIterator<Item = (&'i mut Box<str>, &'i mut Box<str>)>,
+    reviews: Vec<&'i mut Box<str>>,
+    references: Vec<&'i mut Box<str>>,
 ) {
     let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
     let own: HashSet<&str> = products.iter().map(|id| &***id).collect();
-    for (id, product) in reviews {
+    for id in references.into_iter().filter(|id| own.contains(&***id)) {
         *id = prefixed(id);
-        if own.contains(&**product) {
-            *product = prefixed(product);
-        }
     }
-    for id in products {
+    for id in products.into_iter().chain(reviews) {
         *id = prefixed(id);
     }
 }

@@ -38,9 +38,9 @@ pub use stale::{Stale, StaleCategory, StaleProduct};
 pub(crate) use vocabulary::{RECORD, Shape};
 
 use bytes::Bytes;
-use section::{Section, SectionKind};
+use section::{Section, SectionKind, Sections};
 
-use crate::record::{Category, GlossaryTerm, Review, Software, SynonymGroup};
+use crate::record::{Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
 
 /// One validated export document.
 #[derive(Debug)]
@@ -68,6 +68,7 @@ pub struct Export {
     pub reviews: Vec<Review>,
     pub glossary: Vec<GlossaryTerm>,
     pub synonyms: Vec<SynonymGroup>,
+    pub pins: Vec<Pin>,
 }
 
 /// The JSON Schema of export documents (draft 2020-12, `format` to be asserted): the second layer gives its verdict.

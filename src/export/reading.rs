@@ -353,6 +353,7 @@ fn set_export(
         reviews: Vec::new(),
         glossary: served(contents.glossary, section(SectionKind::Glossary)).map(|term| term.term).collect(),
         synonyms: served(contents.synonyms, section(SectionKind::Synonyms)).collect(),
+        pins: served(contents.pins, section(SectionKind::Pins)).map(|pinned| pinned.pin).collect(),
     };
     Ok(Some(SetExport { export, document, software, reviews }))
 }

@@ -9,7 +9,7 @@ use foldhash::HashMap;
 
 use super::budget::shortened;
 use super::set::ParsedExport;
-use super::{Limits, Location, RecordName, Section, SectionKind, SourceFile, text};
+use super::{Limits, Location, RecordName, Section, SectionKind, Sections, SourceFile, text};
 
 /// Names the record of each place that is in one.
 pub(super) fn name_records<'l>(
@@ -19,7 +19,7 @@ pub(super) fn name_records<'l>(
     limits: &Limits,
 ) {
     let files: HashMap<&Path, &SourceFile> = files.iter().map(|file| (file.path(), file)).collect();
-    let mut sections: HashMap<&Path, Cow<'_, [Section; 5]>> =
+    let mut sections: HashMap<&Path, Cow<'_, Sections>> =
         exports.iter().map(|export| (export.file.path(), Cow::Borrowed(&export.contents.sections))).collect();
     // Each record is read once, so that all of them together take no longer than their files did.
     let mut names: HashMap<(&Path, usize), Arc<RecordName>> = HashMap::default();
@@ -37,14 +37,14 @@ pub(super) fn name_records<'l>(
 }
 
 /// The arrays of a file that can't be read to its end.
-fn sections_of(bytes: &[u8], limits: &Limits) -> [Section; 5] {
+fn sections_of(bytes: &[u8], limits: &Limits) -> Sections {
     let document = text::parse_prefix(bytes, limits.max_depth);
     SectionKind::ALL
         .map(|kind| document.as_ref().map(|document| Section::of(document.root(), kind)).unwrap_or_default())
 }
 
 /// The record that a place is in, and where that is.
-fn element_at(sections: &[Section; 5], place: &Range<usize>) -> Option<(SectionKind, usize, Range<usize>)> {
+fn element_at(sections: &Sections, place: &Range<usize>) -> Option<(SectionKind, usize, Range<usize>)> {
     SectionKind::ALL.into_iter().zip(sections).find_map(|(kind, section)| {
         let index = section.element_at(place)?;
         Some((kind, index, section.span(index)))
@@ -59,6 +59,7 @@ fn name(kind: SectionKind, index: usize, element: &[u8], limits: &Limits) -> Rec
         SectionKind::Reviews => ("review", "id", ""),
         SectionKind::Glossary => ("glossary term", "", "term"),
         SectionKind::Synonyms => ("synonym group", "", ""),
+        SectionKind::Pins => ("pin", "", ""),
     };
     let document = text::parse_prefix(element, limits.max_depth);
     let text = |key: &str| {

@@ -31,6 +31,7 @@ pub(super) const ENVELOPE: &[Known] = &[
     ("reviews", Shape::Array),
     ("glossary", Shape::Array),
     ("synonyms", Shape::Array),
+    ("pins", Shape::Array),
 ];
 
 pub(crate) const RECORD: &[Known] = &[
@@ -82,6 +83,8 @@ pub(super) const GLOSSARY: &[Known] = &[
 
 pub(super) const SYNONYMS: &[Known] =
     &[("terms", Shape::Texts), ("from", Shape::Texts), ("to", Shape::Text), ("ambiguous", Shape::Texts)];
+
+pub(super) const PIN: &[Known] = &[("queries", Shape::Texts), ("software", Shape::Texts)];
 
 impl Shape {
     /// Whether a value could be meant for a property of this shape, going by its type alone.

@@ -84,7 +84,7 @@ pub(super) fn build_into<S: Sink>(
     mut sink: S,
     mut progress: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<S::Output, BuildError> {
-    let mut analyzer = DocumentAnalyzer::new(merged.synonyms());
+    let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins());
     for (done, product) in (1..).zip(merged.products()) {
         pass(Step::BuildProduct);
         let product = product?;
@@ -213,10 +213,10 @@ impl Sink for EmbeddedSink<'_, '_> {
         self.index.add(self.documents)?;
         let engine = self.index.finish()?;
         let search = |analyzer: DocumentAnalyzer| -> Result<Bulk, BuildError> {
-            let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
+            let vocabulary = analyzer.vocabulary()?;
             // Frees memory before the words are written.
             drop(analyzer);
-            self.search.finish(&lexicon, &thesaurus, &numbering).map_err(BuildError::scratch)
+            self.search.finish(&vocabulary).map_err(BuildError::scratch)
         };
         let (search, engine, catalogue) = if let Some(scope) = self.scope {
             let beside = || Self::write_catalogue_beside(self.merged, scope);

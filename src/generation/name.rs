@@ -12,7 +12,7 @@ use crate::search::ANALYZER_VERSION;
 use crate::text::stem;
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
-pub const INDEX_FORMAT: u32 = 18;
+pub const INDEX_FORMAT: u32 = 19;
 
 /// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer and its
 /// libraries, and the id and document of every export.

@@ -7,6 +7,7 @@
 
 mod date;
 mod glossary;
+mod pin;
 mod raw;
 mod review;
 mod slug;
@@ -16,6 +17,7 @@ mod url;
 
 pub use date::CalendarDate;
 pub use glossary::{Category, GlossarySource, GlossaryTerm};
+pub use pin::{MAX_PINNED, Pin};
 pub use review::Review;
 pub use slug::{Ids, former_slug, identity, slug};
 pub use software::{EvidenceStatus, OfferingType, Rating, Software, Source};

@@ -4,17 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::lexicon::{Lexicon, WordId};
 use super::plan::Phrase;
-use crate::text::analyse::{Word, is_in_acronym, words};
+use crate::text::analyse::{CONJUNCTIONS, Word, is_conjunction, is_in_acronym, words};
 
-const WORDS: [&str; 3] = ["and", "et", "und"];
 const SIGNS: [char; 4] = ['&', '+', '＆', '＋'];
 
 /// Only this many conjunctions of a phrase match their other forms, because each may triple the phrase's forms.
 const MOST: usize = 2;
-
-pub(super) fn is_conjunction(folded: &str) -> bool {
-    WORDS.contains(&folded)
-}
 
 /// A word of a phrase, or what joins the words before and after it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,7 +25,7 @@ pub(super) fn phrase(lexicon: &Lexicon, text: &str, words: &[Word]) -> Option<Ph
     let position = |token: &Token| match token {
         Token::Word(word) => spellings(word),
         Token::Conjunction => {
-            let known: Vec<WordId> = WORDS.into_iter().filter_map(spellings).flatten().collect();
+            let known: Vec<WordId> = CONJUNCTIONS.into_iter().filter_map(spellings).flatten().collect();
             (!known.is_empty()).then_some(known)
         }
     };

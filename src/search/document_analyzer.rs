@@ -5,18 +5,18 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use super::alternatives::replaced;
-use super::conjunction::is_conjunction;
 use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
 use super::identity;
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
 use super::pieces;
+use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Software, SynonymGroup};
-use crate::text::analyse::{Gap, Word, compound, name_key, words};
+use crate::record::{Pin, Software, SynonymGroup};
+use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
 use crate::text::stem::Stems;
 
 /// Counted up whenever a text gets other terms than before. It's part of a generation's name.
@@ -28,6 +28,9 @@ pub const ANALYZER_VERSION: u32 = 1;
 pub struct DocumentAnalyzer {
     lexicon: LexiconBuilder,
     thesaurus: Thesaurus,
+    pins: Pins,
+    /// The terms of pinned products, by their ids.
+    pinned: foldhash::HashMap<Box<str>, Vec<Term>>,
     stems: Stems,
     documents: u32,
     /// Words of the current document: their provisional numbers plus [`FIRST_WORD`].
@@ -43,6 +46,15 @@ pub struct DocumentAnalyzer {
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
     /// The current document's other terms, in the same order in each build.
     terms: HashMap<Term, Occurrences, FixedState>,
+}
+
+/// The words and synonyms of all documents, the final numbers of the words, and the pinned queries.
+#[derive(Debug)]
+pub struct Vocabulary {
+    pub lexicon: LexiconParts,
+    pub thesaurus: Thesaurus,
+    pub pins: Pins,
+    pub numbering: Numbering,
 }
 
 /// Maps provisional word numbers to final ones.
@@ -106,7 +118,11 @@ impl Tally {
 const NO_PREFIX: u32 = u32::MAX;
 
 impl DocumentAnalyzer {
-    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
+    pub fn new<'g>(
+        synonyms: impl IntoIterator<Item = &'g SynonymGroup>,
+        pins: impl IntoIterator<Item = &'g Pin>,
+    ) -> Self {
+        let pins = Pins::new(pins);
         let thesaurus = Thesaurus::new(synonyms);
         let mut lexicon = LexiconBuilder::default();
         // Words in synonyms can be meant even if no document has them.
@@ -116,6 +132,8 @@ impl DocumentAnalyzer {
         Self {
             lexicon,
             thesaurus,
+            pinned: pins.terms(),
+            pins,
             stems: Stems::default(),
             documents: 0,
             sequence: Vec::new(),
@@ -153,6 +171,9 @@ impl DocumentAnalyzer {
         self.sequence = sequence;
         let here = Occurrences::one(Field::Name);
         identity::add_product(software, |term| self.add_once(term, here));
+        for term in self.pinned.get(&software.id).into_iter().flatten() {
+            add_once(&mut self.terms, term.clone(), here);
+        }
         // A second name doesn't make either name longer, so the length is the mean of the names'.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
         lengths[Section::Name as usize] = lengths[Section::Name as usize].div_ceil(names);
@@ -178,13 +199,12 @@ impl DocumentAnalyzer {
         self.lengths
     }
 
-    /// Returns the words and synonyms of all documents so far, and the final numbers of the words.
-    /// Documents analysed later may only use these words.
-    pub fn lexicon(&self) -> Result<(LexiconParts, Thesaurus, Numbering), LexiconError> {
+    /// Returns what queries are understood with. Documents analysed later may only use these words.
+    pub fn vocabulary(&self) -> Result<Vocabulary, LexiconError> {
         let mut thesaurus = self.thesaurus.clone();
         thesaurus.retain_terms_of(self.lexicon.words_of_documents());
         let (lexicon, numbering) = self.lexicon.finish()?;
-        Ok((lexicon, thesaurus, Numbering(numbering)))
+        Ok(Vocabulary { lexicon, thesaurus, pins: self.pins.clone(), numbering: Numbering(numbering) })
     }
 
     /// Adds the terms of one value. Returns the number of words that it adds to its section.

@@ -2,11 +2,10 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::conjunction::is_conjunction;
 use super::plan::{Documents, Term};
 use super::query::{ParsedQuery, parse};
 use crate::record::{Software, normalised_url};
-use crate::text::analyse::{Word, name_key, words};
+use crate::text::analyse::{Word, key_without_conjunctions, name_key, words};
 use crate::text::punctuation::{is_dash, is_quote};
 
 /// The terms by which a query names products.
@@ -143,9 +142,7 @@ fn signed(text: &str, words: &[Word]) -> Term {
 
 /// The key of a name without the conjunctions between its words, if it has any: `R and D`.
 fn without_conjunctions(words: &[Word]) -> Option<String> {
-    let last = words.len().saturating_sub(1);
-    let is_kept = |(at, word): &(usize, &Word)| *at == 0 || *at == last || !is_conjunction(&word.folded);
-    let key: String = words.iter().enumerate().filter(is_kept).map(|(_, word)| word.folded.as_str()).collect();
+    let key = key_without_conjunctions(words.iter().map(|word| word.folded.as_str()));
     (key.len() < words.iter().map(|word| word.folded.len()).sum()).then_some(key)
 }
 

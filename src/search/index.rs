@@ -4,9 +4,10 @@ use std::io::{self, BufReader, Read as _};
 
 use serde::Deserialize;
 
-use super::document_analyzer::{DocumentAnalyzer, Numbering};
+use super::document_analyzer::{DocumentAnalyzer, Vocabulary};
 use super::forward::{self, Forward};
 use super::lexicon::LexiconParts;
+use super::pins::Pins;
 use super::score::Lengths;
 use super::synonym::Thesaurus;
 use crate::scratch::{Bulk, BulkWriter, Scratch, Span};
@@ -19,6 +20,7 @@ pub struct SearchParts {
     pub thesaurus: Thesaurus,
     /// By document: the number of words in each section.
     pub lengths: Vec<Lengths>,
+    pub pins: Pins,
 }
 
 /// Builds the search side of a generation. Documents are added in ordinal order.
@@ -45,7 +47,8 @@ impl SearchBuilder {
     }
 
     /// Writes the [`SearchParts`], one after the other as postcard encodes them, with the documents' words by their final numbers.
-    pub fn finish(self, lexicon: &LexiconParts, thesaurus: &Thesaurus, numbering: &Numbering) -> io::Result<Bulk> {
+    pub fn finish(self, vocabulary: &Vocabulary) -> io::Result<Bulk> {
+        let Vocabulary { lexicon, thesaurus, pins, numbering } = vocabulary;
         let (provisional, mut words) = (self.provisional.finish()?, self.scratch.bulk());
         let mut reader = BufReader::new(provisional.reader(Span { start: 0, length: provisional.len()? })?);
         let (mut bounds, mut document) = (Vec::with_capacity(self.bytes.len() + 1), Vec::new());
@@ -63,7 +66,7 @@ impl SearchBuilder {
         parts.push_encoded(lexicon)?;
         parts.push_encoded(&(bounds, words.len()?))?;
         parts.copy(&words)?;
-        parts.push_encoded(&(thesaurus, self.lengths))?;
+        parts.push_encoded(&(thesaurus, self.lengths, pins))?;
         parts.finish()
     }
 }

@@ -26,6 +26,7 @@ pub mod names;
 mod opened;
 pub mod phrase;
 mod pieces;
+pub mod pins;
 mod plan;
 pub mod query;
 mod ranking;
@@ -36,7 +37,7 @@ pub mod synonym;
 pub mod typo;
 pub mod understand;
 
-pub use document_analyzer::{ANALYZER_VERSION, DocumentAnalyzer, Numbering};
+pub use document_analyzer::{ANALYZER_VERSION, DocumentAnalyzer, Numbering, Vocabulary};
 pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::{StemId, WordId};
 pub use opened::{SearchIndex, SearchIndexError};

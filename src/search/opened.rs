@@ -3,6 +3,7 @@
 use super::SearchParts;
 use super::forward::Forward;
 use super::lexicon::{Lexicon, LexiconError};
+use super::pins::Pins;
 use super::ranking::Ranking;
 use super::score::Scorer;
 use super::synonym::Thesaurus;
@@ -14,6 +15,7 @@ use crate::text::stem::Stems;
 pub struct SearchIndex {
     pub lexicon: Lexicon,
     pub thesaurus: Thesaurus,
+    pub pins: Pins,
     pub ranking: Ranking,
     pub stems: Stems,
     pub documents: usize,
@@ -44,7 +46,8 @@ impl SearchIndex {
         let scorer = Scorer::new(&parts.lengths, &ranking);
         let lexicon = Lexicon::open(parts.lexicon)?;
         let forward = parts.forward.with_stems(lexicon.stems());
-        let index = Self { lexicon, thesaurus: parts.thesaurus, ranking, stems: Stems::default(), documents };
+        let (thesaurus, pins) = (parts.thesaurus, parts.pins);
+        let index = Self { lexicon, thesaurus, pins, ranking, stems: Stems::default(), documents };
         Ok((index, scorer, forward))
     }
 
@@ -56,8 +59,8 @@ impl SearchIndex {
     /// Opens only the lexicon and thesaurus, for an engine that keeps the documents' words and
     /// lengths itself.
     pub fn open_words(encoded: &[u8], documents: usize) -> Result<Self, SearchIndexError> {
-        let SearchParts { lexicon, thesaurus, .. } = decode(encoded)?;
+        let SearchParts { lexicon, thesaurus, pins, .. } = decode(encoded)?;
         let (lexicon, ranking) = (Lexicon::open(lexicon)?, Ranking::default());
-        Ok(Self { lexicon, thesaurus, ranking, stems: Stems::default(), documents })
+        Ok(Self { lexicon, thesaurus, pins, ranking, stems: Stems::default(), documents })
     }
 }

@@ -32,6 +32,12 @@ pub enum Term {
     Identity(Box<str>),
     /// A part of a word in the name or an alias that isn't a word itself: `gis` of `ArcGIS`.
     Inner(Box<str>),
+    /// A query that the product is pinned to ([`pins`](super::pins)), and its place among the
+    /// products pinned to it, from 0.
+    Pinned {
+        place: u8,
+        query: Box<str>,
+    },
 }
 
 impl Term {
@@ -53,6 +59,7 @@ impl Term {
             Self::Concept(concept) => return write!(out, "{}{concept:x}", char::from(Self::CONCEPT)).unwrap_or(()),
             Self::Compound(text) => ('c', text),
             Self::Prefix(text) => (char::from(Self::PREFIX), text),
+            Self::Pinned { place, query } => return write!(out, "q{place:02}{query}").unwrap_or(()),
             Self::Name(text) => ('t', text),
             Self::AlternativeTo(text) => ('a', text),
             Self::Category(id) => ('k', id),
@@ -96,6 +103,8 @@ pub enum Kind {
     /// A mention of the named product.
     Mention,
     Name,
+    /// The query that the product is pinned to.
+    Pinned,
 }
 
 impl Kind {
@@ -114,6 +123,7 @@ impl Kind {
             Self::Category => "category",
             Self::Mention => "mention",
             Self::Name => "name",
+            Self::Pinned => "pinned",
         }
     }
 }
@@ -173,8 +183,8 @@ pub struct Signals {
 /// Documents that satisfy every required group come first ([`Tier::All`](super::collect::Tier)),
 /// demo records after real ones. If there are fewer than [`enough`](Self::enough), documents that
 /// satisfy any group follow ([`Tier::Some`](super::collect::Tier)). A document whose full name is
-/// the query comes before both ([`Tier::ExactName`](super::collect::Tier)). If no group is
-/// required, any group suffices. Without groups, all documents are found.
+/// the query comes before both ([`Tier::ExactName`](super::collect::Tier)), and next come those pinned to the
+/// query ([`Tier::Pinned`](super::collect::Tier)). If no group is required, any group suffices. Without groups, all documents are found.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub groups: Vec<Group>,
@@ -186,6 +196,8 @@ pub struct Plan {
     pub phrases: Vec<Phrase>,
     /// Full names that the query may be.
     pub names: Vec<Term>,
+    /// The terms of the products pinned to the query, best first. They are also alternatives of each group.
+    pub pinned: Vec<Term>,
     /// How many documents with all words are enough, before filtering. If 0, documents with only
     /// some words never follow.
     pub enough: usize,

@@ -80,7 +80,7 @@ impl Signals {
             // Upper bound of the next candidate and so of all that follow: among equals it's the
             // best.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
-            if wanted <= reranked && best[reranked].tier != Tier::ExactName {
+            if wanted <= reranked && best[reranked].tier < Tier::Pinned {
                 order.clear();
                 order.extend_from_slice(&best[..reranked]);
                 let (_, last, _) = order.select_nth_unstable_by(wanted.saturating_sub(1), |a, b| b.cmp(a));
@@ -92,11 +92,11 @@ impl Signals {
             forward.fetch(best[reranked..end].iter().map(|candidate| candidate.ordinal));
             for candidate in &mut best[reranked..end] {
                 let shares = self.shares(forward, candidate.ordinal);
-                // Exact names differ only by spelling; after that, quality decides.
-                candidate.score = if candidate.tier == Tier::ExactName {
-                    shares.spelling
-                } else {
-                    candidate.score * self.factor(shares)
+                candidate.score = match candidate.tier {
+                    // Exact names differ only by spelling; after that, quality decides.
+                    Tier::ExactName => shares.spelling,
+                    Tier::Pinned => candidate.score,
+                    _ => candidate.score * self.factor(shares),
                 };
             }
             reranked = end;

@@ -19,6 +19,8 @@ use crate::search::{Kind, Plan, StemId, Term};
 /// The tier of a product whose full name or alias is the query.
 pub const WHOLE_NAME: &str = "whole name";
 
+const PINNED: &str = "pinned to the query";
+
 const MOST_SPELLINGS: usize = 4;
 
 #[derive(Debug, Serialize)]
@@ -204,6 +206,7 @@ const fn tier(tier: Tier, plan: &Plan) -> &'static str {
     match tier {
         _ if plan.names.is_empty() => "every product",
         Tier::ExactName => WHOLE_NAME,
+        Tier::Pinned => PINNED,
         Tier::All => "all words",
         Tier::Demo => "all words, demo record",
         Tier::Some => "some words",
@@ -250,7 +253,8 @@ fn text(snapshot: &Snapshot, term: &Term) -> String {
         | Term::Category(text)
         | Term::NameWord(text)
         | Term::Identity(text)
-        | Term::Inner(text) => text.to_string(),
+        | Term::Inner(text)
+        | Term::Pinned { query: text, .. } => text.to_string(),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::export::{Export, prefix_ids};
 use crate::record::{EvidenceStatus, Ids, identity};
 
 /// The sections of an envelope. Its other members are compared as the export's own fields.
-const SECTIONS: [&str; 5] = ["software", "categories", "reviews", "glossary", "synonyms"];
+const SECTIONS: [&str; 6] = ["software", "categories", "reviews", "glossary", "synonyms", "pins"];
 
 /// A set of valid exports. Holds their documents and a few fields of each record.
 #[derive(Debug, Default)]
@@ -26,6 +26,7 @@ pub struct Set {
     pub(super) reviews: Vec<Item>,
     pub(super) glossary: Vec<Item>,
     pub(super) synonyms: Vec<Item>,
+    pub(super) pins: Vec<Item>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -149,7 +150,8 @@ impl Set {
             let software = self.software[software_start..].iter_mut().map(|record| &mut record.item.id);
             // A review's name is its product's id.
             let reviews = self.reviews[reviews_start..].iter_mut().map(|review| (&mut review.id, &mut review.name));
-            prefix_ids(prefix, software.collect(), reviews);
+            let (reviews, references) = reviews.unzip();
+            prefix_ids(prefix, software.collect(), reviews, references);
         }
         let own = serde_json::to_vec(&members).map_err(fault)?;
         let name = members.get("name").and_then(|name| serde_json::from_str::<String>(name.get()).ok());
@@ -171,6 +173,10 @@ impl Set {
             "categories" => self.categories.push(item("", text("name"))),
             "reviews" => self.reviews.push(item(text("id"), text("software_id"))),
             "glossary" => self.glossary.push(item("", text("term"))),
+            "pins" => {
+                let pin = pin(&value);
+                self.pins.push(item(&pin, &pin));
+            }
             _ => {
                 let group = synonyms(&value);
                 self.synonyms.push(item(&group, &group));
@@ -196,6 +202,15 @@ impl Record {
         let (id, name) = (head.id.into(), head.name.into());
         Ok(Self { item: Item { id, name, export, json }, url, status, categories })
     }
+}
+
+/// A pin as one line: `ptw, permit to work → id, id`.
+fn pin(pin: &serde_json::Value) -> String {
+    let texts = |key: &str| {
+        let texts = pin.get(key).and_then(serde_json::Value::as_array).into_iter().flatten();
+        texts.filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join(", ")
+    };
+    format!("{} → {}", texts("queries"), texts("software"))
 }
 
 /// A synonym group as one line: `a = b`, `a, b → c`, or `a, b (ambiguous)`.

@@ -30,6 +30,7 @@ pub struct Summary {
     pub reviews: Counts,
     pub glossary: Counts,
     pub synonyms: Counts,
+    pub pins: Counts,
     /// The exports whose products differ, by id.
     pub by_export: Vec<ExportCounts>,
 }
@@ -85,6 +86,7 @@ impl fmt::Display for Summary {
             ("reviews", self.reviews),
             ("glossary", self.glossary),
             ("synonyms", self.synonyms),
+            ("pins", self.pins),
         ];
         for (name, counts) in sections.into_iter().filter(|(_, counts)| !counts.is_none()) {
             write!(f, "; {name}: {counts}")?;

@@ -167,6 +167,18 @@ impl TantivyEngine {
         Ok(frequent)
     }
 
+    /// The documents that are pinned to the query, without demo records, each with its place.
+    fn pinned(&self, plan: &Plan) -> Result<Vec<(Ordinal, usize)>, EngineError> {
+        let mut documents = Vec::new();
+        for (place, pinned) in plan.pinned.iter().enumerate() {
+            if let Some(term) = self.find(pinned)? {
+                let real = self.records.columns.real;
+                self.read(&term)?.for_each_until(real, |document, _| documents.push((document, place)));
+            }
+        }
+        Ok(documents)
+    }
+
     /// The documents with one of the plan's names, sorted, without demo records.
     fn names(&self, plan: &Plan, budget: &Budget) -> Result<Vec<Ordinal>, EngineError> {
         let mut documents = Vec::new();

@@ -61,6 +61,10 @@ pub(super) fn exports(software: &[Value]) -> Vec<Export> {
     let document = json!({
         "name": "test", "license": "https://example.org/licence", "software": software,
         "synonyms": [{"terms": ["permit to work", "lockout"]}],
+        "pins": [
+            {"queries": ["audit", "safety permit"], "software": ["p3", "p9", "p0"]},
+            {"queries": ["rare"], "software": ["p7", "p11", "p300"]},
+        ],
     });
     let file = SourceFile::from_bytes(Path::new("test.json"), document.to_string().into_bytes().into());
     let today = export::latest_day(jiff::Timestamp::UNIX_EPOCH);
@@ -79,7 +83,7 @@ impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
         let merged = merged(exports(software), &Scratch::in_memory());
-        let mut analyzer = DocumentAnalyzer::new(merged.synonyms());
+        let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins());
         let mut builder = SearchBuilder::new(merged.scratch());
         let mut documents = Vec::new();
         for product in merged.products() {
@@ -88,8 +92,8 @@ impl Engines {
             builder.push(&analyzer).expect("in memory");
             documents.push(ScanEngine::document(analyzer.terms()));
         }
-        let (lexicon, thesaurus, numbering) = analyzer.lexicon().expect("words");
-        let parts = builder.finish(&lexicon, &thesaurus, &numbering).and_then(|parts| parts.read_all());
+        let vocabulary = analyzer.vocabulary().expect("words");
+        let parts = builder.finish(&vocabulary).and_then(|parts| parts.read_all());
         let parts = parts.expect("in memory");
         let (_, scorer, forward) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
         let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
@@ -123,7 +127,8 @@ impl Engines {
         Ok(())
     }
 
-    /// Compares the explanation of a hit with its score, those of whole names excepted: there the spelling decides.
+    /// Compares the explanation of a hit with its score. Among whole names the spelling decides, and among pinned products
+    /// their place.
     fn compare_explanation(
         &self,
         request: &SearchRequest<'_>,
@@ -139,8 +144,11 @@ impl Engines {
         let shares = explanation.signals;
         // Behind the reranked ones a score is that of the words alone.
         let factor = if is_reranked { request.plan.rerank.factor(shares) } else { 1.0 };
-        let score =
-            if hit.tier == Tier::ExactName && is_reranked { shares.spelling } else { explanation.score() * factor };
+        let score = match hit.tier {
+            Tier::ExactName if is_reranked => shares.spelling,
+            Tier::Pinned => hit.score,
+            _ => explanation.score() * factor,
+        };
         let is_near = (score - hit.score).abs() <= 1e-4 * score.abs().max(1.0);
         prop_assert!(is_near, "{hit:?}: {explanation:?}, {shares:?}");
         let of_scan = self.scan.explain(request, hit.ordinal).expect("a scan");

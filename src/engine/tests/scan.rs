@@ -7,7 +7,7 @@ use foldhash::HashMap;
 use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Filter, Ordinal, Records, STARS};
 use crate::engine::embedded::{self, Embedded};
 use crate::engine::{EngineError, Explain, Explanation, Satisfied, SearchHits, SearchRequest};
-use crate::search::collect::{Candidate, RERANKED, Tier};
+use crate::search::collect::{Candidate, RERANKED, Tier, pinned_score};
 use crate::search::facet_counts::{FacetCounts, most_frequent};
 use crate::search::forward::Forward;
 use crate::search::phrase::has_words;
@@ -129,6 +129,8 @@ impl Embedded for ScanEngine {
             |name: &Term| ordinals().filter(|at| self.documents[*at as usize].contains_key(name)).collect::<Vec<_>>();
         let mut names: Vec<Ordinal> = plan.names.iter().flat_map(with).collect();
         names.retain(|ordinal| !self.columns().is_demo(*ordinal));
+        let pinned: Vec<Vec<Ordinal>> = plan.pinned.iter().map(with).collect();
+        let place_of = |ordinal| pinned.iter().position(|of| of.contains(&ordinal));
         let has_required = groups.iter().any(|(group, _)| group.required);
         let any_of = |scores: &Scores, of: &dyn Fn(&Group) -> bool| {
             groups.iter().zip(scores).any(|((group, _), score)| of(group) && score.is_some())
@@ -168,17 +170,16 @@ impl Embedded for ScanEngine {
             found.push((ordinal, admission));
             let tier = match is_complete {
                 _ if names.contains(&ordinal) => Tier::ExactName,
+                _ if place_of(ordinal).is_some() => Tier::Pinned,
                 true => Tier::All,
                 false => Tier::Some,
             };
             let tier = if self.columns().is_demo(ordinal) { tier.demo() } else { tier };
             if admission.passed() {
                 with_all_words += u64::from(is_complete);
-                candidates.push(Candidate {
-                    tier,
-                    score: scores.iter().flatten().fold(0.0, |sum, score| sum + score),
-                    ordinal,
-                });
+                let score = scores.iter().flatten().fold(0.0, |sum, score| sum + score);
+                let place = place_of(ordinal).filter(|_| tier == Tier::Pinned);
+                candidates.push(Candidate { tier, score: place.map_or(score, pinned_score), ordinal });
             }
         }
         let total = candidates.len() as u64;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Grouped, counted};
+use crate::text::count::{Grouped, counted};
 use crate::export::{Code, LinkReport};
 use crate::text::printable::printable;
 

@@ -9,6 +9,7 @@ mod duplicate;
 mod id_case;
 mod ids;
 mod orphan;
+mod pin;
 mod spelling;
 mod synonym;
 mod values;
@@ -114,7 +115,12 @@ impl SetCheck {
         findings: &mut Findings,
     ) -> io::Result<()> {
         let products = Products { is_complete, all_have_ids: self.all_have_ids };
-        let repeats: Repeats = self.ids.check(exports, products, findings)?;
+        let mut unknown = pin::products(exports);
+        let repeats: Repeats = self.ids.check(exports, products, &mut unknown, findings)?;
+        if !(is_complete && self.all_have_ids) {
+            unknown.clear();
+        }
+        pin::check(exports, &unknown, findings);
         synonym::check(exports, findings);
         for finding in self.shared.summaries(exports)? {
             findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);

@@ -132,13 +132,13 @@ impl Sink for ClusterSink<'_> {
     }
 
     fn finish(self, analyzer: DocumentAnalyzer) -> Result<Analysed, BuildError> {
-        let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
+        let vocabulary = analyzer.vocabulary()?;
         drop(analyzer);
-        let stems = lexicon.stems()?;
-        let search = SearchBuilder::new(self.merged.scratch()).finish(&lexicon, &thesaurus, &numbering);
+        let stems = vocabulary.lexicon.stems()?;
+        let search = SearchBuilder::new(self.merged.scratch()).finish(&vocabulary);
         Ok(Analysed {
             products: self.products.finish().map_err(BuildError::scratch)?,
-            numbering,
+            numbering: vocabulary.numbering,
             scores: TermScores::new(&self.lengths, &Ranking::default()),
             stems,
             search: search.map_err(BuildError::scratch)?,

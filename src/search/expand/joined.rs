@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use super::Expander;
 use crate::search::Documents;
-use crate::search::conjunction::is_conjunction;
 use crate::search::lexicon::WordId;
-use crate::text::analyse::{Gap, compound};
+use crate::text::analyse::{Gap, compound, is_conjunction};
 
 /// A query of up to so many words may be a name of several parts, so more than two are joined.
 const JOINED_WITHIN: usize = 6;

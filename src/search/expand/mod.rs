@@ -112,6 +112,11 @@ fn identity(term: &Term) -> Alternative {
     Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
 }
 
+/// The alternative of a product that is pinned to the query.
+fn pin(term: &Term) -> Alternative {
+    Alternative { kind: Kind::Pinned, term: term.clone(), weight: 1.0 }
+}
+
 struct Expander<'a, D> {
     index: &'a SearchIndex,
     documents: &'a D,
@@ -147,6 +152,7 @@ impl<D: Documents> Expander<'_, D> {
         self.report.alternatives_to = understood.subject.as_ref().map(|subject| subject.written.clone());
         self.report.excluded.extend(understood.left_out.take());
         let mut synonyms = self.synonyms()?;
+        let mut pinned = self.pinned(words.iter().map(|word| word.folded.as_str()))?;
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         let joined = self.joined();
@@ -164,6 +170,7 @@ impl<D: Documents> Expander<'_, D> {
             let mut slot = self.slot(at, known, &joined);
             slot.alternatives.append(&mut synonyms[at]);
             slot.alternatives.extend(identified.terms.iter().map(identity));
+            slot.alternatives.extend(pinned.iter().map(pin));
             self.weigh(&mut slot)?;
             // What follows the last word ends it only if it's a word.
             let is_unknown = !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded);
@@ -179,6 +186,13 @@ impl<D: Documents> Expander<'_, D> {
         let finds_nothing = slots.iter().all(|slot| slot.alternatives.is_empty());
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
             self.correct_prefix(last)?;
+        }
+        if pinned.is_empty() && corrected.iter().zip(words).any(|(corrected, word)| *corrected != word.folded) {
+            pinned = self.pinned(corrected.iter().map(String::as_str))?;
+        }
+        for slot in &mut slots {
+            let missing: Vec<_> = pinned.iter().map(pin).filter(|pin| !slot.alternatives.contains(pin)).collect();
+            slot.alternatives.extend(missing);
         }
         let searched = slots.len();
         let mut names = identified.terms;
@@ -210,6 +224,7 @@ impl<D: Documents> Expander<'_, D> {
             excluded_phrases: excluded.phrases,
             phrases: phrases.unwrap_or_default(),
             names: if searched == 0 { Vec::new() } else { names },
+            pinned,
             enough: enough(&slots),
             rerank: Rerank::Signals(Signals {
                 stems: Arc::clone(&stems),
@@ -239,6 +254,18 @@ impl<D: Documents> Expander<'_, D> {
         };
         self.weigh(&mut slot)?;
         Ok(slot)
+    }
+
+    /// The terms of the products pinned to a query, given its words. Reports those products.
+    fn pinned<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone) -> Result<Vec<Term>, D::Error> {
+        let mut terms = Vec::new();
+        for (term, id) in self.index.pins.of(words) {
+            if self.documents.document_frequency(&term)? > 0 {
+                self.report.pinned.push(id.to_owned());
+                terms.push(term);
+            }
+        }
+        Ok(terms)
     }
 
     /// The search for products that the query names without a word of theirs.

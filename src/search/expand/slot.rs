@@ -1,9 +1,8 @@
 //! Slots: the words of a query, each with the terms that match it.
 
-use crate::search::conjunction::is_conjunction;
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Group, Term};
-use crate::text::analyse::Word;
+use crate::text::analyse::{Word, is_conjunction};
 use crate::text::english;
 
 #[derive(Debug, Clone, PartialEq)]

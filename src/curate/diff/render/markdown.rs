@@ -28,8 +28,15 @@ pub fn markdown(difference: &Difference, options: &Options<'_>, out: &mut dyn Wr
 fn counts(difference: &Difference, out: &mut dyn Write) -> io::Result<()> {
     let summary = &difference.summary;
     writeln!(out, "| | added | removed | changed |\n|---|--:|--:|--:|")?;
-    let counts =
-        [summary.exports, summary.software, summary.categories, summary.reviews, summary.glossary, summary.synonyms];
+    let counts = [
+        summary.exports,
+        summary.software,
+        summary.categories,
+        summary.reviews,
+        summary.glossary,
+        summary.synonyms,
+        summary.pins,
+    ];
     for ((heading, _), Counts { added, removed, changed }) in sections(difference).iter().zip(counts) {
         writeln!(out, "| {heading} | {added} | {removed} | {changed} |")?;
     }
