@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::text::count::{Grouped, counted};
 use crate::export::{Code, LinkReport};
+use crate::text::count::{Grouped, counted};
 use crate::text::printable::printable;
 
 /// How many places of a group are listed; the others are counted.
@@ -11,7 +11,7 @@ const LISTED: usize = 20;
 
 pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> {
     for group in &report.groups {
-        let count = group.links.iter().map(|link| link.places.len()).sum();
+        let count = group.links.iter().map(|link| link.places.len()).sum::<usize>();
         let title = group.code.map_or("Not checked", title);
         writeln!(out, "{title}: {} ({})", group.cause, Grouped(count))?;
         let places = group.links.iter().flat_map(|link| link.places.iter().map(move |place| (link, place)));
@@ -39,7 +39,7 @@ pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> 
     }
     let with = |codes: &[Option<Code>]| {
         let groups = report.groups.iter().filter(|group| codes.contains(&group.code));
-        Grouped(groups.map(|group| group.links.len()).sum())
+        Grouped(groups.map(|group| group.links.len()).sum::<usize>())
     };
     writeln!(
         out,
