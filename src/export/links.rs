@@ -1,4 +1,4 @@
-//! The links of products, and what came of asking for them, grouped by cause.
+//! The links of products, and the findings about them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,14 +6,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fluent_uri::Uri;
-use serde::Serialize;
 
 use super::convert::is_web;
 use super::finding::Findings;
 use super::pointer::Path;
 use super::record_name::name_records;
 use super::text::Value;
-use super::{Code, Finding, Limits, Location, Report, SectionKind, text};
+use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, Report, SectionKind, text};
 
 /// The web addresses of products, websites and sources, each without its fragment and with the places that have it.
 #[derive(Debug, Default)]
@@ -29,43 +28,6 @@ struct LinkPlace {
     source: Option<u32>,
     start: u32,
     end: u32,
-}
-
-/// Where a link leads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LinkTarget {
-    pub url: Box<str>,
-    /// The address that it redirects to, or at which the redirects ended.
-    pub to: Option<Box<str>>,
-    /// The day on which it was last asked for.
-    pub checked_on: String,
-    /// The day since which each request has failed.
-    pub failing_since: Option<String>,
-    /// Its place in each record that has it.
-    pub places: Vec<Location>,
-}
-
-/// Links with one outcome.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LinkGroup {
-    /// The stable name of the outcome.
-    pub outcome: &'static str,
-    /// The code of its findings; `None` for links that couldn't be checked.
-    pub code: Option<Code>,
-    /// The cause, for people.
-    pub cause: String,
-    pub links: Vec<LinkTarget>,
-}
-
-/// What came of asking for the links of a set.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct LinkReport {
-    /// Number of different addresses.
-    pub links: usize,
-    /// How many of them were asked for now; the others had been before, and weren't due.
-    pub asked: usize,
-    /// The links that need attention or couldn't be checked, worst first.
-    pub groups: Vec<LinkGroup>,
 }
 
 /// The answer for a link that needs attention or couldn't be checked. Those with the same order, code and cause are one group.

@@ -237,7 +237,7 @@ fn pins_beyond_the_limits_are_left_out() {
 fn pinned_queries_beyond_the_limit_are_refused_over_all_exports() {
     let pins = |name: &str, count: usize| {
         let pin = |n: usize| {
-            let queries = (0..100).map(|m| format!("\"{name}{n} {m}\"")).collect::<Vec<_>>().join(",");
+            let queries = (0..100).map(|m| format!("\"{name}{n}x{m}\"")).collect::<Vec<_>>().join(",");
             format!(r#"{{"queries": [{queries}], "software": ["{name}"]}}"#)
         };
         let pins = (0..count).map(pin).collect::<Vec<_>>().join(",");
