@@ -129,7 +129,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let merged = merged?;
     let (analysed, analysis) = time(|| {
         let (mut analyzer, mut search) =
-            (DocumentAnalyzer::new(merged.synonyms(), merged.pins()), SearchBuilder::new(&scratch));
+            (DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes), SearchBuilder::new(&scratch));
         for product in merged.products().flatten() {
             analyzer.analyse(&product.software, merged.categories(&product.categories));
             search.push(&analyzer)?;

@@ -84,7 +84,7 @@ pub(super) fn build_into<S: Sink>(
     mut sink: S,
     mut progress: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<S::Output, BuildError> {
-    let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins());
+    let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
     for (done, product) in (1..).zip(merged.products()) {
         pass(Step::BuildProduct);
         let product = product?;

@@ -120,6 +120,11 @@ impl<H: Host> ToolServer<H> {
     }
 
     async fn search_software(&self, query: &SearchSoftware) -> Result<Value, Failure> {
+        let refused = service::refuse_attributes(&self.snapshot, &query.filter, &[], query.sort.attribute());
+        if !refused.is_empty() {
+            let messages = refused.into_iter().map(|refusal| refusal.message);
+            return Err(Failure::Call(messages.collect::<Vec<_>>().join(" ")));
+        }
         let (found, total) = search(&self.snapshot, query, &self.base).await?;
         self.host.searched(query, total);
         Ok(found)

@@ -1,5 +1,6 @@
 //! Finds the words and terms of documents.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
@@ -15,7 +16,7 @@ use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Pin, Software, SynonymGroup};
+use crate::record::{Attributes, Pin, Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
 use crate::text::stem::Stems;
 
@@ -31,6 +32,7 @@ pub struct DocumentAnalyzer {
     pins: Pins,
     /// The terms of pinned products, by their ids.
     pinned: foldhash::HashMap<Box<str>, Vec<Term>>,
+    attributes: Attributes,
     stems: Stems,
     documents: u32,
     /// Words of the current document: their provisional numbers plus [`FIRST_WORD`].
@@ -121,6 +123,7 @@ impl DocumentAnalyzer {
     pub fn new<'g>(
         synonyms: impl IntoIterator<Item = &'g SynonymGroup>,
         pins: impl IntoIterator<Item = &'g Pin>,
+        attributes: &Attributes,
     ) -> Self {
         let pins = Pins::new(pins);
         let thesaurus = Thesaurus::new(synonyms);
@@ -134,6 +137,7 @@ impl DocumentAnalyzer {
             thesaurus,
             pinned: pins.terms(),
             pins,
+            attributes: attributes.clone(),
             stems: Stems::default(),
             documents: 0,
             sequence: Vec::new(),
@@ -157,14 +161,17 @@ impl DocumentAnalyzer {
         let mut sequence = std::mem::take(&mut self.sequence);
         sequence.clear();
         let mut lengths = Lengths::default();
+        let attributes = std::mem::take(&mut self.attributes);
+        let declared: Vec<_> = attributes.searched().map(|attribute| attribute.values_of(software)).collect();
         for (length, section) in lengths.iter_mut().zip(Section::ALL) {
-            for (field, text) in values(software, &categories) {
+            for (field, text) in values(software, &categories, &attributes, &declared) {
                 if field.section() == section {
                     *length += self.push_value(field, text, document, &mut sequence);
                 }
             }
             sequence.push(SECTION_END);
         }
+        self.attributes = attributes;
         for category in categories {
             self.add_once(Term::Category(category.id.as_str().into()), Occurrences::one(Field::Category));
         }
@@ -324,23 +331,31 @@ fn add_once(terms: &mut HashMap<Term, Occurrences, FixedState>, term: Term, occu
     terms.entry(term).or_default().best(occurrence);
 }
 
+/// The texts of a product. `declared` are the values of the attributes that exports declare.
 fn values<'a>(
     software: &'a Software,
     categories: &'a [&'a CategoryResource],
+    attributes: &'a Attributes,
+    declared: &'a [Cow<'a, [Box<str>]>],
 ) -> impl Iterator<Item = (Field, &'a str)> {
     let one = |field: Field, value: &'a Option<Box<str>>| value.as_deref().map(|text| (field, text));
     let many = |field: Field, values: &'a [Box<str>]| values.iter().map(move |text| (field, &**text));
+    let built_in = |field: Field, property: &str| {
+        let values = software.built_in(property).filter(|_| attributes.is_searchable(property));
+        many(field, values.unwrap_or_default())
+    };
     std::iter::once((Field::Name, &*software.name))
         .chain(many(Field::Alias, &software.aliases))
         .chain(one(Field::Tagline, &software.tagline))
         .chain(categories.iter().map(|category| (Field::Category, category.name.as_str())))
-        .chain(many(Field::Tag, &software.tags))
-        .chain(one(Field::Vendor, &software.vendor))
-        .chain(many(Field::Standard, &software.standards))
+        .chain(built_in(Field::Tag, "tags"))
+        .chain(built_in(Field::Vendor, "vendor"))
+        .chain(built_in(Field::Standard, "standards"))
         .chain(many(Field::AlternativeTo, &software.alternative_to))
+        .chain(declared.iter().flat_map(move |values| many(Field::Tag, values)))
         .chain(many(Field::Feature, &software.features))
-        .chain(many(Field::Setting, &software.deployment))
-        .chain(many(Field::Setting, &software.languages))
+        .chain(built_in(Field::Setting, "deployment"))
+        .chain(built_in(Field::Setting, "languages"))
         // Lets every software product match the second word of "audit software".
         .chain(std::iter::once((Field::Setting, software.offering_type.as_str())))
         .chain(one(Field::Description, &software.description))

@@ -8,7 +8,7 @@ use super::parameter::definition::{CATEGORY, EVIDENCE_STATUS, MIN_RATING, OFFERI
 use super::search::{budget, shown_score, understood};
 use super::{PageRequest, SearchSoftware, SearchSort, ServiceError};
 use crate::catalogue::resource::QueryReport;
-use crate::catalogue::{Admission, Attribute, Ordinal};
+use crate::catalogue::{Admission, Ordinal};
 use crate::engine::{Hit, SearchRequest};
 use crate::generation::Snapshot;
 use crate::search::collect::Tier;
@@ -80,7 +80,7 @@ pub struct ExplainedProduct {
     pub words: Vec<ExplainedScore>,
     pub lacking_phrases: usize,
     pub is_excluded: bool,
-    pub filters: Vec<&'static str>,
+    pub filters: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -188,7 +188,7 @@ fn explain_product(
         words: scores.collect(),
         lacking_phrases: explanation.lacking.len(),
         is_excluded: !explanation.excluded.is_empty() || explanation.has_excluded_phrase,
-        filters: failed(explanation.admission),
+        filters: failed(snapshot, explanation.admission),
     })
 }
 
@@ -214,7 +214,7 @@ const fn tier(tier: Tier, plan: &Plan) -> &'static str {
     }
 }
 
-fn failed(admission: Admission) -> Vec<&'static str> {
+fn failed(snapshot: &Snapshot, admission: Admission) -> Vec<String> {
     let parts = [
         (Admission::CATEGORY, CATEGORY.name),
         (Admission::OFFERING_TYPE, OFFERING_TYPE.name),
@@ -222,8 +222,10 @@ fn failed(admission: Admission) -> Vec<&'static str> {
         (Admission::RATING, MIN_RATING.name),
         (Admission::EVIDENCE_CHECKED, "evidence_checked"),
     ];
-    let attributes = Attribute::ALL.map(|attribute| (Admission::attribute(attribute), attribute.as_str()));
-    parts.into_iter().chain(attributes).filter(|(part, _)| admission.has_failed(*part)).map(|(_, name)| name).collect()
+    let attributes = snapshot.catalogue.tables.attributes.iter();
+    let attributes = attributes.map(|(number, attribute)| (Admission::attribute(number), &*attribute.property));
+    let failed = parts.into_iter().chain(attributes).filter(|(part, _)| admission.has_failed(*part));
+    failed.map(|(_, name)| name.to_owned()).collect()
 }
 
 fn explained_words(snapshot: &Snapshot, expansion: &Expansion) -> Vec<ExplainedWord> {

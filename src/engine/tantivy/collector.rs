@@ -43,7 +43,7 @@ impl<'a> TierCollector<'a> {
         let kept = if request.order.is_none() { wanted.max(RERANKED) } else { wanted };
         let mut collector = Collector::new(&engine.records.columns, filter, kept, facets);
         if let Some(order) = request.order {
-            collector = collector.ordered_by(engine.records.columns.order(order));
+            collector = collector.ordered_by(engine.records.columns.places(order));
         }
         Ok(Self {
             forward: &engine.forward,

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use self::scan::ScanEngine;
 use super::{Engine, EngineError, Explain as _, Hit, SearchRequest};
-use crate::catalogue::{Attribute, Merged, Order, SoftwareFilter};
+use crate::catalogue::{AttributeCondition, Merged, Order, SoftwareFilter, SortedBy};
 use crate::export::{self, Export, ExportSet, Limits, SourceFile};
 use crate::generation::Snapshot;
-use crate::record::OfferingType;
+use crate::record::{AttributeNumber, BUILT_IN, OfferingType};
 use crate::scratch::Scratch;
 use crate::search::Documents;
 use crate::search::budget::Budget;
@@ -51,6 +51,30 @@ const WORDS: [&str; 24] = [
     "x",
 ];
 
+/// The numbers of the attributes of these exports, and of those that products can be sorted by.
+const ATTRIBUTES: std::ops::Range<AttributeNumber> = 0..BUILT_IN.len() + 5;
+const SORTABLE: std::ops::Range<AttributeNumber> = BUILT_IN.len() + 1..BUILT_IN.len() + 4;
+
+/// Conditions on attributes, with values that no product has and an attribute that isn't there.
+const CONDITIONS: [(&str, &str); 16] = [
+    ("tags", "SAFETY"),
+    ("tags", "audit"),
+    ("tags", "other"),
+    ("licence", "lock-out"),
+    ("licence", "AUDIT"),
+    ("licence", "other"),
+    ("price", "10..50"),
+    ("price", "..20.5"),
+    ("price", "21"),
+    ("price", "-1e3..0"),
+    ("open_source", "true"),
+    ("open_source", "false"),
+    ("released_on", "2005-01-01.."),
+    ("released_on", "2001-02-03"),
+    ("platforms", "linux"),
+    ("unknown", "audit"),
+];
+
 /// A directory in both engines.
 pub(super) struct Engines {
     pub(super) snapshot: Arc<Snapshot>,
@@ -64,6 +88,13 @@ pub(super) fn exports(software: &[Value]) -> Vec<Export> {
         "pins": [
             {"queries": ["audit", "safety permit"], "software": ["p3", "p9", "p0"]},
             {"queries": ["rare"], "software": ["p7", "p11", "p300"]},
+        ],
+        "attributes": [
+            {"property": "licence", "label": "Licence"},
+            {"property": "price", "label": "Price", "type": "number"},
+            {"property": "open_source", "label": "Open source", "type": "boolean"},
+            {"property": "released_on", "label": "Released", "type": "date"},
+            {"property": "platforms", "label": "Platforms", "searchable": false},
         ],
     });
     let file = SourceFile::from_bytes(Path::new("test.json"), document.to_string().into_bytes().into());
@@ -83,7 +114,7 @@ impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
         let merged = merged(exports(software), &Scratch::in_memory());
-        let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins());
+        let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
         let mut builder = SearchBuilder::new(merged.scratch());
         let mut documents = Vec::new();
         for product in merged.products() {
@@ -184,10 +215,10 @@ pub(super) struct Query {
     pub(super) text: String,
     pub(super) options: Options,
     pub(super) filter: SoftwareFilter,
-    pub(super) order: Option<Order>,
+    pub(super) order: Option<SortedBy>,
     pub(super) start: usize,
     pub(super) limit: usize,
-    pub(super) facets: Option<Vec<Attribute>>,
+    pub(super) facets: Option<Vec<AttributeNumber>>,
     pub(super) texts: bool,
 }
 
@@ -227,33 +258,41 @@ pub(super) fn query() -> impl Strategy<Value = Query> {
         written.collect::<Vec<_>>().join(" ")
     });
     let set = |max: u32| prop::option::weighted(0.3, prop::collection::btree_set(0..max, 0..3));
-    let filter =
-        (set(3), any::<bool>(), 0..6_u8, set(3), set(40)).prop_map(|(categories, is_software, stars, tags, ids)| {
+    let condition = || prop::sample::select(&CONDITIONS[..]);
+    let conditions = prop_oneof![
+        3 => Just(Vec::new()),
+        2 => condition().prop_map(|condition| vec![condition]),
+        1 => prop::collection::vec(condition(), 2..4),
+    ];
+    let filter = (set(3), any::<bool>(), 0..6_u8, conditions, set(40)).prop_map(
+        |(categories, is_software, stars, conditions, ids)| {
             let named = |of: Option<BTreeSet<u32>>, name: fn(u32) -> String| -> Vec<String> {
                 of.into_iter().flatten().map(name).collect()
             };
-            let mut attributes = <[Vec<String>; Attribute::COUNT]>::default();
-            attributes[Attribute::Tags as usize] =
-                named(tags, |tag| ["SAFETY", "audit", "other"][tag as usize].to_owned());
             SoftwareFilter {
                 categories: named(categories, |category| ["audit", "Risk", "other"][category as usize].to_owned()),
-                attributes,
+                attributes: (conditions.into_iter())
+                    .map(|(property, value)| AttributeCondition::new(property, value))
+                    .collect(),
                 except_id: is_software.then(|| format!("p{stars}")),
                 ids: named(ids, |id| format!("p{id}")),
                 offering_type: is_software.then_some(OfferingType::Software),
                 min_rating: (stars > 3).then_some(f64::from(stars) - 1.5),
                 ..SoftwareFilter::default()
             }
-        });
+        },
+    );
     let filter = prop_oneof![2 => Just(SoftwareFilter::default()), 1 => filter];
     let order = prop_oneof![
         3 => Just(None),
-        1 => prop::sample::select(&Order::ALL[..]).prop_map(Some),
+        1 => prop::sample::select(&Order::ALL[..]).prop_map(|order| Some(SortedBy::Stored(order))),
+        1 => (SORTABLE, any::<bool>())
+            .prop_map(|(attribute, descending)| Some(SortedBy::Attribute { attribute, descending })),
     ];
     let start = prop_oneof![3 => Just(0), 1 => 0..30_usize, 1 => 150..300_usize];
     let prefix = prop::sample::select(&[Prefix::Auto, Prefix::Always, Prefix::Never][..]);
     let options = (any::<bool>(), prefix).prop_map(|(typo, prefix)| Options { typo, prefix });
-    let facets = prop::option::of(prop::sample::subsequence(&Attribute::ALL[..], 0..Attribute::COUNT));
+    let facets = prop::option::of(prop::sample::subsequence(ATTRIBUTES.collect::<Vec<_>>(), 0..ATTRIBUTES.len()));
     (text, options, filter, order, start, 1..40_usize, facets, any::<bool>()).prop_map(
         |(text, options, filter, order, start, limit, facets, texts)| Query {
             text,
@@ -286,6 +325,16 @@ pub(super) fn product(id: usize, words: &[&str], kind: u8) -> Value {
         "languages": if kind.is_multiple_of(2) { json!(["de"]) } else { json!([]) },
         "offering_type": if kind.is_multiple_of(5) { "document-templates" } else { "software" },
     });
+    if !kind.is_multiple_of(3) {
+        product["price"] = json!(f64::from(kind / 3) / 2.0 - 5.0);
+        product["open_source"] = json!(kind.is_multiple_of(2));
+        product["licence"] = ["Lock out", "lock-out", "audit"][usize::from(kind) % 3].into();
+        product["platforms"] = json!([WORDS[usize::from(kind) % WORDS.len()], "Linux"]);
+    }
+    if kind.is_multiple_of(3) || kind.is_multiple_of(5) {
+        product["released_on"] = format!("{}-02-03", 1990 + u32::from(kind) % 20).into();
+        product["price"] = json!("on request");
+    }
     if kind.is_multiple_of(4) {
         product["rating"] = json!(f64::from(kind % 5) + 0.5);
         product["review_count"] = json!(u32::from(kind));
