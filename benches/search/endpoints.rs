@@ -154,7 +154,7 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
     let products: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
     let some: Vec<_> = (0..PRODUCTS).map(|_| encoded(&products[random.usize(0..products.len())].id)).collect();
     let largest = products.iter().max_by_key(|of| of.description.as_deref().map_or(0, str::len));
-    let largest = largest.map_or_else(String::new, |of| encoded(&of.id));
+    let largest = largest.map_or("", |of| &*of.id);
     let some_categories: Vec<_> = (0..50).map(|number| format!("Category {number}")).collect();
     // Long words that no product has.
     let misspelled: Vec<_> =
@@ -198,7 +198,7 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
         ("/v1/software", lists),
         (
             "/v1/software/{id}",
-            [each(&some, "/v1/software/{}"), each(std::slice::from_ref(&largest), "/v1/software/{}")]
+            [each(&some, "/v1/software/{}"), each(&[encoded(largest)], "/v1/software/{}")]
                 .into_iter()
                 .flatten()
                 .collect(),
