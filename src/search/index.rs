@@ -7,9 +7,11 @@ use serde::Deserialize;
 use super::document_analyzer::{DocumentAnalyzer, Numbering};
 use super::forward::{self, Forward};
 use super::lexicon::LexiconParts;
+use super::meaning::Meanings;
 use super::score::Lengths;
 use super::synonym::Thesaurus;
 use crate::scratch::{Bulk, BulkWriter, Scratch, Span};
+use crate::text::meaning::TABLE;
 
 /// The search tables that accompany the engine's index, as [`SearchBuilder`] writes them.
 #[derive(Debug, Deserialize)]
@@ -19,6 +21,7 @@ pub struct SearchParts {
     pub thesaurus: Thesaurus,
     /// By document: the number of words in each section.
     pub lengths: Vec<Lengths>,
+    pub meanings: Meanings,
 }
 
 /// Builds the search side of a generation. Documents are added in ordinal order.
@@ -29,11 +32,19 @@ pub struct SearchBuilder {
     provisional: BulkWriter,
     bytes: Vec<u32>,
     lengths: Vec<Lengths>,
+    /// The vectors of all documents; empty if they have none.
+    meanings: BulkWriter,
 }
 
 impl SearchBuilder {
     pub fn new(scratch: &Scratch) -> Self {
-        Self { scratch: scratch.clone(), provisional: scratch.bulk(), bytes: Vec::new(), lengths: Vec::new() }
+        Self {
+            scratch: scratch.clone(),
+            provisional: scratch.bulk(),
+            bytes: Vec::new(),
+            lengths: Vec::new(),
+            meanings: scratch.bulk(),
+        }
     }
 
     /// Adds the document that was just analysed.
@@ -41,6 +52,9 @@ impl SearchBuilder {
         let words = forward::encode(analyzer.words());
         self.bytes.push(u32::try_from(words.len()).map_err(io::Error::other)?);
         self.lengths.push(analyzer.lengths());
+        if let Some(meaning) = analyzer.meaning() {
+            self.meanings.push(&meaning.bytes())?;
+        }
         self.provisional.push(&words).map(drop)
     }
 
@@ -63,7 +77,9 @@ impl SearchBuilder {
         parts.push_encoded(lexicon)?;
         parts.push_encoded(&(bounds, words.len()?))?;
         parts.copy(&words)?;
-        parts.push_encoded(&(thesaurus, self.lengths))?;
+        let meanings = self.meanings.finish()?;
+        parts.push_encoded(&(thesaurus, self.lengths, TABLE, meanings.len()?))?;
+        parts.copy(&meanings)?;
         parts.finish()
     }
 }
