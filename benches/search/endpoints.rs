@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use software_directory::export::{Export, IdPrefixes, Limits};
 use software_directory::generation::source::Source;
-use software_directory::generation::{Settings, Snapshot, Unobserved};
+use software_directory::generation::{MeaningOption, Settings, Snapshot, Unobserved};
 use software_directory::http::{self, AppState, HttpConfig};
 use software_directory::key::file::{self, NewKey};
 use software_directory::key::{KeyStore, Rate};
@@ -62,6 +62,7 @@ pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed:
         skip_invalid: false,
         max_removed: 100,
         id_prefixes: IdPrefixes::default(),
+        meaning: MeaningOption::On,
         limits: Limits::default(),
         process: None,
     };

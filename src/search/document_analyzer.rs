@@ -10,6 +10,7 @@ use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
 use super::identity;
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
+use super::meaning::MeaningAnalyzer;
 use super::pieces;
 use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
@@ -18,6 +19,7 @@ use super::synonym::Thesaurus;
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Pin, Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
+use crate::text::meaning::Vector;
 use crate::text::stem::Stems;
 
 /// Counted up whenever a text gets other terms than before. It's part of a generation's name.
@@ -48,6 +50,8 @@ pub struct DocumentAnalyzer {
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
     /// The current document's other terms, in the same order in each build.
     terms: HashMap<Term, Occurrences, FixedState>,
+    /// `None` if documents get no meanings.
+    meaning: Option<MeaningAnalyzer>,
 }
 
 /// The words and synonyms of all documents, the final numbers of the words, and the pinned queries.
@@ -147,7 +151,14 @@ impl DocumentAnalyzer {
             prefixes: foldhash::HashMap::default(),
             prefixes_of: Vec::new(),
             terms: HashMap::default(),
+            meaning: None,
         }
+    }
+
+    /// Finds the documents' meanings as well.
+    #[must_use]
+    pub fn with_meanings(self) -> Self {
+        Self { meaning: Some(MeaningAnalyzer::default()), ..self }
     }
 
     /// Analyses a product, which becomes the current document.
@@ -155,6 +166,9 @@ impl DocumentAnalyzer {
         self.terms.clear();
         self.stems_found.clear();
         self.prefixes_found.clear();
+        if let Some(meaning) = &mut self.meaning {
+            meaning.clear();
+        }
         self.documents = self.documents.saturating_add(1);
         let document = self.documents;
         let categories: Vec<_> = categories.collect();
@@ -206,6 +220,11 @@ impl DocumentAnalyzer {
         self.lengths
     }
 
+    /// The current document's meaning; `None` if documents get none.
+    pub fn meaning(&self) -> Option<Vector> {
+        self.meaning.as_ref().map(MeaningAnalyzer::vector)
+    }
+
     /// Returns what queries are understood with. Documents analysed later may only use these words.
     pub fn vocabulary(&self) -> Result<Vocabulary, LexiconError> {
         let mut thesaurus = self.thesaurus.clone();
@@ -220,6 +239,11 @@ impl DocumentAnalyzer {
         let here = Occurrences::one(field);
         for (at, word) in words.iter().enumerate() {
             let number = self.lexicon.note(word.spelling(), &word.folded, document);
+            if MeaningAnalyzer::reads(field)
+                && let Some(meaning) = &mut self.meaning
+            {
+                meaning.push(number, &word.folded);
+            }
             self.add_word(number, here);
             for part in parts(&word.folded) {
                 let number = self.lexicon.note(part, part, document);

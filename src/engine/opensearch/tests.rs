@@ -31,6 +31,7 @@ use crate::scratch::Scratch;
 use crate::search::Documents;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
+use crate::search::meaning::Meanings;
 use crate::search::{Plan, Term};
 
 /// The largest relative difference at which two scores count as equal.
@@ -65,8 +66,9 @@ impl Compared {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{:08x}{number:08x}", std::process::id());
         let mut local = Engines::new(software);
-        // A cluster reranks all hits.
+        // A cluster reranks all hits, but not by meaning.
         local.scan.reranked = usize::MAX;
+        local.scan.meanings = Meanings::default();
         let (remote, index) = RUNTIME.block_on(async {
             let mut filler = Filler {
                 cluster: Arc::clone(&CLUSTER),

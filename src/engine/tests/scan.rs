@@ -12,6 +12,7 @@ use crate::record::AttributeNumber;
 use crate::search::collect::{Candidate, RERANKED, Tier, pinned_score};
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
 use crate::search::forward::Forward;
+use crate::search::meaning::Meanings;
 use crate::search::phrase::has_words;
 use crate::search::score::{Occurrences, Scorer};
 use crate::search::{Group, Plan, Rerank, Term};
@@ -25,6 +26,7 @@ pub(in crate::engine) struct ScanEngine {
     pub(super) documents: Vec<HashMap<Term, u32>>,
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
+    pub(in crate::engine) meanings: Meanings,
     pub(super) catalogue: Arc<Catalogue>,
     /// The number of candidates that are reranked by signals.
     pub(in crate::engine) reranked: usize,
@@ -215,7 +217,7 @@ impl Embedded for ScanEngine {
             candidates.sort_by(|a, b| b.cmp(a));
             let head =
                 candidates.len().min(if matches!(plan.rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
-            plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
+            plan.rerank.rerank(&self.forward, &self.meanings, &mut candidates[..head], usize::MAX);
         }
         let hits = embedded::hits(&self.records, request.page_of(&candidates));
         let texts = request.texts.then(|| embedded::texts(&self.records, &self.forward, &hits, request.budget));
@@ -241,7 +243,7 @@ impl Explain for ScanEngine {
             excluded: Vec::new(),
             has_excluded_phrase: false,
             lacking: Vec::new(),
-            signals: plan.rerank.shares(&self.forward, ordinal),
+            signals: plan.rerank.shares(&self.forward, &self.meanings, ordinal),
             admission: Filter::resolve(request.filter, &self.catalogue, &self.records).admit(self.columns(), ordinal),
         })
     }

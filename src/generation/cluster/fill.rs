@@ -248,7 +248,10 @@ impl Filler<'_> {
             |error: engine::FillError| FillError::engine(error, scratch),
         );
         let count = merged.software_count();
-        let analysed = build_into(&merged, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
+        // The engine doesn't rank by meaning.
+        let analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
+        let analysed =
+            build_into(&merged, analyzer, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
         let analysed = analysed.map_err(|error| FillError::build(error, scratch))?;
         let index = self.prefix.fill(generation.as_str(), at);
         let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards, scratch).await?;
