@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
+.PHONY: help test check faults faults-generations faults-soak faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -220,6 +220,11 @@ bench-growth: need-cargo need-cc need-python3 need-wrk ## How time and memory gr
 faults-generations: need-cargo need-cc ## Kills, damage, disks, exports, reloads under load, a soak of 30 minutes
 	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
 		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)
+
+# One of those above alone, with FAULTS_SOAK_SECONDS for a shorter one. SOFTWARE_DIRECTORY_BIN names another build of the servers.
+faults-soak: need-cargo need-cc ## A leader and two followers with limits, under all attacks at once, for 30 minutes
+	FAULTS=full cargo test --locked --release --features failpoints --test faults -- \
+		--nocapture --test-threads=1 healthy_callers_are_served_while_everything_is_tried_at_once
 
 faults-callers: need-cargo need-cc ## Slow, many, hostile and too many callers; signals and take-overs
 	FAULTS=full cargo test --locked --release --test callers -- --nocapture --include-ignored --test-threads=1

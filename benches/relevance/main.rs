@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use software_directory::export::{self, ExportSet, IdPrefixes, Limits};
-use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
+use software_directory::generation::{Artifact, Generation, MeaningOption, Processors, Snapshot, build};
 use software_directory::scratch::Scratch;
 use software_directory::search::Ranking;
 use software_directory::service::{PageRequest, SearchPage, SearchSoftware, search_software};
@@ -102,7 +102,7 @@ impl Built {
         let scratch = Scratch::in_memory();
         let set = ExportSet::of(report.exports, &scratch)?;
         let generation = Generation::of(&set)?;
-        let parts = build(set, &scratch, Processors::All, &mut |_, _| ControlFlow::Continue(()))?;
+        let parts = build(set, &scratch, Processors::All, MeaningOption::On, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(Self { generation, artifact: Artifact::read(parts)? })
     }
 

@@ -15,7 +15,7 @@ pub(crate) fn strict(q: &str) -> SearchSoftware {
 
 /// With every facet.
 pub(crate) fn with_facets(q: &str) -> SearchSoftware {
-    SearchSoftware { facets: Facet::ALL.to_vec(), ..plain(q) }
+    SearchSoftware { facets: Facet::all().collect(), ..plain(q) }
 }
 
 /// With the matches marked.
@@ -25,7 +25,7 @@ pub(crate) fn with_highlights(q: &str) -> SearchSoftware {
 
 /// With facets, highlights and the largest page.
 pub(crate) fn with_all(q: &str, limit: u32, offset: u64) -> SearchSoftware {
-    SearchSoftware { facets: Facet::ALL.to_vec(), highlight: true, page: PageRequest { limit, offset }, ..plain(q) }
+    SearchSoftware { facets: Facet::all().collect(), highlight: true, page: PageRequest { limit, offset }, ..plain(q) }
 }
 
 /// The answer.

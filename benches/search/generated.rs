@@ -7,8 +7,8 @@ use software_directory::export::Export;
 use software_directory::generation::Snapshot;
 use software_directory::record::SynonymGroup;
 use software_directory::service::{
-    Facet, ListGlossary, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, list_glossary, list_software,
-    search_software,
+    Facet, ListGlossary, ListSoftware, ListSort, Order, PageRequest, SearchSoftware, SearchSort, list_glossary,
+    list_software, search_software,
 };
 use software_directory::text::analyse::words;
 
@@ -138,7 +138,7 @@ impl<'c> Generator<'c> {
             PageRequest { limit: self.pick(&[20, 100, 100]), offset: self.pick(&[0, 0, 0, 100, 1000, 9_900, 10_000]) };
         let mut query = SearchSoftware { q, page, highlight: self.random.bool(), ..SearchSoftware::new("") };
         if self.random.bool() {
-            query.facets = Facet::ALL.to_vec();
+            query.facets = Facet::all().collect();
         }
         query.typo = self.random.u8(0..8) > 0;
         if self.random.u8(0..4) == 0 {
@@ -153,7 +153,7 @@ impl<'c> Generator<'c> {
             0 => Request::Names(ListSoftware {
                 q: query.q,
                 filter: query.filter,
-                sort: (query.sort == SearchSort::Name).then_some(Order::Name),
+                sort: (query.sort == SearchSort::Name).then_some(ListSort::Stored(Order::Name)),
                 page,
             }),
             1 if self.random.u8(0..4) == 0 => Request::Glossary(ListGlossary { q: query.q, page }),
@@ -162,8 +162,8 @@ impl<'c> Generator<'c> {
         (kind, request)
     }
 
-    fn pick<T: Copy>(&mut self, among: &[T]) -> T {
-        among[self.random.usize(0..among.len())]
+    fn pick<T: Clone>(&mut self, among: &[T]) -> T {
+        among[self.random.usize(0..among.len())].clone()
     }
 
     fn text(&mut self) -> (&'static str, String) {

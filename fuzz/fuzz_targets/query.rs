@@ -17,7 +17,7 @@ const SORTS: [SearchSort; 4] = [SearchSort::Relevance, SearchSort::Rating, Searc
 libfuzzer_sys::fuzz_target!(|input: (u8, u8, &str)| {
     let (options, offset, q) = input;
     let query = SearchSoftware {
-        sort: SORTS[usize::from(options & 3)],
+        sort: SORTS[usize::from(options & 3)].clone(),
         typo: options & 4 == 0,
         page: PageRequest { limit: u32::from(options >> 3) + 1, offset: u64::from(offset) },
         ..invariant::query::search(q)

@@ -1,86 +1,41 @@
-//! The attributes of products that can have any number of values: a dictionary per attribute and, per product, its values as
-//! numbers in it (what Lucene calls sorted-set doc values).
+//! The values of products' attributes: a dictionary per attribute and, per product, its values as numbers in it (what Lucene calls
+//! sorted-set doc values).
+
+use std::ops::Range;
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Ordinal;
+use super::ranges::ranges;
 use super::shared_lists::SharedLists;
-use crate::record::Software;
-use crate::text::fold::folded;
-
-/// An attribute that products are filtered and counted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-pub enum Attribute {
-    /// Standards that a product is for.
-    Standards,
-    /// How it can be run.
-    Deployment,
-    /// Languages of its user interface.
-    Languages,
-    Vendor,
-    /// Free key words.
-    Tags,
-}
-
-impl Attribute {
-    /// All attributes.
-    pub const ALL: [Self; 5] = [Self::Standards, Self::Deployment, Self::Languages, Self::Vendor, Self::Tags];
-
-    /// The number of attributes.
-    pub const COUNT: usize = Self::ALL.len();
-
-    /// The name in requests, responses and exports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Standards => "standards",
-            Self::Deployment => "deployment",
-            Self::Languages => "languages",
-            Self::Vendor => "vendor",
-            Self::Tags => "tags",
-        }
-    }
-
-    /// The form in which values are compared: case, accents, white space, hyphens and underscores don't matter, so that `ISO 9001`,
-    /// `ISO9001` and `iso-9001` are one value, but `C++` and `C#` are two.
-    pub fn key(value: &str) -> String {
-        let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
-        folded(value).filter(|c| !is_separator(c)).collect()
-    }
-
-    pub(super) fn values_of(self, software: &Software) -> &[Box<str>] {
-        match self {
-            Self::Standards => &software.standards,
-            Self::Deployment => &software.deployment,
-            Self::Languages => &software.languages,
-            Self::Vendor => software.vendor.as_slice(),
-            Self::Tags => &software.tags,
-        }
-    }
-}
+use crate::record::{Attribute, AttributeNumber, AttributeType, Attributes, KeyRange, Software};
 
 /// The values of one attribute.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct AttributeColumn {
     /// The keys of all values, sorted.
     keys: Vec<Box<str>>,
-    /// Each value as the best product that has it writes it.
+    /// Each value as most products write it.
     labels: Vec<Box<str>>,
     /// Where the values of each product start in `values`, and where the last one's end. Empty where no product has any.
     bounds: Vec<u32>,
     /// The numbers of the products' values, in the order of the record.
     values: Vec<u32>,
+    /// The ranges that values are counted by, and the numbers of the values in each; none where each value is counted.
+    ranges: Vec<(Box<str>, Range<u32>)>,
     /// The lists of values that products share.
     #[serde(skip)]
     lists: SharedLists,
 }
 
 impl AttributeColumn {
-    /// The number of a value, in any spelling that has its key.
-    pub fn find(&self, value: &str) -> Option<u32> {
-        let key = Attribute::key(value);
-        let at = self.keys.binary_search_by(|other| (**other).cmp(&key)).ok()?;
-        u32::try_from(at).ok()
+    /// The numbers of the values in a range.
+    pub fn find(&self, KeyRange { from, to }: &KeyRange) -> Range<u32> {
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let from = from.as_ref().map_or(0, |from| self.keys.partition_point(|key| **key < **from));
+        let to = to.as_ref().map_or(self.keys.len(), |to| self.keys.partition_point(|key| **key <= **to));
+        number(from)..number(to)
     }
 
     /// The values of a product, as numbers.
@@ -116,6 +71,11 @@ impl AttributeColumn {
         &self.labels[value as usize]
     }
 
+    /// The ranges that values are counted by, as filters take them; none where each value is counted.
+    pub fn ranges(&self) -> &[(Box<str>, Range<u32>)] {
+        &self.ranges
+    }
+
     /// The number of different values.
     pub fn len(&self) -> usize {
         self.keys.len()
@@ -135,13 +95,17 @@ impl AttributeColumn {
         };
         self.keys.len() == self.labels.len()
             && self.values.iter().all(|value| (*value as usize) < self.keys.len())
+            && self.ranges.iter().all(|(_, range)| range.start <= range.end && range.end as usize <= self.keys.len())
             && if self.bounds.is_empty() { self.keys.is_empty() } else { is_sound(&self.bounds) }
     }
 }
 
 /// Builds the columns of all attributes; products come in the order of their ordinals.
-#[derive(Debug, Default)]
-pub(super) struct AttributeColumnsBuilder([ColumnBuilder; Attribute::COUNT]);
+#[derive(Debug)]
+pub(super) struct AttributeColumnsBuilder<'a> {
+    attributes: &'a Attributes,
+    columns: Vec<ColumnBuilder>,
+}
 
 #[derive(Debug, Default)]
 struct ColumnBuilder {
@@ -150,83 +114,152 @@ struct ColumnBuilder {
     values: Vec<u32>,
 }
 
-/// The values of an attribute so far, numbered by their first products, each as that writes it.
+/// The values of an attribute so far, numbered by their first products.
 #[derive(Debug, Default)]
 struct Labels {
     /// The number of each key.
     numbers: HashMap<Box<str>, u32>,
-    labels: Vec<Box<str>>,
+    /// By value, its first few spellings, and how many products have each.
+    spellings: Vec<Vec<(Box<str>, u32)>>,
+    /// How many products have a value.
+    products: u32,
 }
+
+/// How many spellings of a value are counted.
+const MOST_SPELLINGS: usize = 16;
 
 impl Labels {
     /// Numbers the values of the next product. One that it has twice, in two spellings, counts once.
-    fn numbers_of(&mut self, values: &[Box<str>], numbers: &mut Vec<u32>) {
+    fn numbers_of(&mut self, kind: AttributeType, values: &[Box<str>], numbers: &mut Vec<u32>) {
         let start = numbers.len();
         for value in values {
-            let next = u32::try_from(self.labels.len()).unwrap_or(u32::MAX);
-            let number = *self.numbers.entry(Attribute::key(value).into()).or_insert(next);
+            let Some(key) = kind.key(value) else { continue };
+            let next = u32::try_from(self.spellings.len()).unwrap_or(u32::MAX);
+            let number = *self.numbers.entry(key.into()).or_insert(next);
             if number == next {
-                self.labels.push(value.clone());
+                self.spellings.push(Vec::new());
             }
-            if !numbers[start..].contains(&number) {
-                numbers.push(number);
+            if numbers[start..].contains(&number) {
+                continue;
+            }
+            numbers.push(number);
+            let spellings = &mut self.spellings[number as usize];
+            if let Some((_, count)) = spellings.iter_mut().find(|(spelling, _)| spelling == value) {
+                *count += 1;
+            } else if spellings.len() < MOST_SPELLINGS {
+                spellings.push((value.clone(), 1));
             }
         }
+        self.products += u32::from(numbers.len() > start);
     }
+
+    /// The most frequent spelling of a value; of several the best product's.
+    fn label(&self, number: u32) -> &str {
+        let spellings = self.spellings[number as usize].iter().rev();
+        spellings.max_by_key(|(_, count)| *count).map_or("", |(spelling, _)| spelling)
+    }
+
+    /// The numbers of all values in the order of their keys.
+    fn sorted(&self) -> Vec<(&str, u32)> {
+        let mut sorted: Vec<_> = self.numbers.iter().map(|(key, number)| (&**key, *number)).collect();
+        sorted.sort_unstable();
+        sorted
+    }
+
+    fn summary(&self, kind: AttributeType) -> AttributeSummary {
+        // Sorting the keys of texts would be in vain.
+        let sorted = if kind.is_ordered() { self.sorted() } else { Vec::new() };
+        let labels = sorted.into_iter().map(|(_, number)| self.label(number));
+        AttributeSummary { products: self.products, ranges: ranges(kind, labels) }
+    }
+}
+
+/// What a directory's products have of an attribute.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttributeSummary {
+    /// How many products have a value.
+    pub products: u32,
+    /// The ranges that numbers and days are counted by, as filters take them.
+    pub ranges: Vec<Box<str>>,
 }
 
 /// A value of a product.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeValue {
     /// The form in which values are compared.
     pub key: String,
-    /// The value as the best product that has it writes it.
+    /// The value as most products write it.
     pub label: Box<str>,
 }
 
-/// Labels the values of products, which come in the order of their ordinals.
-#[derive(Debug, Default)]
-pub struct AttributeLabels([Labels; Attribute::COUNT]);
+/// Numbers the values of products, which come in the order of their ordinals, and labels them once all have come.
+#[derive(Debug)]
+pub struct AttributeLabels<'a> {
+    attributes: &'a Attributes,
+    labels: Vec<Labels>,
+}
 
-impl AttributeLabels {
-    /// The values of the next product, by attribute.
-    pub fn of(&mut self, software: &Software) -> [Vec<AttributeValue>; Attribute::COUNT] {
-        Attribute::ALL.map(|attribute| {
-            let (labels, mut numbers) = (&mut self.0[attribute as usize], Vec::new());
-            labels.numbers_of(attribute.values_of(software), &mut numbers);
-            let label = |number: u32| labels.labels[number as usize].clone();
-            let values = numbers.into_iter().map(label);
-            values.map(|label| AttributeValue { key: Attribute::key(&label), label }).collect()
-        })
+impl<'a> AttributeLabels<'a> {
+    pub fn new(attributes: &'a Attributes) -> Self {
+        Self { attributes, labels: attributes.iter().map(|_| Labels::default()).collect() }
+    }
+
+    /// The values of the next product as numbers, by attribute.
+    pub fn push(&mut self, software: &Software) -> Vec<Vec<u32>> {
+        let numbers = |((_, attribute), labels): ((AttributeNumber, &Attribute), &mut Labels)| {
+            let mut numbers = Vec::new();
+            labels.numbers_of(attribute.kind, &attribute.values_of(software), &mut numbers);
+            numbers
+        };
+        self.attributes.iter().zip(&mut self.labels).map(numbers).collect()
+    }
+
+    /// A value by its number.
+    pub fn value(&self, attribute: AttributeNumber, number: u32) -> AttributeValue {
+        let label = self.labels[attribute].label(number);
+        let key = self.attributes.get(attribute).kind.key(label).unwrap_or_default();
+        AttributeValue { key, label: label.into() }
+    }
+
+    pub fn summaries(&self) -> Vec<AttributeSummary> {
+        self.attributes
+            .iter()
+            .zip(&self.labels)
+            .map(|((_, attribute), labels)| labels.summary(attribute.kind))
+            .collect()
     }
 }
 
-impl AttributeColumnsBuilder {
+impl<'a> AttributeColumnsBuilder<'a> {
+    pub(super) fn new(attributes: &'a Attributes) -> Self {
+        Self { attributes, columns: attributes.iter().map(|_| ColumnBuilder::default()).collect() }
+    }
+
     /// Adds the next product.
     pub(super) fn push(&mut self, software: &Software) {
-        for (attribute, column) in Attribute::ALL.into_iter().zip(&mut self.0) {
-            column.push(attribute.values_of(software));
+        for ((_, attribute), column) in self.attributes.iter().zip(&mut self.columns) {
+            column.push(attribute.kind, &attribute.values_of(software));
         }
     }
 
-    pub(super) fn finish(self) -> [AttributeColumn; Attribute::COUNT] {
-        self.0.map(ColumnBuilder::finish)
+    pub(super) fn finish(self) -> (Vec<AttributeColumn>, Vec<AttributeSummary>) {
+        let columns = self.attributes.iter().zip(self.columns);
+        columns.map(|((_, attribute), column)| column.finish(attribute.kind)).unzip()
     }
 }
 
 impl ColumnBuilder {
-    fn push(&mut self, values: &[Box<str>]) {
-        self.labels.numbers_of(values, &mut self.values);
+    fn push(&mut self, kind: AttributeType, values: &[Box<str>]) {
+        self.labels.numbers_of(kind, values, &mut self.values);
         self.ends.push(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
     }
 
-    fn finish(mut self) -> AttributeColumn {
+    fn finish(mut self, kind: AttributeType) -> (AttributeColumn, AttributeSummary) {
+        let summary = self.labels.summary(kind);
         if self.values.is_empty() {
-            return AttributeColumn::default();
+            return (AttributeColumn::default(), summary);
         }
-        let Labels { numbers, mut labels } = self.labels;
-        let mut keys: Vec<_> = numbers.into_iter().collect();
-        keys.sort_unstable();
+        let keys = self.labels.sorted();
         let mut sorted = vec![0; keys.len()];
         for (at, (_, number)) in (0..).zip(&keys) {
             sorted[*number as usize] = at;
@@ -234,10 +267,13 @@ impl ColumnBuilder {
         for value in &mut self.values {
             *value = sorted[*value as usize];
         }
-        let labels = keys.iter().map(|(_, number)| std::mem::take(&mut labels[*number as usize])).collect();
-        let keys = keys.into_iter().map(|(key, _)| key).collect();
+        let labels = keys.iter().map(|(_, number)| self.labels.label(*number).into()).collect();
+        let keys = keys.into_iter().map(|(key, _)| key.into()).collect();
         let bounds = std::iter::once(0).chain(self.ends).collect();
-        AttributeColumn { keys, labels, bounds, values: self.values, lists: SharedLists::default() }
+        let mut column = AttributeColumn { keys, labels, bounds, values: self.values, ..AttributeColumn::default() };
+        let numbers = |range: &str| Some((range.into(), column.find(&kind.range(range)?)));
+        column.ranges = summary.ranges.iter().filter_map(|range| numbers(range)).collect();
+        (column, summary)
     }
 }
 
@@ -249,21 +285,49 @@ mod tests {
     fn column(products: &[&[&str]]) -> AttributeColumn {
         let mut builder = ColumnBuilder::default();
         for values in products {
-            builder.push(&values.iter().map(|value| Box::from(*value)).collect::<Vec<_>>());
+            builder.push(AttributeType::Text, &values.iter().map(|value| Box::from(*value)).collect::<Vec<_>>());
         }
-        builder.finish()
+        builder.finish(AttributeType::Text).0
+    }
+
+    fn find(column: &AttributeColumn, value: &str) -> Range<u32> {
+        column.find(&AttributeType::Text.range(value).expect("a text"))
     }
 
     #[test]
     fn value_is_found_in_any_spelling() {
         let column = column(&[&["ISO 9001", "C++"], &[], &["iso-9001", "ISO9001", "C#"]]);
         assert!(column.fits(3) && !column.fits(2));
-        let number = column.find("Iso_9001").expect("it is there");
-        assert_eq!(column.label(number), "ISO 9001", "as the first product writes it");
+        let found = find(&column, "Iso_9001");
+        assert_eq!(found.len(), 1);
+        assert_eq!(column.label(found.start), "ISO 9001", "of two spellings as frequent, the first product's");
         assert_eq!(column.of(1), [0; 0]);
-        assert_eq!(column.of(2), [number, column.find("c#").expect("it is there")]);
-        assert_ne!(column.find("C#"), column.find("C++"));
-        assert_eq!(column.find("C"), None);
+        assert_eq!(column.of(2), [found.start, find(&column, "c#").start]);
+        assert_ne!(find(&column, "C#"), find(&column, "C++"));
+        assert!(find(&column, "C").is_empty());
+    }
+
+    #[test]
+    fn label_is_the_most_frequent_spelling() {
+        let column = column(&[&["iso-9001"], &["ISO 9001", "iso-9001"], &["ISO 9001"], &["Iso9001"], &["ISO 9001"]]);
+        assert_eq!((column.len(), column.label(0)), (1, "ISO 9001"));
+    }
+
+    #[test]
+    fn numbers_are_sorted_and_counted_by_range() {
+        let mut builder = ColumnBuilder::default();
+        for number in 0..20 {
+            let number = (7 * number % 20).to_string();
+            builder.push(AttributeType::Number, &[number.into()]);
+        }
+        builder.push(AttributeType::Number, &[]);
+        let (column, summary) = builder.finish(AttributeType::Number);
+        assert!(column.fits(21));
+        assert_eq!(column.of(1), [7]);
+        assert_eq!(summary.products, 20);
+        let ranges: Vec<_> = column.ranges().iter().map(|(range, numbers)| (&**range, numbers.clone())).collect();
+        assert_eq!(&ranges[..2], [("..4", 0..5), ("5..9", 5..10)]);
+        assert_eq!(column.find(&AttributeType::Number.range("3..4.5").expect("a range")), 3..5);
     }
 
     #[test]
@@ -283,6 +347,6 @@ mod tests {
         let column = column(&[&[], &[]]);
         assert!(column.is_empty() && column.fits(2));
         assert_eq!(column.of(1), [0; 0]);
-        assert_eq!(column.find(""), None);
+        assert!(find(&column, "").is_empty());
     }
 }

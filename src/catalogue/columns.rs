@@ -4,8 +4,8 @@ use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Ordinal;
-use super::attributes::{Attribute, AttributeColumn};
-use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
+use super::attributes::AttributeColumn;
+use crate::record::{AttributeNumber, CalendarDate, EvidenceStatus, OfferingType};
 
 /// One value per product and column, by ordinal; and the sorted orders.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -20,8 +20,8 @@ pub struct Columns {
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
     /// The rating shown.
     pub rating: Vec<Option<f64>>,
-    /// Standards, deployment, …, in the order of [`Attribute::ALL`].
-    pub attributes: [AttributeColumn; Attribute::COUNT],
+    /// By number of the attribute.
+    pub attributes: Vec<AttributeColumn>,
     /// The orders that lists can have.
     pub name: SortedOrder,
     /// By shown rating, highest first, unrated last.
@@ -76,6 +76,36 @@ impl Order {
             Self::ReviewCount => "-review_count",
             Self::EvidenceCheckedOn => "-evidence_checked_on",
         }
+    }
+}
+
+/// An order of products: a stored one, or by an attribute with one value, products without one last and names breaking ties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortedBy {
+    Stored(Order),
+    Attribute { attribute: AttributeNumber, descending: bool },
+}
+
+/// The places of products in an order.
+#[derive(Debug, Clone, Copy)]
+pub struct Places<'c> {
+    /// An attribute, and whether its highest value comes first.
+    attribute: Option<(&'c AttributeColumn, bool)>,
+    order: &'c SortedOrder,
+}
+
+impl Places<'_> {
+    /// A number by which a product is sorted: the lowest comes first.
+    #[inline]
+    pub fn of(&self, ordinal: Ordinal) -> u64 {
+        let rank = u64::from(self.order.ranks[ordinal as usize]);
+        let Some((column, descending)) = self.attribute else { return rank };
+        let place = match column.of(ordinal) {
+            [] => u32::MAX,
+            [value, ..] if descending => u32::MAX - 1 - value,
+            [value, ..] => *value,
+        };
+        u64::from(place) << 32 | rank
     }
 }
 
@@ -145,6 +175,15 @@ impl Columns {
         }
     }
 
+    pub fn places(&self, order: SortedBy) -> Places<'_> {
+        match order {
+            SortedBy::Stored(order) => Places { attribute: None, order: self.order(order) },
+            SortedBy::Attribute { attribute, descending } => {
+                Places { attribute: Some((self.attribute(attribute), descending)), order: &self.name }
+            }
+        }
+    }
+
     pub(super) const fn order_mut(&mut self, order: Order) -> &mut SortedOrder {
         match order {
             Order::Name => &mut self.name,
@@ -198,8 +237,8 @@ impl Columns {
         self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
     }
 
-    pub const fn attribute(&self, attribute: Attribute) -> &AttributeColumn {
-        &self.attributes[attribute as usize]
+    pub fn attribute(&self, attribute: AttributeNumber) -> &AttributeColumn {
+        &self.attributes[attribute]
     }
 
     /// Whether there are none.

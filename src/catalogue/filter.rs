@@ -1,10 +1,14 @@
 //! Filters: with the names that callers use, and resolved against one generation.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
-use super::{Attribute, Catalogue, Columns, Ordinal, Records};
+use super::{Catalogue, Columns, Ordinal, Records};
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{CalendarDate, EvidenceStatus, OfferingType, identity, slug};
+use crate::record::{
+    AttributeNumber, Attributes, CalendarDate, EvidenceStatus, KeyRange, OfferingType, identity, slug,
+};
 
 /// A filter of products. The empty one passes all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -23,9 +27,39 @@ pub struct SoftwareFilter {
     pub evidence_checked_before: Option<CalendarDate>,
     /// With an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// With any of these values of each attribute, in the order of [`Attribute::ALL`]; case, accents, spaces and hyphens don't
-    /// matter. An unknown one matches nothing. Empty: no restriction.
-    pub attributes: [Vec<String>; Attribute::COUNT],
+    /// With any of the values of each attribute that is named. An unknown attribute or value matches nothing.
+    pub attributes: Vec<AttributeCondition>,
+}
+
+/// A value of an attribute that products may have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AttributeCondition {
+    pub property: String,
+    /// One value or a range, as [`AttributeType::range`](crate::record::AttributeType::range) reads it.
+    pub value: String,
+}
+
+impl AttributeCondition {
+    pub fn new(property: &str, value: &str) -> Self {
+        Self { property: property.to_owned(), value: value.to_owned() }
+    }
+}
+
+/// The values that a filter admits of each attribute; `None` for an attribute that the directory doesn't have.
+pub fn admitted(
+    conditions: &[AttributeCondition],
+    attributes: &Attributes,
+) -> Option<Vec<(AttributeNumber, Vec<KeyRange>)>> {
+    let mut admitted: Vec<(AttributeNumber, Vec<KeyRange>)> = Vec::new();
+    for AttributeCondition { property, value } in conditions {
+        let number = attributes.number(property)?;
+        let range = attributes.get(number).kind.range(value);
+        match admitted.iter_mut().find(|(of, _)| *of == number) {
+            Some((_, ranges)) => ranges.extend(range),
+            None => admitted.push((number, range.into_iter().collect())),
+        }
+    }
+    Some(admitted)
 }
 
 /// A filter with its names resolved to the values of the columns.
@@ -41,8 +75,8 @@ pub struct Filter {
     pub evidence_checked_before: Option<CalendarDate>,
     /// With an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// With any of these values of each attribute, as numbers in rising order; `None`: no restriction; empty: matches nothing.
-    pub attributes: [Option<Vec<u32>>; Attribute::COUNT],
+    /// With any of these values of each attribute, as separate ranges of their numbers in rising order; empty: matches nothing.
+    pub attributes: Vec<(AttributeNumber, Vec<Range<u32>>)>,
     /// One of these products, in rising order; `None`: no restriction.
     pub ordinals: Option<Vec<Ordinal>>,
     /// Not this product.
@@ -52,7 +86,7 @@ pub struct Filter {
 /// Which parts of a filter a product fails, as a bit each. A facet leaves its own filter out of the count, so it needs to
 /// know not only whether a product fails but by what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Admission(u16);
+pub struct Admission(u128);
 
 impl Admission {
     /// Fails nothing.
@@ -74,8 +108,8 @@ impl Admission {
     pub const FACETS: [Self; 4] = [Self::CATEGORY, Self::OFFERING_TYPE, Self::EVIDENCE_STATUS, Self::RATING];
 
     /// Fails the filter of an attribute.
-    pub const fn attribute(attribute: Attribute) -> Self {
-        Self(64 << attribute as u16)
+    pub const fn attribute(attribute: AttributeNumber) -> Self {
+        Self(64 << attribute)
     }
 
     /// Whether it passes the whole filter.
@@ -102,8 +136,10 @@ impl Filter {
             numbers.dedup();
             (!values.is_empty()).then_some(numbers)
         };
+        let attributes = admitted(&filter.attributes, &catalogue.tables.attributes);
+        let ordinals = numbers(&filter.ids, &|id| records.find(id));
         Self {
-            ordinals: numbers(&filter.ids, &|id| records.find(id)),
+            ordinals: if attributes.is_none() { Some(Vec::new()) } else { ordinals },
             except: filter.except_id.as_deref().and_then(|id| records.find(id)),
             categories: numbers(&filter.categories, &|category| catalogue.category(category)),
             offering_type: filter.offering_type,
@@ -111,10 +147,24 @@ impl Filter {
             min_rating: filter.min_rating,
             evidence_checked_before: filter.evidence_checked_before,
             evidence_checked_after: filter.evidence_checked_after,
-            attributes: Attribute::ALL.map(|attribute| {
-                let column = records.columns.attribute(attribute);
-                numbers(&filter.attributes[attribute as usize], &|value| column.find(value))
-            }),
+            attributes: attributes
+                .into_iter()
+                .flatten()
+                .map(|(attribute, ranges)| {
+                    let column = records.columns.attribute(attribute);
+                    let mut numbers: Vec<_> = ranges.iter().map(|range| column.find(range)).collect();
+                    numbers.retain(|numbers| !numbers.is_empty());
+                    numbers.sort_unstable_by_key(|numbers| numbers.start);
+                    numbers.dedup_by(|next, before| {
+                        let is_joined = next.start <= before.end;
+                        if is_joined {
+                            before.end = before.end.max(next.end);
+                        }
+                        is_joined
+                    });
+                    (attribute, numbers)
+                })
+                .collect(),
         }
     }
 
@@ -153,14 +203,13 @@ impl Filter {
         if let Some(day) = self.evidence_checked_after {
             fail_unless(columns.evidence_checked_on[at].is_some_and(|on| on > day), Admission::EVIDENCE_CHECKED);
         }
-        for attribute in Attribute::ALL {
-            if let Some(wanted) = &self.attributes[attribute as usize] {
-                let values = columns.attribute(attribute).of(ordinal);
-                fail_unless(
-                    values.iter().any(|value| wanted.binary_search(value).is_ok()),
-                    Admission::attribute(attribute),
-                );
-            }
+        for (attribute, wanted) in &self.attributes {
+            let values = columns.attribute(*attribute).of(ordinal);
+            let is_wanted = |value: &u32| {
+                let range = wanted.get(wanted.partition_point(|range| range.end <= *value));
+                range.is_some_and(|range| range.start <= *value)
+            };
+            fail_unless(values.iter().any(is_wanted), Admission::attribute(*attribute));
         }
         if let Some(ordinals) = &self.ordinals {
             fail_unless(ordinals.binary_search(&ordinal).is_ok(), Admission::ORDINAL);

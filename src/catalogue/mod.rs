@@ -19,6 +19,7 @@ mod prefetch;
 mod product_json;
 mod products;
 mod quality;
+mod ranges;
 mod rating;
 mod records;
 pub mod resource;
@@ -29,12 +30,12 @@ mod verify;
 mod write;
 
 pub use crate::scratch::{Bulk, BulkReader, Pieces, Span};
-pub use attributes::{Attribute, AttributeColumn, AttributeLabels, AttributeValue};
+pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, AttributeValue};
 pub use collate::Collation;
-pub use columns::{Columns, Order, STARS, SortedOrder, whole_stars};
+pub use columns::{Columns, Order, Places, STARS, SortedBy, SortedOrder, whole_stars};
 pub use error::CatalogueBuildError;
 pub use exports::{ExportDocument, StoredExport};
-pub use filter::{Admission, Filter, SoftwareFilter};
+pub use filter::{Admission, AttributeCondition, Filter, SoftwareFilter, admitted};
 pub use glossary::GlossaryEntry;
 pub use merge::{Merged, MergedProduct, StoredReview};
 pub use prefetch::fetch;
@@ -56,7 +57,7 @@ use serde::{Deserialize, Serialize};
 
 use self::records::RecordTables;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::former_slug;
+use crate::record::{Attributes, MAX_ATTRIBUTES, former_slug};
 use crate::scratch::decode;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
@@ -106,6 +107,9 @@ impl ById {
 /// The tables of a catalogue, decoded when a generation is opened.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Tables {
+    pub attributes: Attributes,
+    /// By number of the attribute.
+    pub attribute_summaries: Vec<AttributeSummary>,
     /// The categories, by name.
     pub categories: Vec<CategoryResource>,
     /// The same, each as a JSON object.
@@ -173,7 +177,10 @@ impl Catalogue {
             downloads.iter().map(Bulk::len).collect::<io::Result<_>>().map_err(CatalogueError::Downloads)?;
         let records = Records::open(records, arena.clone()).ok_or(CatalogueError::Misfit)?;
         let has_categories = records.columns.category_count() <= tables.categories.len();
-        if !has_categories || !tables.fit(arena.len() as u64, &lengths) {
+        let has_attributes = [records.columns.attributes.len(), tables.attribute_summaries.len()]
+            == [tables.attributes.len(); 2]
+            && tables.attributes.len() <= MAX_ATTRIBUTES;
+        if !has_categories || !has_attributes || !tables.fit(arena.len() as u64, &lengths) {
             return Err(CatalogueError::Misfit);
         }
         let objects = |spans: &mut dyn Iterator<Item = Span>| {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::attributes::AttributeColumnsBuilder;
+use super::attributes::{AttributeColumnsBuilder, AttributeSummary};
 use super::error::CatalogueBuildError;
 use super::exports::{ExportDocument, StoredDocument};
 use super::merge::{Merged, MergedExport, MergedProduct};
@@ -35,8 +35,10 @@ pub struct CatalogueWriter<'m> {
     downloads: Vec<Bulk>,
     texts: BulkWriter,
     products: ProductWriter,
-    attributes: AttributeColumnsBuilder,
+    attributes: AttributeColumnsBuilder<'m>,
     columns: Columns,
+    /// What products that are elsewhere have of each attribute.
+    summaries: Option<Vec<AttributeSummary>>,
     /// The products with reviews, and where these are.
     reviewed: Vec<(Ordinal, Stars, (u64, u64))>,
 }
@@ -54,8 +56,8 @@ impl<'m> CatalogueWriter<'m> {
     }
 
     /// A writer for no product, where an engine has them elsewhere.
-    pub fn without_products(merged: &'m Merged) -> Result<Self, CatalogueBuildError> {
-        Self::with_sample(merged, &[])
+    pub fn without_products(merged: &'m Merged, summaries: Vec<AttributeSummary>) -> Result<Self, CatalogueBuildError> {
+        Ok(Self { summaries: Some(summaries), ..Self::with_sample(merged, &[])? })
     }
 
     fn with_sample(merged: &'m Merged, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
@@ -67,8 +69,18 @@ impl<'m> CatalogueWriter<'m> {
         texts.reserve(usize::try_from(bytes).unwrap_or_default());
         let products = ProductWriter::new(&mut texts, sample)?;
         let columns = Columns { category_bounds: vec![0], real: merged.real(), ..Columns::default() };
-        let attributes = AttributeColumnsBuilder::default();
-        Ok(Self { merged, documents, downloads, texts, products, attributes, columns, reviewed: Vec::new() })
+        let attributes = AttributeColumnsBuilder::new(&merged.attributes);
+        Ok(Self {
+            merged,
+            documents,
+            downloads,
+            texts,
+            products,
+            attributes,
+            columns,
+            summaries: None,
+            reviewed: Vec::new(),
+        })
     }
 
     /// Writes the next product. Returns its version.
@@ -95,10 +107,12 @@ impl<'m> CatalogueWriter<'m> {
 
     /// Writes the rest.
     pub fn finish(self) -> Result<CatalogueParts, CatalogueBuildError> {
-        let Self { merged, documents, downloads, mut texts, products, attributes, mut columns, reviewed } = self;
+        let Self { merged, documents, downloads, mut texts, products, attributes, mut columns, summaries, reviewed } =
+            self;
         let products = products.finish();
+        let (attributes, of_columns) = attributes.finish();
+        columns.attributes = attributes;
         if !columns.is_empty() {
-            columns.attributes = attributes.finish();
             for order in Order::ALL {
                 let order = columns.order_mut(order);
                 *order = SortedOrder::of_ranks(std::mem::take(&mut order.ranks));
@@ -114,7 +128,14 @@ impl<'m> CatalogueWriter<'m> {
                 .collect::<io::Result<_>>()?;
             let of_glossary = merged.exports.iter().map(|merged| &merged.set.export);
             let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;
-            let tables = Tables { categories: merged.categories.clone(), category_objects, glossary, exports };
+            let tables = Tables {
+                attributes: merged.attributes.clone(),
+                attribute_summaries: summaries.unwrap_or(of_columns),
+                categories: merged.categories.clone(),
+                category_objects,
+                glossary,
+                exports,
+            };
             let mut encoded = merged.scratch.bulk();
             encoded.push_encoded(&(RecordTables { products, columns, reviews }, tables))?;
             encoded.finish()

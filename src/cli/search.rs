@@ -37,6 +37,10 @@ pub struct SearchArgs {
     /// Only products with this tag; repeatable: any of them
     #[arg(long, value_name = "TAG")]
     pub tags: Vec<String>,
+    /// Only products with this value of an attribute, such as `licence:MIT` or, of numbers and days, a range such as `price:10..50`;
+    /// repeatable: any of one attribute's values, and all attributes
+    #[arg(long, value_name = "ATTRIBUTE:VALUE", value_parser = attribute)]
+    pub attribute: Vec<(String, String)>,
     /// Explain what the query became and what ranked each hit
     #[arg(long)]
     pub explain: bool,
@@ -53,6 +57,11 @@ fn rating(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|rating| (0.0..=5.0).contains(rating))
         .ok_or_else(|| "a number from 0 to 5 is needed".to_owned())
+}
+
+fn attribute(text: &str) -> Result<(String, String), String> {
+    let (property, value) = text.split_once(':').ok_or("an attribute and a value are needed, such as licence:MIT")?;
+    Ok((property.to_owned(), value.to_owned()))
 }
 
 /// The output format of `search`.

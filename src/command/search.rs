@@ -9,7 +9,9 @@ use serde::Deserialize;
 use super::{data, print_error, print_note};
 use crate::cli::{SearchArgs, SearchFormat};
 use crate::error::chain;
-use crate::service::{PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
+use crate::service::{
+    AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, refuse_attributes, search_software,
+};
 use crate::text::printable::printable;
 
 /// The fields of a hit that are printed.
@@ -31,6 +33,11 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     };
     let page = PageRequest { limit: args.limit, offset: 0 };
     let query = SearchSoftware { page, filter: filter(args), ..SearchSoftware::new(&args.words.join(" ")) };
+    let refused = refuse_attributes(&snapshot, &query.filter, &[], None);
+    if let [first, ..] = &refused[..] {
+        print_error(&first.message);
+        return ExitCode::FAILURE;
+    }
     if args.explain || args.why.is_some() {
         return super::explain::run(args, &snapshot, &query);
     }
@@ -67,8 +74,17 @@ fn filter(args: &SearchArgs) -> SoftwareFilter {
     SoftwareFilter {
         categories: args.category.clone(),
         min_rating: args.min_rating,
-        // In the order of `Attribute::ALL`.
-        attributes: [standards, deployment, languages, vendor, tags].map(Clone::clone),
+        attributes: [
+            ("standards", standards),
+            ("deployment", deployment),
+            ("languages", languages),
+            ("vendor", vendor),
+            ("tags", tags),
+        ]
+        .into_iter()
+        .flat_map(|(property, values)| values.iter().map(move |value| AttributeCondition::new(property, value)))
+        .chain(args.attribute.iter().map(|(property, value)| AttributeCondition::new(property, value)))
+        .collect(),
         ..SoftwareFilter::default()
     }
 }

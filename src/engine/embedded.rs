@@ -7,7 +7,8 @@ use super::{
     CATEGORY_EXAMPLES, Engine, EngineError, Explain, Hit, HitTexts, MAX_TEXT_BYTES, Record, ReviewHits, ReviewsRequest,
     SearchHits, SearchRequest,
 };
-use crate::catalogue::{Attribute, Filter, Records, SoftwareFilter};
+use crate::catalogue::{Filter, Records, SoftwareFilter, SortedBy};
+use crate::record::{AttributeNumber, KeyRange};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::{DocumentWords, Forward};
@@ -55,11 +56,11 @@ impl<E: Embedded> Engine for E {
 
     fn has_values<'a>(
         &'a self,
-        attribute: Attribute,
-        values: &'a [&'a str],
+        attribute: AttributeNumber,
+        keys: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
         let column = self.records().columns.attribute(attribute);
-        Box::pin(ready(Ok(values.iter().map(|value| column.find(value).is_some()).collect())))
+        Box::pin(ready(Ok(keys.iter().map(|key| !column.find(&KeyRange::one(key)).is_empty()).collect())))
     }
 
     fn detail_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
@@ -163,7 +164,10 @@ pub(super) fn texts(
 
 /// A page of all products in a stored order, where the request asks for no more than that.
 pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filter) -> Option<SearchHits> {
-    let order = request.order.filter(|_| request.plan.finds_all() && request.facets.is_none())?;
+    let Some(SortedBy::Stored(order)) = request.order else { return None };
+    if !request.plan.finds_all() || request.facets.is_some() {
+        return None;
+    }
     let columns = &records.columns;
     let (ordinals, total) = columns.page(filter, order, request.page.clone());
     let candidate = |ordinal| {

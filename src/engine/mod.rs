@@ -22,7 +22,8 @@ use std::io;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use crate::catalogue::{Attribute, DamagedText};
+use crate::catalogue::DamagedText;
+use crate::record::AttributeNumber;
 use crate::search::Term;
 use crate::text::count::counted;
 
@@ -47,11 +48,11 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the categories of a term's few best documents, as sorted indices into the list of categories; from memory.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
-    /// For each value, returns whether any product has it, ignoring case and accents.
+    /// For each key of a value, returns whether any product has that value.
     fn has_values<'a>(
         &'a self,
-        attribute: Attribute,
-        values: &'a [&'a str],
+        attribute: AttributeNumber,
+        keys: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>>;
 
     /// Returns the hash of a product's detail alone; `None` for an unknown id.

@@ -5,7 +5,8 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::catalogue::resource::ReviewSummary;
-use crate::catalogue::{Attribute, Order, Ordinal, ReviewFilter, ReviewSort, SoftwareFilter};
+use crate::catalogue::{Ordinal, ReviewFilter, ReviewSort, SoftwareFilter, SortedBy};
+use crate::record::AttributeNumber;
 use crate::search::Plan;
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
@@ -19,11 +20,11 @@ pub struct SearchRequest<'a> {
     /// The filter of the hits.
     pub filter: &'a SoftwareFilter,
     /// The order of the hits; `None`: that of the ranking.
-    pub order: Option<Order>,
+    pub order: Option<SortedBy>,
     /// The hits to return, by their places in the order, from 0.
     pub page: Range<usize>,
     /// The attributes to count in addition to the other facets; `None`: no facet is counted.
-    pub facets: Option<&'a [Attribute]>,
+    pub facets: Option<&'a [AttributeNumber]>,
     /// Whether the hits come with their texts.
     pub texts: bool,
     /// The work that the search may do.

@@ -15,6 +15,8 @@ pub(super) const ID_CHARS: usize = 500;
 pub(super) const URL_CHARS: usize = 2_000;
 /// Longest name of a category or glossary term, in characters.
 pub(super) const LABEL_CHARS: usize = 500;
+/// Longest property of an attribute, in characters.
+pub(super) const PROPERTY_CHARS: usize = 100;
 /// Longest id made from such a name, in bytes.
 const SLUG_BYTES: usize = 2_000;
 /// Longest number, in characters as written.

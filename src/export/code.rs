@@ -135,6 +135,8 @@ codes! {
     SourceNotAPair = "source_not_a_pair", Error;
     /// A number below the smallest allowed one.
     BelowMinimum = "below_minimum", Error;
+    /// An attribute of a property that the directory reads in another way.
+    CoreAttribute = "core_attribute", Error;
     /// A group of synonyms with more terms than the limit.
     TooManyTerms = "too_many_terms", Error;
 
@@ -159,6 +161,10 @@ codes! {
     DuplicateTerm = "duplicate_term", Error;
     /// A term in more groups of synonyms than the limit.
     TooManyGroups = "too_many_groups", Error;
+    /// Two different declarations of one attribute.
+    DifferingAttribute = "differing_attribute", Error;
+    /// More attributes than a directory may have.
+    TooManyAttributes = "too_many_attributes", Error;
 
     /// More pinned queries than the limit.
     TooManyPins = "too_many_pins", Error;
@@ -182,6 +188,8 @@ codes! {
     InsecureLink = "insecure_link", Warning;
     /// An optional property that can't be used as it is; it is kept and returned.
     UnusableProperty = "unusable_property", Warning;
+    /// Values of an attribute that aren't of its type; they are returned, but not filtered and counted by.
+    WrongAttributeValue = "wrong_attribute_value", Warning;
     /// A name, vendor or tagline that lists shorten.
     LongText = "long_text", Warning;
     /// A key that is almost a known one.

@@ -42,7 +42,7 @@ pub(crate) use vocabulary::{RECORD, Shape};
 use bytes::Bytes;
 use section::{Section, SectionKind, Sections};
 
-use crate::record::{Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
+use crate::record::{Attribute, Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
 
 /// One validated export document.
 #[derive(Debug)]
@@ -71,6 +71,8 @@ pub struct Export {
     pub glossary: Vec<GlossaryTerm>,
     pub synonyms: Vec<SynonymGroup>,
     pub pins: Vec<Pin>,
+    /// The attributes that it declares.
+    pub attributes: Vec<Attribute>,
 }
 
 /// The JSON Schema of export documents (draft 2020-12, `format` to be asserted): the second layer gives its verdict.

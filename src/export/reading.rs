@@ -354,6 +354,7 @@ fn set_export(
         glossary: served(contents.glossary, section(SectionKind::Glossary)).map(|term| term.term).collect(),
         synonyms: served(contents.synonyms, section(SectionKind::Synonyms)).collect(),
         pins: served(contents.pins, section(SectionKind::Pins)).map(|pinned| pinned.pin).collect(),
+        attributes: served(contents.attributes, section(SectionKind::Attributes)).collect(),
     };
     Ok(Some(SetExport { export, document, software, reviews }))
 }

@@ -60,6 +60,7 @@ fn name(kind: SectionKind, index: usize, element: &[u8], limits: &Limits) -> Rec
         SectionKind::Glossary => ("glossary term", "", "term"),
         SectionKind::Synonyms => ("synonym group", "", ""),
         SectionKind::Pins => ("pin", "", ""),
+        SectionKind::Attributes => ("attribute", "", "property"),
     };
     let document = text::parse_prefix(element, limits.max_depth);
     let text = |key: &str| {

@@ -16,11 +16,20 @@ pub(super) enum SectionKind {
     Glossary,
     Synonyms,
     Pins,
+    Attributes,
 }
 
 impl SectionKind {
     pub(super) const ALL: [Self; 6] =
-        [Self::Software, Self::Categories, Self::Reviews, Self::Glossary, Self::Synonyms, Self::Pins];
+        [
+            Self::Software,
+            Self::Categories,
+            Self::Reviews,
+            Self::Glossary,
+            Self::Synonyms,
+            Self::Pins,
+            Self::Attributes,
+        ];
 
     /// Its key in the envelope.
     pub(super) const fn key(self) -> &'static str {
@@ -31,6 +40,7 @@ impl SectionKind {
             Self::Glossary => "glossary",
             Self::Synonyms => "synonyms",
             Self::Pins => "pins",
+            Self::Attributes => "attributes",
         }
     }
 

@@ -32,6 +32,7 @@ pub(super) const ENVELOPE: &[Known] = &[
     ("glossary", Shape::Array),
     ("synonyms", Shape::Array),
     ("pins", Shape::Array),
+    ("attributes", Shape::Array),
 ];
 
 pub(crate) const RECORD: &[Known] = &[
@@ -83,6 +84,15 @@ pub(super) const GLOSSARY: &[Known] = &[
 
 pub(super) const SYNONYMS: &[Known] =
     &[("terms", Shape::Texts), ("from", Shape::Texts), ("to", Shape::Text), ("ambiguous", Shape::Texts)];
+
+pub(super) const ATTRIBUTE: &[Known] = &[
+    ("property", Shape::Text),
+    ("label", Shape::Text),
+    ("type", Shape::Text),
+    ("unit", Shape::Text),
+    ("searchable", Shape::Boolean),
+    ("hidden", Shape::Boolean),
+];
 
 pub(super) const PIN: &[Known] = &[("queries", Shape::Texts), ("software", Shape::Texts)];
 

@@ -50,7 +50,8 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use self::api::{
-    categories, changes, exports, feed, generations, glossary, health, mcp, reviews, search, similar, software, suggest,
+    attributes, categories, changes, exports, feed, generations, glossary, health, mcp, reviews, search, similar,
+    software, suggest,
 };
 use self::entity_tag::{TagKind, conditional};
 use self::extract::Snapshot;
@@ -104,13 +105,14 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
 }
 
 /// The operations of the API, each with what its entity tags are made from.
-fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 13] {
+fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 14] {
     [
         (routes!(software::list_software), TagKind::Generation),
         (routes!(software::get_software), TagKind::Software),
         (routes!(similar::list_similar), TagKind::Generation),
         (routes!(search::search_software), TagKind::Generation),
         (routes!(suggest::suggest), TagKind::Generation),
+        (routes!(attributes::list_attributes), TagKind::Generation),
         (routes!(categories::list_categories), TagKind::Categories),
         (routes!(categories::get_category), TagKind::Category),
         (routes!(reviews::list_reviews), TagKind::Generation),

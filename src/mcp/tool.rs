@@ -10,9 +10,9 @@ use super::record::{CATEGORY, FOUND, PRODUCT, REVIEW, TERM};
 use super::schema::{Members, count, list, optional_text, resource, text, whole};
 use crate::catalogue::resource::{QueryReport, ReviewSummary};
 use crate::service::parameter::definition::{
-    self as parameters, DEPLOYMENT, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, GLOSSARY_Q,
-    LANGUAGES, LIMIT, LONG_LIMIT, MIN_RATING, OFFERING_TYPE, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, STANDARDS,
-    TAGS, VENDOR,
+    self as parameters, ATTRIBUTE, DEPLOYMENT, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS,
+    GLOSSARY_Q, LANGUAGES, LIMIT, LONG_LIMIT, MIN_RATING, OFFERING_TYPE, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT,
+    STANDARDS, TAGS, VENDOR,
 };
 use crate::service::parameter::value::Text;
 use crate::service::parameter::{AnyParameter, Parameter};
@@ -68,6 +68,7 @@ pub(super) static TOOLS: [Definition; 5] = [
             &LANGUAGES,
             &VENDOR,
             &TAGS,
+            &ATTRIBUTE,
             &SEARCH_SORT,
             &LIMIT,
         ],

@@ -5,6 +5,7 @@
 //! depend on files, JSON text, engines or HTTP. `export` creates them; `generation` turns them into
 //! a generation.
 
+mod attribute;
 mod date;
 mod glossary;
 mod pin;
@@ -15,6 +16,9 @@ mod software;
 mod synonym;
 mod url;
 
+pub use attribute::{
+    Attribute, AttributeNumber, AttributeType, Attributes, BUILT_IN, KeyRange, MAX_ATTRIBUTES, total_order,
+};
 pub use date::CalendarDate;
 pub use glossary::{Category, GlossarySource, GlossaryTerm};
 pub use pin::{MAX_PINNED, Pin};

@@ -50,6 +50,20 @@ pub struct Software {
     pub additional_properties: Box<[AdditionalProperty]>,
 }
 
+impl Software {
+    /// The values of a built-in attribute; `None` for any other property.
+    pub fn built_in(&self, property: &str) -> Option<&[Box<str>]> {
+        match property {
+            "standards" => Some(&self.standards),
+            "deployment" => Some(&self.deployment),
+            "languages" => Some(&self.languages),
+            "vendor" => Some(self.vendor.as_slice()),
+            "tags" => Some(&self.tags),
+            _ => None,
+        }
+    }
+}
+
 /// A stated rating: the number for sorting, and its text so that it's returned digit for digit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Rating {

@@ -1,5 +1,6 @@
 //! Finds the words and terms of documents.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
@@ -9,14 +10,16 @@ use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
 use super::identity;
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
+use super::meaning::MeaningAnalyzer;
 use super::pieces;
 use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Pin, Software, SynonymGroup};
+use crate::record::{Attributes, Pin, Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
+use crate::text::meaning::Vector;
 use crate::text::stem::Stems;
 
 /// Counted up whenever a text gets other terms than before. It's part of a generation's name.
@@ -31,6 +34,7 @@ pub struct DocumentAnalyzer {
     pins: Pins,
     /// The terms of pinned products, by their ids.
     pinned: foldhash::HashMap<Box<str>, Vec<Term>>,
+    attributes: Attributes,
     stems: Stems,
     documents: u32,
     /// Words of the current document: their provisional numbers plus [`FIRST_WORD`].
@@ -46,6 +50,8 @@ pub struct DocumentAnalyzer {
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
     /// The current document's other terms, in the same order in each build.
     terms: HashMap<Term, Occurrences, FixedState>,
+    /// `None` if documents get no meanings.
+    meaning: Option<MeaningAnalyzer>,
 }
 
 /// The words and synonyms of all documents, the final numbers of the words, and the pinned queries.
@@ -121,6 +127,7 @@ impl DocumentAnalyzer {
     pub fn new<'g>(
         synonyms: impl IntoIterator<Item = &'g SynonymGroup>,
         pins: impl IntoIterator<Item = &'g Pin>,
+        attributes: &Attributes,
     ) -> Self {
         let pins = Pins::new(pins);
         let thesaurus = Thesaurus::new(synonyms);
@@ -134,6 +141,7 @@ impl DocumentAnalyzer {
             thesaurus,
             pinned: pins.terms(),
             pins,
+            attributes: attributes.clone(),
             stems: Stems::default(),
             documents: 0,
             sequence: Vec::new(),
@@ -143,7 +151,14 @@ impl DocumentAnalyzer {
             prefixes: foldhash::HashMap::default(),
             prefixes_of: Vec::new(),
             terms: HashMap::default(),
+            meaning: None,
         }
+    }
+
+    /// Finds the documents' meanings as well.
+    #[must_use]
+    pub fn with_meanings(self) -> Self {
+        Self { meaning: Some(MeaningAnalyzer::default()), ..self }
     }
 
     /// Analyses a product, which becomes the current document.
@@ -151,20 +166,26 @@ impl DocumentAnalyzer {
         self.terms.clear();
         self.stems_found.clear();
         self.prefixes_found.clear();
+        if let Some(meaning) = &mut self.meaning {
+            meaning.clear();
+        }
         self.documents = self.documents.saturating_add(1);
         let document = self.documents;
         let categories: Vec<_> = categories.collect();
         let mut sequence = std::mem::take(&mut self.sequence);
         sequence.clear();
         let mut lengths = Lengths::default();
+        let attributes = std::mem::take(&mut self.attributes);
+        let declared: Vec<_> = attributes.searched().map(|attribute| attribute.values_of(software)).collect();
         for (length, section) in lengths.iter_mut().zip(Section::ALL) {
-            for (field, text) in values(software, &categories) {
+            for (field, text) in values(software, &categories, &attributes, &declared) {
                 if field.section() == section {
                     *length += self.push_value(field, text, document, &mut sequence);
                 }
             }
             sequence.push(SECTION_END);
         }
+        self.attributes = attributes;
         for category in categories {
             self.add_once(Term::Category(category.id.as_str().into()), Occurrences::one(Field::Category));
         }
@@ -199,6 +220,11 @@ impl DocumentAnalyzer {
         self.lengths
     }
 
+    /// The current document's meaning; `None` if documents get none.
+    pub fn meaning(&self) -> Option<Vector> {
+        self.meaning.as_ref().map(MeaningAnalyzer::vector)
+    }
+
     /// Returns what queries are understood with. Documents analysed later may only use these words.
     pub fn vocabulary(&self) -> Result<Vocabulary, LexiconError> {
         let mut thesaurus = self.thesaurus.clone();
@@ -213,6 +239,11 @@ impl DocumentAnalyzer {
         let here = Occurrences::one(field);
         for (at, word) in words.iter().enumerate() {
             let number = self.lexicon.note(word.spelling(), &word.folded, document);
+            if MeaningAnalyzer::reads(field)
+                && let Some(meaning) = &mut self.meaning
+            {
+                meaning.push(number, &word.folded);
+            }
             self.add_word(number, here);
             for part in parts(&word.folded) {
                 let number = self.lexicon.note(part, part, document);
@@ -324,23 +355,31 @@ fn add_once(terms: &mut HashMap<Term, Occurrences, FixedState>, term: Term, occu
     terms.entry(term).or_default().best(occurrence);
 }
 
+/// The texts of a product. `declared` are the values of the attributes that exports declare.
 fn values<'a>(
     software: &'a Software,
     categories: &'a [&'a CategoryResource],
+    attributes: &'a Attributes,
+    declared: &'a [Cow<'a, [Box<str>]>],
 ) -> impl Iterator<Item = (Field, &'a str)> {
     let one = |field: Field, value: &'a Option<Box<str>>| value.as_deref().map(|text| (field, text));
     let many = |field: Field, values: &'a [Box<str>]| values.iter().map(move |text| (field, &**text));
+    let built_in = |field: Field, property: &str| {
+        let values = software.built_in(property).filter(|_| attributes.is_searchable(property));
+        many(field, values.unwrap_or_default())
+    };
     std::iter::once((Field::Name, &*software.name))
         .chain(many(Field::Alias, &software.aliases))
         .chain(one(Field::Tagline, &software.tagline))
         .chain(categories.iter().map(|category| (Field::Category, category.name.as_str())))
-        .chain(many(Field::Tag, &software.tags))
-        .chain(one(Field::Vendor, &software.vendor))
-        .chain(many(Field::Standard, &software.standards))
+        .chain(built_in(Field::Tag, "tags"))
+        .chain(built_in(Field::Vendor, "vendor"))
+        .chain(built_in(Field::Standard, "standards"))
         .chain(many(Field::AlternativeTo, &software.alternative_to))
+        .chain(declared.iter().flat_map(move |values| many(Field::Tag, values)))
         .chain(many(Field::Feature, &software.features))
-        .chain(many(Field::Setting, &software.deployment))
-        .chain(many(Field::Setting, &software.languages))
+        .chain(built_in(Field::Setting, "deployment"))
+        .chain(built_in(Field::Setting, "languages"))
         // Lets every software product match the second word of "audit software".
         .chain(std::iter::once((Field::Setting, software.offering_type.as_str())))
         .chain(one(Field::Description, &software.description))

@@ -1,8 +1,10 @@
 //! Facet counts over the products that a search finds.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
-use crate::catalogue::{Admission, Attribute, AttributeColumn, Columns, Ordinal, STARS, ValueCounts};
+use crate::catalogue::{Admission, AttributeColumn, Columns, Ordinal, STARS, ValueCounts};
+use crate::record::AttributeNumber;
 
 /// Maximum number of values per attribute facet; the most frequent are kept.
 pub const MAX_ATTRIBUTE_VALUES: usize = 100;
@@ -21,11 +23,10 @@ pub struct FacetCounts {
     pub evidence_statuses: [u64; 2],
     /// By stars from 1: products rated that or better.
     pub ratings: [u64; STARS],
-    /// By attribute: its most frequent values with their counts, highest first. Empty if not
-    /// requested.
-    pub attributes: [Vec<(Box<str>, u64)>; Attribute::COUNT],
+    /// By requested attribute.
+    pub attributes: Vec<AttributeCounts>,
     /// By requested attribute, while counting.
-    by_attribute: Vec<(Attribute, ValueCounts)>,
+    by_attribute: Vec<(AttributeNumber, ValueCounts)>,
     /// By profile: products that passed the whole filter and aren't yet in the counts above.
     passed: Vec<u32>,
     /// By profile: products that failed only one facet's part of the filter, for each of
@@ -33,11 +34,20 @@ pub struct FacetCounts {
     passed_but_for: [Vec<u32>; Admission::FACETS.len()],
 }
 
+/// How many products have each value of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttributeCounts {
+    pub attribute: AttributeNumber,
+    /// The most frequent values with their counts, highest first; of numbers and days the ranges that they are counted by, in their order.
+    pub values: Vec<(Box<str>, u64)>,
+}
+
 impl FacetCounts {
     /// Creates zero counts. Only the given attributes are counted.
-    pub fn new(columns: &Columns, attributes: &[Attribute]) -> Self {
+    pub fn new(columns: &Columns, attributes: &[AttributeNumber]) -> Self {
         let with_values = attributes.iter().filter(|attribute| !columns.attribute(**attribute).is_empty());
         Self {
+            attributes: attributes.iter().map(|of| AttributeCounts { attribute: *of, values: Vec::new() }).collect(),
             by_attribute: with_values.map(|of| (*of, ValueCounts::new(columns.attribute(*of)))).collect(),
             categories: vec![0; columns.category_count()],
             passed: vec![0; columns.profiles().len()],
@@ -47,7 +57,8 @@ impl FacetCounts {
 
     /// Memory use once settled, in bytes.
     pub fn size_bytes(&self) -> usize {
-        let attributes = self.attributes.iter().flatten().map(|value| size_of_val(value) + value.0.len());
+        let attributes =
+            self.attributes.iter().flat_map(|of| &of.values).map(|value| size_of_val(value) + value.0.len());
         size_of::<Self>() + size_of_val(&*self.categories) + attributes.sum::<usize>()
     }
 
@@ -90,7 +101,10 @@ impl FacetCounts {
         }
         for (attribute, counts) in std::mem::take(&mut self.by_attribute) {
             let column = columns.attribute(attribute);
-            self.attributes[attribute as usize] = most_frequent(column, &counts.by_value(column));
+            let values = counted(column, &counts.by_value(column));
+            if let Some(of) = self.attributes.iter_mut().find(|of| of.attribute == attribute) {
+                of.values = values;
+            }
         }
         self
     }
@@ -113,6 +127,16 @@ impl FacetCounts {
             }
         }
     }
+}
+
+/// The ranges of an attribute, or its most frequent values.
+fn counted(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>, u64)> {
+    if column.ranges().is_empty() {
+        return most_frequent(column, counts);
+    }
+    let ranges = column.ranges().iter();
+    let sum = |range: &Range<u32>| counts[range.start as usize..range.end as usize].iter().sum();
+    ranges.map(|(name, range)| (name.clone(), sum(range))).collect()
 }
 
 /// The most frequent values of an attribute; on a tie, lower value numbers come first.

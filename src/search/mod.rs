@@ -22,6 +22,7 @@ pub mod identity;
 pub mod index;
 mod intent;
 pub mod lexicon;
+pub mod meaning;
 pub mod names;
 mod opened;
 pub mod phrase;
@@ -40,6 +41,8 @@ pub mod understand;
 pub use document_analyzer::{ANALYZER_VERSION, DocumentAnalyzer, Numbering, Vocabulary};
 pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::{StemId, WordId};
-pub use opened::{SearchIndex, SearchIndexError};
-pub use plan::{Alternative, Documents, Group, INDEXED_PREFIX, Kind, Phrase, PhraseForm, Plan, Rerank, Signals, Term};
+pub use opened::{DocumentTables, SearchIndex, SearchIndexError};
+pub use plan::{
+    Alternative, Documents, Group, INDEXED_PREFIX, Kind, Meaning, Phrase, PhraseForm, Plan, Rerank, Signals, Term,
+};
 pub use ranking::Ranking;

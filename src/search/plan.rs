@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lexicon::{StemId, WordId};
 use super::stem_slots::StemSlots;
+use crate::text::meaning::Reference;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Term {
@@ -159,9 +160,9 @@ pub type PhraseForm = Vec<Vec<WordId>>;
 pub enum Rerank {
     #[default]
     None,
-    /// Multiplies a score by `1 + spelling × share + proximity × share`: the share of the query's
-    /// words that names and short fields spell the same way, and the share of its neighbouring
-    /// words that are neighbours there.
+    /// Adds what a document's [`Meaning`] is worth to its score. Then multiplies it by `1 + spelling ×
+    /// share + proximity × share`: the share of the query's words that names and short fields spell
+    /// the same way, and the share of its neighbouring words that are neighbours there.
     Signals(Signals),
     /// Divides a score by the word count of the product's shortest name: among names that match
     /// equally well, the shorter is likelier.
@@ -176,6 +177,18 @@ pub struct Signals {
     pub spellings: Vec<Option<WordId>>,
     pub spelling: f32,
     pub proximity: f32,
+    /// `None` if only the words count.
+    pub meaning: Option<Meaning>,
+}
+
+/// What a query means, to compare documents' meanings with.
+#[derive(Debug, Clone)]
+pub struct Meaning {
+    pub reference: Reference,
+    /// The share of a score's distance to the bound that a document of the same meaning gets, from 0 to 1.
+    pub weight: f32,
+    /// The score that no document exceeds: that of one with every word in the best place.
+    pub bound: f32,
 }
 
 /// A search plan.

@@ -8,7 +8,7 @@ use super::parameter::definition::{CATEGORY, EVIDENCE_STATUS, MIN_RATING, OFFERI
 use super::search::{budget, shown_score, understood};
 use super::{PageRequest, SearchSoftware, SearchSort, ServiceError};
 use crate::catalogue::resource::QueryReport;
-use crate::catalogue::{Admission, Attribute, Ordinal};
+use crate::catalogue::{Admission, Ordinal};
 use crate::engine::{Hit, SearchRequest};
 use crate::generation::Snapshot;
 use crate::search::collect::Tier;
@@ -70,9 +70,12 @@ pub struct ExplainedProduct {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
     pub words_score: f32,
-    /// The shares of words with the same spelling and of neighbours that are neighbours.
+    /// What its meaning adds to that.
+    pub meaning_score: f32,
+    /// The shares of words with the same spelling and of neighbours that are neighbours, and how near its
+    /// meaning is.
     pub signals: Shares,
-    /// The factor that the signals multiply the words' score by.
+    /// The factor that spelling and neighbours multiply the score by.
     pub factor: f32,
     /// Position in the order of quality, from 1. Breaks ties.
     pub quality: u64,
@@ -80,7 +83,7 @@ pub struct ExplainedProduct {
     pub words: Vec<ExplainedScore>,
     pub lacking_phrases: usize,
     pub is_excluded: bool,
-    pub filters: Vec<&'static str>,
+    pub filters: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -169,6 +172,9 @@ fn explain_product(
     };
     let explainer = snapshot.engine.explainer().ok_or(ServiceError::NotExplained)?;
     let explanation = explainer.explain(&request, ordinal)?;
+    let (words_score, factor) = (explanation.score(), plan.rerank.factor(explanation.signals));
+    // An exact name's score isn't that of its words. Others differ by rounding alone if nothing is added.
+    let meant = hit.filter(|(_, hit)| hit.tier != Tier::ExactName && hit.score > words_score * factor * 1.0001);
     let scores = words.iter().zip(&explanation.groups).map(|(word, group)| ExplainedScore {
         word: word.word.clone(),
         required: word.required,
@@ -181,14 +187,15 @@ fn explain_product(
         rank: hit.map(|(rank, _)| rank),
         tier: hit.map(|(_, hit)| tier(hit.tier, plan)),
         score: hit.map(|(_, hit)| shown_score(hit, plan)),
-        words_score: explanation.score(),
+        words_score,
+        meaning_score: meant.map_or(0.0, |(_, hit)| hit.score / factor - words_score),
         signals: explanation.signals,
-        factor: plan.rerank.factor(explanation.signals),
+        factor,
         quality: u64::from(ordinal) + 1,
         words: scores.collect(),
         lacking_phrases: explanation.lacking.len(),
         is_excluded: !explanation.excluded.is_empty() || explanation.has_excluded_phrase,
-        filters: failed(explanation.admission),
+        filters: failed(snapshot, explanation.admission),
     })
 }
 
@@ -214,7 +221,7 @@ const fn tier(tier: Tier, plan: &Plan) -> &'static str {
     }
 }
 
-fn failed(admission: Admission) -> Vec<&'static str> {
+fn failed(snapshot: &Snapshot, admission: Admission) -> Vec<String> {
     let parts = [
         (Admission::CATEGORY, CATEGORY.name),
         (Admission::OFFERING_TYPE, OFFERING_TYPE.name),
@@ -222,8 +229,10 @@ fn failed(admission: Admission) -> Vec<&'static str> {
         (Admission::RATING, MIN_RATING.name),
         (Admission::EVIDENCE_CHECKED, "evidence_checked"),
     ];
-    let attributes = Attribute::ALL.map(|attribute| (Admission::attribute(attribute), attribute.as_str()));
-    parts.into_iter().chain(attributes).filter(|(part, _)| admission.has_failed(*part)).map(|(_, name)| name).collect()
+    let attributes = snapshot.catalogue.tables.attributes.iter();
+    let attributes = attributes.map(|(number, attribute)| (Admission::attribute(number), &*attribute.property));
+    let failed = parts.into_iter().chain(attributes).filter(|(part, _)| admission.has_failed(*part));
+    failed.map(|(_, name)| name.to_owned()).collect()
 }
 
 fn explained_words(snapshot: &Snapshot, expansion: &Expansion) -> Vec<ExplainedWord> {

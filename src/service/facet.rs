@@ -1,34 +1,44 @@
 //! Turns facet counts into the values of a facet.
 
-use super::Facet;
+use std::borrow::Cow;
+
+use super::{ATTRIBUTE_PREFIX, Facet};
+use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
-use crate::catalogue::{Attribute, Catalogue};
-use crate::record::{EvidenceStatus, OfferingType};
+use crate::record::{AttributeNumber, AttributeType, BUILT_IN, EvidenceStatus, OfferingType};
 use crate::search::facet_counts::{FacetCounts, MAX_CATEGORIES, highest};
 use crate::text::count::agreeing;
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
 impl Facet {
-    pub const ALL: [Self; 4 + Attribute::COUNT] = [
-        Self::Category,
-        Self::OfferingType,
-        Self::EvidenceStatus,
-        Self::Rating,
-        Self::Attribute(Attribute::Standards),
-        Self::Attribute(Attribute::Deployment),
-        Self::Attribute(Attribute::Languages),
-        Self::Attribute(Attribute::Vendor),
-        Self::Attribute(Attribute::Tags),
-    ];
+    /// The facets that aren't attributes.
+    const FIXED: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
 
-    pub const fn as_str(self) -> &'static str {
+    /// The facets of every directory.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let attributes = BUILT_IN.into_iter().map(|(property, _)| Self::Attribute(property.to_owned()));
+        Self::FIXED.into_iter().chain(attributes)
+    }
+
+    pub fn as_str(&self) -> &str {
         match self {
             Self::Category => "category",
             Self::OfferingType => "offering_type",
             Self::EvidenceStatus => "evidence_status",
             Self::Rating => "rating",
-            Self::Attribute(attribute) => attribute.as_str(),
+            Self::Attribute(name) => name,
         }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        let is_attribute = name.strip_prefix(ATTRIBUTE_PREFIX).is_some_and(|property| !property.is_empty());
+        Self::all().find(|facet| facet.as_str() == name).or(is_attribute.then(|| Self::Attribute(name.to_owned())))
+    }
+
+    /// The property of an attribute.
+    pub fn property(&self) -> Option<&str> {
+        let Self::Attribute(name) = self else { return None };
+        Some(name.strip_prefix(ATTRIBUTE_PREFIX).unwrap_or(name))
     }
 }
 
@@ -37,13 +47,13 @@ pub(super) fn all<'s>(
     facets: &[Facet],
     counts: Option<&'s FacetCounts>,
 ) -> Vec<(Facet, Vec<FacetValue<'s>>)> {
-    let counted = counts.into_iter().flat_map(|counts| facets.iter().map(move |facet| (*facet, counts)));
-    counted.map(|(facet, counts)| (facet, values(catalogue, facet, counts))).collect()
+    let counted = counts.into_iter().flat_map(|counts| facets.iter().map(move |facet| (facet, counts)));
+    counted.map(|(facet, counts)| (facet.clone(), values(catalogue, facet, counts))).collect()
 }
 
 /// The values that occur in the result, without those too long for a list. Categories, the most frequent, and attributes are sorted
 /// by descending count (then name), ratings from the highest; the others keep their own order.
-fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
+fn values<'s>(catalogue: &'s Catalogue, facet: &Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
     let fixed =
         |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };
     let mut values: Vec<_> = match facet {
@@ -87,13 +97,33 @@ fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -
                 }
             })
             .collect(),
-        Facet::Attribute(attribute) => {
-            counts.attributes[attribute as usize].iter().map(|(value, count)| fixed(value, value, *count)).collect()
+        Facet::Attribute(_) => {
+            let attributes = &catalogue.tables.attributes;
+            let number = facet.property().and_then(|property| attributes.number(property));
+            let counted = counts.attributes.iter().find(|of| Some(of.attribute) == number);
+            let values = counted.into_iter().flat_map(|of| of.values.iter().map(move |value| (of.attribute, value)));
+            let value = |(attribute, (value, count)): (AttributeNumber, &'s (Box<str>, u64))| FacetValue {
+                value: (&**value).into(),
+                label: label(attributes.get(attribute).kind, value),
+                count: *count,
+            };
+            values.map(value).collect()
         }
     };
     values.retain(|value| value.count > 0 && !is_longer(&value.value, LIST_CHARS));
-    if facet == Facet::Rating {
+    if *facet == Facet::Rating {
         values.reverse();
     }
     values
+}
+
+/// The label of a value; of a range in words, of a year its number.
+fn label(kind: AttributeType, value: &str) -> Cow<'_, str> {
+    match value.split_once("..").filter(|_| kind.is_ordered()) {
+        None => value.into(),
+        Some(("", to)) => format!("up to {to}").into(),
+        Some((from, "")) => format!("{from} or more").into(),
+        Some((from, _)) if kind == AttributeType::Date => from.get(..4).unwrap_or(from).into(),
+        Some((from, to)) => format!("{from} to {to}").into(),
+    }
 }

@@ -2,6 +2,7 @@
 //! [`Snapshot`](crate::generation::Snapshot), shared by HTTP and the command line. Nothing here
 //! depends on URLs, headers or statuses.
 
+mod attribute;
 mod changes;
 mod error;
 mod explain;
@@ -19,9 +20,10 @@ mod similar;
 mod software;
 mod suggest;
 
-pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
+pub use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::generation::NewsKind;
 pub use crate::search::expand::Prefix;
+pub use attribute::{list_attributes, refuse_attributes};
 pub use changes::{ChangesPage, list_changes};
 pub use error::ServiceError;
 pub use explain::{
@@ -32,8 +34,8 @@ pub use news::{News, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use probe::{ProbeError, probe};
 pub use query::{
-    Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest,
-    SearchSoftware, SearchSort, comma_separated,
+    ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSoftware, ListSort, MAX_LIMIT,
+    MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware, SearchSort, comma_separated,
 };
 pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,

@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::ServiceError;
-use crate::catalogue::{Order, SoftwareFilter};
+use crate::catalogue::{Order, SoftwareFilter, SortedBy};
 use crate::engine::SearchRequest;
 use crate::generation::{MAX_NEWS, NewsKind, Snapshot};
 use crate::search::Plan;
@@ -59,7 +59,7 @@ async fn products(
     let request = SearchRequest {
         plan: &Plan::default(),
         filter: &filter,
-        order: Some(Order::Name),
+        order: Some(SortedBy::Stored(Order::Name)),
         page: 0..changes.len(),
         facets: None,
         texts: true,

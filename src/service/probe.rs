@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::{
-    Attribute, Facet, ListGlossary, ListSoftware, MAX_LIMIT, Order, PageRequest, SearchSoftware, SearchSort,
-    ServiceError, get_software, list_changes, list_glossary, list_news, list_software, search_software,
+    ATTRIBUTE_PREFIX, Facet, ListGlossary, ListSoftware, ListSort, MAX_LIMIT, Order, PageRequest, SearchSoftware,
+    SearchSort, ServiceError, get_software, list_changes, list_glossary, list_news, list_software, search_software,
     similar_software, suggest,
 };
 use crate::generation::{OpenError, Snapshot};
@@ -39,15 +39,16 @@ pub fn probe(snapshot: &Snapshot) -> Result<(), ProbeError> {
 
 async fn request_sample(snapshot: &Snapshot) -> Result<(), ProbeError> {
     let page = PageRequest { limit: MAX_LIMIT, offset: 0 };
-    let facets: Vec<_> = [Facet::Category, Facet::OfferingType, Facet::EvidenceStatus, Facet::Rating]
-        .into_iter()
-        .chain(Attribute::ALL.map(Facet::Attribute))
-        .collect();
+    let attributes = snapshot.catalogue.tables.attributes.iter();
+    let attributes =
+        attributes.map(|(_, attribute)| Facet::Attribute(format!("{ATTRIBUTE_PREFIX}{}", attribute.property)));
+    let facets: Vec<_> = Facet::all().chain(attributes).collect();
     list_glossary(snapshot, &ListGlossary { q: None, page });
     list_changes(snapshot, None, page);
     list_news(snapshot, &[]).await?;
     for order in Order::ALL {
-        list_software(snapshot, &ListSoftware { sort: Some(order), page, ..ListSoftware::default() }).await?;
+        list_software(snapshot, &ListSoftware { sort: Some(ListSort::Stored(order)), page, ..ListSoftware::default() })
+            .await?;
     }
     let count = snapshot.software_count();
     for at in (0..count).step_by(count.div_ceil(SAMPLE).max(1)) {

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::ServiceError;
 use crate::catalogue::resource::Pagination;
-use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
-use crate::engine::EngineError;
+use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter, SortedBy};
 use crate::generation::Snapshot;
+use crate::record::Attributes;
 use crate::search::expand::Prefix;
 
 /// In Unicode code points.
@@ -63,33 +63,33 @@ const MAX_LISTED: usize = 15;
 pub async fn comma_separated<'f>(
     snapshot: &Snapshot,
     filter: &'f SoftwareFilter,
-) -> Result<Option<(&'static str, &'f str)>, ServiceError> {
-    let filters = Attribute::ALL.map(|of| (Some(of), &filter.attributes[of as usize]));
-    for (attribute, values) in std::iter::once((None, &filter.categories)).chain(filters) {
-        for value in values.iter().filter(|value| value.contains(',')).take(MAX_LISTS) {
-            let parts = value.split(',').map(str::trim).take(MAX_LISTED);
-            let names: Vec<_> = std::iter::once(&**value).chain(parts).collect();
-            if let [false, parts @ ..] = &*are_known(snapshot, attribute, &names).await?
-                && parts.iter().all(|is_known| *is_known)
-            {
-                return Ok(Some((attribute.map_or(Facet::Category, Facet::Attribute).as_str(), value)));
+) -> Result<Option<(&'f str, &'f str)>, ServiceError> {
+    for value in filter.categories.iter().filter(|value| value.contains(',')).take(MAX_LISTS) {
+        let known: Vec<_> = names(value).map(|name| snapshot.catalogue.category(name).is_some()).collect();
+        if is_list(&known) {
+            return Ok(Some(("category", value)));
+        }
+    }
+    for (number, attribute) in snapshot.catalogue.tables.attributes.iter() {
+        let of_attribute = filter.attributes.iter().filter(|of| of.property == *attribute.property);
+        for AttributeCondition { property, value } in of_attribute.filter(|of| of.value.contains(',')).take(MAX_LISTS) {
+            let keys: Vec<_> = names(value).filter_map(|name| attribute.kind.key(name)).collect();
+            if is_list(&snapshot.engine.has_values(number, &keys).await?) {
+                return Ok(Some((property, value)));
             }
         }
     }
     Ok(None)
 }
 
-/// For each name, returns whether the attribute has that value; if no attribute is given, whether
-/// there's such a category.
-async fn are_known(
-    snapshot: &Snapshot,
-    attribute: Option<Attribute>,
-    names: &[&str],
-) -> Result<Vec<bool>, EngineError> {
-    match attribute {
-        Some(attribute) => snapshot.engine.has_values(attribute, names).await,
-        None => Ok(names.iter().map(|name| snapshot.catalogue.category(name).is_some()).collect()),
-    }
+/// A value and the parts that it has if it's a list.
+fn names(value: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(value).chain(value.split(',').map(str::trim).take(MAX_LISTED))
+}
+
+/// Whether a value is unknown and its parts are known.
+fn is_list(known: &[bool]) -> bool {
+    matches!(known, [false, parts @ ..] if parts.iter().all(|is_known| *is_known))
 }
 
 /// Lists products; by default, the first page of all of them by name.
@@ -99,12 +99,75 @@ pub struct ListSoftware {
     pub q: Option<String>,
     pub filter: SoftwareFilter,
     /// `None`: best match first if `q` is given, otherwise by name.
-    pub sort: Option<Order>,
+    pub sort: Option<ListSort>,
     pub page: PageRequest,
 }
 
+impl ListSoftware {
+    /// What bounds its offset, if anything.
+    pub fn bounded_by(&self) -> Option<&'static str> {
+        bounded_by(self.q.is_some(), self.sort.as_ref().and_then(ListSort::attribute))
+    }
+}
+
+/// A query and an order that isn't stored are bounded: programs that need more download an export.
+fn bounded_by(has_query: bool, sort: Option<&AttributeSort>) -> Option<&'static str> {
+    if has_query { Some("q") } else { sort.map(|_| "this sort") }
+}
+
+/// An order by an attribute with one value; products without one come last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AttributeSort {
+    pub property: String,
+    /// Whether the highest value comes first.
+    pub descending: bool,
+}
+
+/// What names an attribute where other names are allowed: the beginning, before its property.
+pub const ATTRIBUTE_PREFIX: &str = "attribute.";
+
+impl AttributeSort {
+    /// Reads `attribute.` and a property, with `-` before it for the highest value first.
+    fn parse(name: &str) -> Option<Self> {
+        let (descending, name) = name.strip_prefix('-').map_or((false, name), |name| (true, name));
+        let property = name.strip_prefix(ATTRIBUTE_PREFIX).filter(|property| !property.is_empty())?;
+        Some(Self { property: property.to_owned(), descending })
+    }
+
+    /// The order in a directory; `None` if it doesn't have the attribute.
+    fn sorted_by(&self, attributes: &Attributes) -> Option<SortedBy> {
+        let attribute = attributes.number(&self.property)?;
+        Some(SortedBy::Attribute { attribute, descending: self.descending })
+    }
+}
+
+/// Sort orders of `/v1/software`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ListSort {
+    Stored(Order),
+    Attribute(AttributeSort),
+}
+
+impl ListSort {
+    pub fn parse(name: &str) -> Option<Self> {
+        let stored = Order::ALL.into_iter().find(|order| order.as_str() == name).map(Self::Stored);
+        stored.or_else(|| AttributeSort::parse(name).map(Self::Attribute))
+    }
+
+    pub(super) fn sorted_by(&self, attributes: &Attributes) -> Option<SortedBy> {
+        match self {
+            Self::Stored(order) => Some(SortedBy::Stored(*order)),
+            Self::Attribute(sort) => sort.sorted_by(attributes),
+        }
+    }
+
+    pub const fn attribute(&self) -> Option<&AttributeSort> {
+        if let Self::Attribute(sort) = self { Some(sort) } else { None }
+    }
+}
+
 /// Sort orders of `/v1/search`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub enum SearchSort {
     /// Best match first; without a query, by quality.
     #[default]
@@ -117,15 +180,38 @@ pub enum SearchSort {
     Name,
     /// By the day of the evidence check, newest first; unknown days last.
     EvidenceCheckedOn,
+    Attribute(AttributeSort),
 }
 
 impl SearchSort {
-    pub const ALL: [Self; 5] = [Self::Relevance, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn, Self::Name];
+    /// The orders that aren't by an attribute.
+    const FIXED: [Self; 5] = [Self::Relevance, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn, Self::Name];
 
-    /// The stored order; `None` for relevance.
-    pub(super) const fn order(self) -> Option<Order> {
+    pub fn parse(name: &str) -> Option<Self> {
+        let fixed = Self::FIXED.into_iter().find(|sort| sort.as_str() == name);
+        fixed.or_else(|| AttributeSort::parse(name).map(Self::Attribute))
+    }
+
+    /// The names of the orders that aren't by an attribute.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::FIXED.iter().map(Self::as_str)
+    }
+
+    /// `None` for relevance.
+    pub(super) fn sorted_by(&self, attributes: &Attributes) -> Option<SortedBy> {
         match self {
-            Self::Relevance => None,
+            Self::Attribute(sort) => sort.sorted_by(attributes),
+            _ => self.order().map(SortedBy::Stored),
+        }
+    }
+
+    pub const fn attribute(&self) -> Option<&AttributeSort> {
+        if let Self::Attribute(sort) = self { Some(sort) } else { None }
+    }
+
+    const fn order(&self) -> Option<Order> {
+        match self {
+            Self::Relevance | Self::Attribute(_) => None,
             Self::Name => Some(Order::Name),
             Self::Rating => Some(Order::Rating),
             Self::ReviewCount => Some(Order::ReviewCount),
@@ -133,21 +219,21 @@ impl SearchSort {
         }
     }
 
-    /// The name in requests.
-    pub fn as_str(self) -> &'static str {
+    fn as_str(&self) -> &'static str {
         self.order().map_or("relevance", Order::as_str)
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub enum Facet {
     Category,
     OfferingType,
     EvidenceStatus,
     /// By whole stars: 4 or more, 3 or more, …
     Rating,
-    /// By an attribute's 100 most frequent values.
-    Attribute(Attribute),
+    /// By an attribute, under the name that was asked for: its property, with `attribute.` before it unless the attribute is built in. By its 100
+    /// most frequent values, or by ranges of numbers and days.
+    Attribute(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -165,6 +251,11 @@ pub struct SearchSoftware {
 }
 
 impl SearchSoftware {
+    /// What bounds its offset, if anything.
+    pub fn bounded_by(&self) -> Option<&'static str> {
+        bounded_by(self.q.is_some(), self.sort.attribute())
+    }
+
     pub fn new(q: &str) -> Self {
         Self {
             q: Some(q.to_owned()),

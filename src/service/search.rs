@@ -2,7 +2,7 @@
 
 use super::highlight::Highlighter;
 use super::results::ResultHit;
-use super::{Facet, MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftware, ServiceError};
+use super::{MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftware, ServiceError};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
@@ -99,15 +99,18 @@ async fn search_as(
         Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, budget)?,
         None => Expansion::default(),
     };
-    let attributes = query.facets.iter().filter_map(|facet| match facet {
-        Facet::Attribute(attribute) => Some(*attribute),
-        _ => None,
-    });
-    let attributes = (!query.facets.is_empty()).then(|| attributes.collect::<Vec<_>>());
+    let mut attributes: Vec<_> = query
+        .facets
+        .iter()
+        .filter_map(|facet| snapshot.catalogue.tables.attributes.number(facet.property()?))
+        .collect();
+    attributes.sort_unstable();
+    attributes.dedup();
+    let attributes = (!query.facets.is_empty()).then_some(attributes);
     let request = SearchRequest {
         plan: &expansion.plan,
         filter: &query.filter,
-        order: query.sort.order(),
+        order: query.sort.sorted_by(&snapshot.catalogue.tables.attributes),
         page: query.page.range(),
         facets: attributes.as_deref(),
         texts: query.highlight && !expansion.slots.is_empty(),

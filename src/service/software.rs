@@ -1,7 +1,7 @@
 //! Lists and looks up products.
 
 use super::{ListSoftware, Page, PageRequest, ServiceError};
-use crate::catalogue::{Order, SoftwareFilter};
+use crate::catalogue::{Order, SoftwareFilter, SortedBy};
 use crate::engine::{EngineError, Record, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
 use crate::search::budget::Budget;
@@ -10,9 +10,13 @@ use crate::search::{Plan, names};
 /// `GET /v1/software`.
 pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
+    let order = query.sort.as_ref().and_then(|sort| sort.sorted_by(&snapshot.catalogue.tables.attributes));
     let found = match q {
-        None => search(snapshot, &Plan::default(), &query.filter, query.sort.or(Some(Order::Name)), query.page).await?,
-        Some(q) => search_names(snapshot, q, &query.filter, query.sort, query.page).await?,
+        None => {
+            let order = order.or(Some(SortedBy::Stored(Order::Name)));
+            search(snapshot, &Plan::default(), &query.filter, order, query.page).await?
+        }
+        Some(q) => search_names(snapshot, q, &query.filter, order, query.page).await?,
     };
     let data = found.hits.into_iter().map(|hit| hit.item).collect();
     Ok(Page { data, pagination: query.page.pagination(found.total) })
@@ -32,7 +36,7 @@ pub(super) async fn search_names(
     snapshot: &Snapshot,
     q: &str,
     filter: &SoftwareFilter,
-    order: Option<Order>,
+    order: Option<SortedBy>,
     page: PageRequest,
 ) -> Result<SearchHits, EngineError> {
     let Some(plan) = names::plan(q) else { return Ok(SearchHits::default()) };
@@ -43,7 +47,7 @@ async fn search(
     snapshot: &Snapshot,
     plan: &Plan,
     filter: &SoftwareFilter,
-    order: Option<Order>,
+    order: Option<SortedBy>,
     page: PageRequest,
 ) -> Result<SearchHits, EngineError> {
     // Names are short, so there's little work. Besides, a list has no way to say that it's

@@ -7,6 +7,7 @@ pub mod english;
 pub(crate) mod fold;
 pub mod html;
 pub mod markdown;
+pub mod meaning;
 pub mod nearest;
 pub mod printable;
 pub mod punctuation;

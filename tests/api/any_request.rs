@@ -130,7 +130,7 @@ fn any_target() -> impl Strategy<Value = String> {
         any::<String>(),
     ];
     let path = prop_oneof![
-        6 => prop::sample::select(&["/v1/software", "/v1/search", "/v1/categories", "/v1/glossary", "/v1/exports", "/v1/suggest"][..]).prop_map(str::to_owned),
+        6 => prop::sample::select(&["/v1/software", "/v1/search", "/v1/attributes", "/v1/categories", "/v1/glossary", "/v1/exports", "/v1/suggest"][..]).prop_map(str::to_owned),
         4 => (prop::sample::select(&["/v1/software/", "/v1/reviews/", "/v1/exports/", "/v1/categories/", "/v1/glossary/"][..]), id, any::<bool>())
             .prop_map(move |(path, id, similar)| format!("{path}{}{}", encoded(id), if similar { "/similar" } else { "" })),
         1 => prop::sample::select(&["/", "/readyz", "/docs", "/openapi.json", "/v1", "/v1/", "//", "/assets/x", "/v1/software//"][..])

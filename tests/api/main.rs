@@ -3,6 +3,7 @@
 
 mod alike;
 mod any_request;
+mod attributes;
 mod authentication;
 #[path = "../common/cases.rs"]
 mod cases;

@@ -177,6 +177,12 @@ async fn every_described_parameter_is_accepted_and_no_other_is() {
                 (_, Some("integer" | "number")) => {
                     vec![schema["minimum"].to_string(), schema["maximum"].to_string()]
                 }
+                _ if name == "attribute" => vec!["tags:text".to_owned()],
+                // One of a few names, or an attribute's.
+                _ if schema["pattern"].is_string() => {
+                    let names = schema["pattern"].as_str().expect("a pattern").trim_matches(['^', '(', ')', '$']);
+                    names.split('|').filter(|name| !name.contains("attribute")).map(str::to_owned).collect()
+                }
                 _ if schema["format"] == "date" => vec!["2025-01-01".to_owned()],
                 _ if name == "since" => vec![service.get("/v1/software").await.header("x-generation").to_owned()],
                 _ => vec!["text".to_owned()],

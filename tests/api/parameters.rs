@@ -139,14 +139,14 @@ async fn names_out_of_a_list_are_told_with_the_nearest() {
         (
             "/v1/software?sort=rating",
             "sort",
-            "must be one of name, -rating, -review_count, -evidence_checked_on; did you mean -rating?",
+            "must be one of name, -rating, -review_count, -evidence_checked_on, attribute.PROPERTY; did you mean -rating?",
         ),
         ("/v1/software?sort=relevance", "sort", "must be one of name, -rating, -review_count"),
         ("/v1/software?sort=", "sort", "must be one of"),
         (
             "/v1/search?sort=Name",
             "sort",
-            "must be one of relevance, -rating, -review_count, -evidence_checked_on, name; did you mean name?",
+            "must be one of relevance, -rating, -review_count, -evidence_checked_on, name, attribute.PROPERTY; did you mean name?",
         ),
         ("/v1/search?facets=categories", "facets", "did you mean category?"),
         ("/v1/software?offering_type=documents", "offering_type", "software, document-templates"),

@@ -379,3 +379,72 @@ fn pins_of_unknown_products_and_repeated_queries_are_warnings() {
     }
     assert_eq!(report.exports[0].pins.len(), 2);
 }
+
+#[test]
+fn an_attribute_is_declared_alike_wherever_it_is() {
+    let attributes = |attributes: &str| envelope(&format!("\n\"software\": [], \"attributes\": [{attributes}]"));
+    let price = r#"{"property": "price", "label": "Price", "type": "number"}"#;
+    let other = r#"{"property": "price", "label": "Price", "type": "text"}"#;
+    let (one, two) = (attributes(price), attributes(&format!(r#"{{"property": "tags", "label": "Topics"}}, {other}"#)));
+    let report = examine(&[("one.json", &one), ("two.json", &two)]);
+    assert_eq!(found(&report), [("differing_attribute", "\"price\"".to_owned(), "/attributes/1/property".to_owned())]);
+    assert_eq!(report.findings[0].related[0].location.pointer, "/attributes/0/property");
+    assert_eq!(report.findings[0].related[0].location.file.to_str(), Some("one.json"));
+    assert!(!report.is_valid());
+    assert_eq!(report.exports.iter().map(|export| export.attributes.len()).collect::<Vec<_>>(), [1, 1]);
+    assert!(examine(&[("one.json", &one), ("two.json", &one)]).findings.is_empty());
+}
+
+#[test]
+fn a_directory_has_64_attributes_at_most() {
+    let attributes = |range: std::ops::Range<usize>| {
+        let attributes = range.map(|n| format!(r#"{{"property": "p{n}", "label": "P"}}"#)).collect::<Vec<_>>();
+        envelope(&format!(r#""software": [], "attributes": [{}]"#, attributes.join(",")))
+    };
+    let all = |end: usize| examine(&[("one.json", &attributes(0..40)), ("two.json", &attributes(30..end))]);
+    assert!(all(59).findings.is_empty());
+    assert_eq!(found(&all(60)), [("too_many_attributes", "\"p59\"".to_owned(), "/attributes/29/property".to_owned())]);
+}
+
+#[test]
+fn a_value_of_another_type_is_a_warning_with_its_place() {
+    let attributes = r#""attributes": [{"property": "price", "label": "Price", "type": "number"}, {"property": "tags", "label": "Topics"}]"#;
+    let first = envelope(&format!(
+        r#""software": [{}, {}, {}, {}]"#,
+        record("a", r#", "price": "10""#),
+        record("b", r#", "price": 10"#),
+        record("c", r#", "price": null"#),
+        record("d", r#", "price": [10], "other": {}"#),
+    ));
+    let second = envelope(&format!(r#""software": [{}], {attributes}"#, record("e", r#", "price": true"#)));
+    let report = examine(&[("one.json", &first), ("two.json", &second)]);
+    let expected = [("\"10\"", "/software/0/price"), ("true", "/software/0/price")];
+    let expected = expected.map(|(text, pointer)| ("wrong_attribute_value", text.to_owned(), pointer.to_owned()));
+    assert_eq!(found(&report), expected);
+    assert!(report.findings[0].message.starts_with("2 values of `price` are not a number"), "{:?}", report.findings[0]);
+    assert_eq!(report.findings[0].related[0].location.pointer, "/software/3/price");
+    assert!(report.is_valid());
+}
+
+#[test]
+fn attributes_that_make_no_sense_are_left_out_and_core_properties_are_refused() {
+    let attributes =
+        |attributes: &str| examine(&[("x.json", &envelope(&format!(r#""software": [], "attributes": {attributes}"#)))]);
+    for entry in [
+        "7",
+        r#"{"property": "a"}"#,
+        r#"{"property": "", "label": "A"}"#,
+        r#"{"property": "a:b", "label": "A"}"#,
+        r#"{"property": "a", "label": "A", "type": "integer"}"#,
+        r#"{"property": "a", "label": "A", "unit": 7}"#,
+        r#"{"property": "a", "label": "A", "hidden": "no"}"#,
+    ] {
+        let report = attributes(&format!(r#"[{entry}, {{"property": "b", "label": "B"}}]"#));
+        assert_eq!(codes(&report), ["entry_left_out"], "{entry}");
+        assert_eq!(report.exports[0].attributes.len(), 1, "{entry}");
+    }
+    assert_eq!(codes(&attributes(r#"{"property": "a"}"#)), ["no_records", "entry_left_out"]);
+    let report =
+        attributes(r#"[{"property": "url", "label": "Site"}, {"property": "tags", "label": "T", "type": "date"}]"#);
+    assert_eq!(codes(&report), ["core_attribute", "core_attribute"]);
+}

@@ -11,8 +11,8 @@ use software_directory::export::{self, Limits, SourceFile};
 use software_directory::generation::Snapshot;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 use software_directory::service::{
-    Attribute, Facet, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_software,
-    list_software, search_software,
+    AttributeCondition, Facet, ListSoftware, ListSort, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter,
+    get_software, list_software, search_software,
 };
 
 const NAMES: [&str; 6] = ["Alpha", "alpha", "Álpha 2", "Alpha 10", "Beta", "Gamma tool"];
@@ -65,11 +65,9 @@ fn filter() -> impl Strategy<Value = SoftwareFilter> {
                 min_rating,
                 evidence_checked_before: before.and_then(CalendarDate::parse),
                 evidence_checked_after: after.and_then(CalendarDate::parse),
-                attributes: Attribute::ALL.map(|attribute| match attribute {
-                    Attribute::Tags => tags.iter().map(|tag| (*tag).to_owned()).collect(),
-                    Attribute::Vendor => vendor.map(str::to_owned).into_iter().collect(),
-                    _ => Vec::new(),
-                }),
+                attributes: (tags.iter().map(|tag| AttributeCondition::new("tags", tag)))
+                    .chain(vendor.map(|vendor| AttributeCondition::new("vendor", vendor)))
+                    .collect(),
                 ..SoftwareFilter::default()
             }
         })
@@ -95,7 +93,8 @@ fn parsed(item: &[u8]) -> Value {
 }
 
 fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: Order, page: PageRequest) -> (Vec<Value>, u64) {
-    let query = ListSoftware { filter: filter.clone(), sort: Some(sort), page, ..ListSoftware::default() };
+    let query =
+        ListSoftware { filter: filter.clone(), sort: Some(ListSort::Stored(sort)), page, ..ListSoftware::default() };
     let page = pollster::block_on(list_software(snapshot, &query)).expect("no engine is asked");
     (page.data.into_iter().map(|item| parsed(&item)).collect(), page.pagination.total)
 }
@@ -133,8 +132,8 @@ fn attribute_key(value: &str) -> String {
 }
 
 /// The keys of an attribute's values.
-fn attribute_keys(attribute: Attribute, detail: &Value) -> Vec<String> {
-    let values = match &detail[attribute.as_str()] {
+fn attribute_keys(property: &str, detail: &Value) -> Vec<String> {
+    let values = match &detail[property] {
         Value::Array(values) => values.clone(),
         Value::Null => Vec::new(),
         one => vec![one.clone()],
@@ -164,14 +163,15 @@ fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
         && filter
             .evidence_checked_after
             .is_none_or(|after| item["evidence_checked_on"].as_str().is_some_and(|on| day(on) > after))
-        && Attribute::ALL.into_iter().all(|attribute| {
-            let (wanted, keys) = (&filter.attributes[attribute as usize], attribute_keys(attribute, item));
-            wanted.is_empty() || wanted.iter().any(|wanted| keys.contains(&attribute_key(wanted)))
+        && filter.attributes.iter().all(|AttributeCondition { property, .. }| {
+            let keys = attribute_keys(property, item);
+            let mut wanted = filter.attributes.iter().filter(|of| of.property == *property);
+            wanted.any(|wanted| keys.contains(&attribute_key(&wanted.value)))
         })
 }
 
 /// The values a facet counts an item under.
-fn values(facet: Facet, item: &Value) -> Vec<String> {
+fn values(facet: &Facet, item: &Value) -> Vec<String> {
     let text = |name: &str| item[name].as_str().expect("text").to_owned();
     match facet {
         Facet::Category => item["categories"]
@@ -190,14 +190,14 @@ fn values(facet: Facet, item: &Value) -> Vec<String> {
     }
 }
 
-fn without_own(facet: Facet, filter: &SoftwareFilter) -> SoftwareFilter {
+fn without_own(facet: &Facet, filter: &SoftwareFilter) -> SoftwareFilter {
     let mut filter = filter.clone();
     match facet {
         Facet::Category => filter.categories.clear(),
         Facet::OfferingType => filter.offering_type = None,
         Facet::EvidenceStatus => filter.evidence_status = None,
         Facet::Rating => filter.min_rating = None,
-        Facet::Attribute(attribute) => filter.attributes[attribute as usize].clear(),
+        Facet::Attribute(attribute) => filter.attributes.retain(|of| of.property != *attribute),
     }
     filter
 }
@@ -212,7 +212,7 @@ proptest! {
         let snapshot = snapshot(&records);
         let lists: [List; 2] = [
             |s, f, n, p| listed(s, f, Order::ALL[n % Order::ALL.len()], p),
-            |s, f, n, p| searched(s, f, SORTS[n], p),
+            |s, f, n, p| searched(s, f, SORTS[n].clone(), p),
         ];
         for list in lists {
             for sort in 0..SORTS.len() {
@@ -269,15 +269,15 @@ proptest! {
         let all: Vec<_> = all.iter().map(|item| detail(&snapshot, item)).collect();
         let query = SearchSoftware {
             filter: filter.clone(),
-            facets: Facet::ALL.to_vec(),
+            facets: Facet::all().collect(),
             page: PageRequest { limit: 1, offset: 0 },
             ..SearchSoftware::new("")
         };
         let page = pollster::block_on(search_software(&snapshot, &query)).expect("it answers");
         for (facet, counted) in page.facets {
-            let others = without_own(facet, &filter);
+            let others = without_own(&facet, &filter);
             let mut expected = BTreeMap::new();
-            for value in all.iter().filter(|item| passes(item, &others)).flat_map(|item| values(facet, item)) {
+            for value in all.iter().filter(|item| passes(item, &others)).flat_map(|item| values(&facet, item)) {
                 *expected.entry(value).or_insert(0_u64) += 1;
             }
             let counted: BTreeMap<_, _> = counted.into_iter().map(|value| {

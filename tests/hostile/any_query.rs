@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType};
-use software_directory::service::{Attribute, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
+use software_directory::service::{AttributeCondition, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
 
 use crate::cases::cases;
 use crate::invariant::query::{check, check_within, search, snapshot};
@@ -126,10 +126,9 @@ fn any_search() -> impl Strategy<Value = SearchSoftware> {
             min_rating,
             evidence_checked_before: day.and_then(CalendarDate::parse),
             evidence_checked_after: day.and_then(CalendarDate::parse).filter(|_| min_rating.is_none()),
-            attributes: Attribute::ALL.map(|attribute| match attribute {
-                Attribute::Tags if categories.len() == 2 => categories.clone(),
-                _ => Vec::new(),
-            }),
+            attributes: (categories.iter().filter(|_| categories.len() == 2))
+                .map(|tag| AttributeCondition::new("tags", tag))
+                .collect(),
             categories,
             ..SoftwareFilter::default()
         });

@@ -4,6 +4,7 @@ OPERATIONS = (
     "software.list",
     "software.get",
     "software.similar",
+    "attributes.list",
     "categories.list",
     "categories.get",
     "reviews.list",

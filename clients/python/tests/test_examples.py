@@ -22,6 +22,7 @@ EXAMPLES = CLIENT / "examples"
 # The required output of each example.
 SHOWN = {
     "changes_since": "too old: download the exports",
+    "attributes_list": "standards text ",
     "categories_get": "Audit management",
     "glossary_get": "CAPA: ",
     "software_similar": "SafetyCulture 0.",

@@ -12,6 +12,7 @@ from typing import Any
 ROOTS = (
     "SoftwareItem",
     "SoftwareDetail",
+    "Attribute",
     "Category",
     "Review",
     "ReviewSummary",

@@ -26,6 +26,7 @@ METHODS = (
     Method("Software", "list", "listSoftware", "Page[SoftwareItem]", "SoftwareItem"),
     Method("Software", "get", "getSoftware", "record", "SoftwareDetail"),
     Method("Software", "similar", "listSimilarSoftware", "Page[SimilarSoftware]", "SimilarSoftware"),
+    Method("Attributes", "list", "listAttributes", "Page[Attribute]", "Attribute"),
     Method("Categories", "list", "listCategories", "Page[Category]", "Category"),
     Method("Categories", "get", "getCategory", "record", "Category"),
     Method("Reviews", "list", "listReviews", "ReviewPage", "Review"),

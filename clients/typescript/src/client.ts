@@ -4,6 +4,7 @@ import { readRecord } from "./answer.js";
 import { withBody } from "./body.js";
 import { ApiPromise } from "./promise.js";
 import { type Transport, transport } from "./request.js";
+import { AttributesResource } from "./resources/attributes.js";
 import { CategoriesResource } from "./resources/categories.js";
 import { ChangesResource } from "./resources/changes.js";
 import { ExportsResource } from "./resources/exports.js";
@@ -25,6 +26,8 @@ import type { SuggestParams, Suggestions } from "./types.js";
 export class SoftwareDirectory {
   /** The products. */
   readonly software: SoftwareResource;
+  /** The properties that products are filtered by. */
+  readonly attributes: AttributesResource;
   /** The categories that products are in. */
   readonly categories: CategoriesResource;
   /** What users say of a product. */
@@ -45,6 +48,7 @@ export class SoftwareDirectory {
     const sending = transport(settingsFrom(options));
     this.#transport = sending;
     this.software = new SoftwareResource(sending);
+    this.attributes = new AttributesResource(sending);
     this.categories = new CategoriesResource(sending);
     this.reviews = new ReviewsResource(sending);
     this.glossary = new GlossaryResource(sending);

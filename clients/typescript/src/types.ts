@@ -5,6 +5,8 @@ import type { components, operations } from "./schema.js";
 
 type Schemas = components["schemas"];
 
+export type Attribute = Schemas["Attribute"];
+export type AttributeList = Schemas["AttributeList"];
 export type Category = Schemas["Category"];
 export type CategoryList = Schemas["CategoryList"];
 export type CategoryRef = Schemas["CategoryRef"];
@@ -58,6 +60,7 @@ type Parameters<Query> = {
     | undefined;
 };
 
+export type AttributeListParams = Parameters<QueryOf<"listAttributes">>;
 export type CategoryListParams = Parameters<QueryOf<"listCategories">>;
 export type ChangesParams = Omit<Parameters<QueryOf<"listChanges">>, "since">;
 export type ExportDownloadParams = Parameters<QueryOf<"getExport">>;

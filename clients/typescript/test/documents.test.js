@@ -10,6 +10,7 @@ import { binary } from "./hosts/binary.js";
 const EXAMPLES = join(PACKAGE, "examples");
 // The required output of each example.
 const OUTPUT = {
+  "attributes-list.ts": /^ +\d+ {2}Standards \(standards, text\)$/m,
   "categories-get.ts": /^.+: \d+ products\n$/,
   "categories-list.ts": /^ +\d+ {2}\S.* \([a-z0-9-]+\)$/m,
   "changes-since.ts": /^up to date with [0-9a-f]{16}\ntoo old: download the exports\n$/,

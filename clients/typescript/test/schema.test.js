@@ -11,6 +11,7 @@ const OPERATIONS = {
   getExport: "exports.download",
   getGlossaryTerm: "glossary.get",
   getSoftware: "software.get",
+  listAttributes: "attributes.list",
   listCategories: "categories.list",
   listChanges: "changes.since",
   listExports: "exports.list",

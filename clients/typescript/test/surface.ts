@@ -102,7 +102,7 @@ export async function use(signal: AbortSignal): Promise<void> {
   // @ts-expect-error: no such parameter
   directory.software.list({ categories: "audits" });
   // @ts-expect-error: no such order
-  directory.software.list({ sort: "rating" });
+  directory.reviews.list("a", { sort: "best" });
   // @ts-expect-error: an id is a text
   directory.software.get(7);
   // @ts-expect-error: no such format

@@ -31,7 +31,7 @@ use super::reviews::{Stars, place, shown};
 use super::{Collation, MAX_ORDINAL, Order, Ordinal};
 use crate::catalogue::resource::{CategoryResource, ExportResource, ReviewSummary};
 use crate::export::{ExportSet, SetExport};
-use crate::record::{CalendarDate, Pin, Software, SynonymGroup, normalised_url};
+use crate::record::{Attributes, CalendarDate, Pin, Software, SynonymGroup, normalised_url};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolRows};
 
 /// Merges exports into one directory.
@@ -100,8 +100,10 @@ impl Merger {
         }
         let ordered = order::order(joined.products, joined.mean, exports.len() > 1, scratch);
         let ordered = ordered.map_err(CatalogueBuildError::Scratch)?;
-        let scratch = scratch.clone();
-        Ok(Merged { scratch, collation, exports, records, categories, ordered, reviews: joined.reviews })
+        let (scratch, mut attributes) = (scratch.clone(), Attributes::default());
+        let declared = exports.iter().flat_map(|merged| &merged.set.export.attributes);
+        declared.for_each(|attribute| attributes.declare(attribute.clone()));
+        Ok(Merged { scratch, collation, exports, attributes, records, categories, ordered, reviews: joined.reviews })
     }
 }
 
@@ -111,6 +113,7 @@ pub struct Merged {
     pub(super) scratch: Scratch,
     pub(super) collation: Collation,
     pub(super) exports: Vec<MergedExport>,
+    pub attributes: Attributes,
     records: Spool<Software>,
     pub(super) categories: Vec<CategoryResource>,
     ordered: Ordered,

@@ -10,7 +10,7 @@ use super::links::{self, Links};
 use super::rows::{JoinedProduct, PlacedProduct, ProductRow, RecordPlace};
 use crate::catalogue::quality::Quality;
 use crate::catalogue::{Order, Ordinal};
-use crate::record::CalendarDate;
+use crate::record::{CalendarDate, total_order};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool};
 
 /// The products by quality, and their places in the other orders.
@@ -108,21 +108,4 @@ fn number<K: Clone + Ord + Serialize + DeserializeOwned>(
         by_ordinal.push((ordinal, order as u8, rank))?;
     }
     Ok(())
-}
-
-/// A number in the order of [`f64::total_cmp`].
-const fn total_order(value: f64) -> u64 {
-    let bits = value.to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::total_order;
-
-    #[test]
-    fn total_order_is_that_of_the_numbers() {
-        let numbers = [f64::NEG_INFINITY, -2.5, -0.0, 0.0, f64::MIN_POSITIVE, 3.0, 5.0, f64::INFINITY];
-        assert!(numbers.map(total_order).is_sorted_by(|a, b| a < b));
-    }
 }

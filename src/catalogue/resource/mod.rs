@@ -3,6 +3,7 @@
 //!
 //! Nulls are explicit, keys are `snake_case`, times are RFC 3339 in UTC. New keys may be added within `/v1`; none is removed.
 
+mod attribute;
 mod category;
 mod change;
 mod export;
@@ -12,6 +13,7 @@ mod search;
 mod software;
 mod suggestion;
 
+pub use attribute::AttributeResource;
 pub use category::CategoryResource;
 pub use change::ChangeResource;
 pub use export::{ExportResource, SkippedResource};

@@ -26,7 +26,8 @@ use crate::generation::process::{BuildProcess, Message};
 use crate::generation::source::Source;
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{
-    BuildFailure, Change, FailureCode, Observer, Phase, Processors, RenderedReport, Settings, open_catalogue,
+    BuildFailure, Change, FailureCode, MeaningOption, Observer, Phase, Processors, RenderedReport, Settings,
+    open_catalogue,
 };
 use crate::panics;
 use crate::scratch::Scratch;
@@ -113,7 +114,7 @@ fn published_already(
     runtime: &Runtime,
 ) -> Result<Option<Published>, Failure> {
     let Some((generation, _)) = settings.source.generation(&settings.limits) else { return Ok(None) };
-    let generation = generation.prefixed(&settings.id_prefixes);
+    let generation = settings.name(generation);
     let published =
         runtime.block_on(generation_cluster::published_already(cluster, &args.engine.engine_index_prefix, &generation));
     published.map_err(|error| Failure::other(&error))
@@ -199,6 +200,9 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     }
     for (export, prefix) in settings.id_prefixes.iter() {
         option("--id-prefix", format!("{export}={prefix}").into());
+    }
+    if settings.meaning == MeaningOption::Off {
+        option("--meaning", "off".into());
     }
     if settings.skip_invalid {
         arguments.push("--skip-invalid".into());

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::EmptyQuery;
 use crate::generation::Snapshot;
-use crate::service::{Attribute, Facet, PageRequest, SearchSoftware, ServiceError, search_software};
+use crate::service::{Facet, PageRequest, SearchSoftware, ServiceError, search_software};
 use crate::text::punctuation::{is_dash, is_quote};
 
 const MAX_NEAR: usize = 5;
@@ -101,7 +101,7 @@ impl<'s> Proposer<'s> {
             let others = entry.term.abbreviations.iter().chain(&entry.term.synonyms);
             std::iter::once(&entry.term.term).chain(others).map(String::as_str)
         });
-        let facets = [Attribute::Standards, Attribute::Tags].map(Facet::Attribute).to_vec();
+        let facets = ["standards", "tags"].map(|property| Facet::Attribute(property.to_owned())).to_vec();
         let all = SearchSoftware { q: None, facets, ..SearchSoftware::new("") };
         let facets = search_software(snapshot, &all).await?.facets;
         let attributes = facets.iter().flat_map(|(_, values)| values.iter().map(|value| &*value.label));

@@ -7,7 +7,7 @@ use super::document::{Block, Cell, Document, Section, Table};
 use super::tally::{Tally, row, tally};
 use super::{age, duplicates};
 use crate::export::{Export, Report};
-use crate::record::{CalendarDate, EvidenceStatus, Software, identity};
+use crate::record::{Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Software, identity};
 
 /// Collects the report as of a day: on the set's valid records, and with the number of findings.
 pub fn collect(report: &Report, day: CalendarDate) -> Document {
@@ -19,7 +19,7 @@ pub fn collect(report: &Report, day: CalendarDate) -> Document {
         by_status(&software, day),
         by_category(&software, day),
         age::section(&software, day),
-        missing_fields(&software),
+        missing_fields(exports, &software),
         duplicates::section(&software),
         unused_categories(exports, &software),
         findings(report),
@@ -138,10 +138,18 @@ const OPTIONAL: [(&str, Has); 16] = [
     ("languages", |software| !software.languages.is_empty()),
 ];
 
-fn missing_fields(software: &[&Software]) -> Section {
-    let mut missing = OPTIONAL.map(|(name, has)| (name, software.iter().filter(|software| !has(software)).count()));
+fn missing_fields(exports: &[Export], software: &[&Software]) -> Section {
+    let count = |has: &dyn Fn(&Software) -> bool| software.iter().filter(|software| !has(software)).count();
+    let mut attributes = Attributes::default();
+    exports.iter().flat_map(|export| &export.attributes).for_each(|attribute| attributes.declare(attribute.clone()));
+    let declared = attributes.iter().skip(BUILT_IN.len()).map(|(_, attribute)| {
+        let has = |software: &Software| !attribute.values_of(software).is_empty();
+        (Cell::text(&attribute.property), count(&has))
+    });
+    let optional = OPTIONAL.into_iter().map(|(name, has)| (Cell::Code(name), count(&has)));
+    let mut missing: Vec<_> = optional.chain(declared).collect();
     missing.sort_by_key(|(_, count)| Reverse(*count));
-    let rows = missing.map(|(name, count)| vec![Cell::Code(name), Cell::Part(count, software.len())]);
+    let rows = missing.into_iter().map(|(name, count)| vec![name, Cell::Part(count, software.len())]);
     let table = Table::new(&["Optional field", "Products without it"], rows);
     Section { title: "Missing fields", blocks: vec![Block::Table(table)] }
 }

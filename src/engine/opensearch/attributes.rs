@@ -1,16 +1,16 @@
-//! Attribute values are indexed in two fields: one to filter products by, one to count facets by.
+//! Attribute values are indexed in two kinds of fields: one to filter products by, and one per attribute to count facets by.
 //!
-//! The filter field has normalised keys. The facet field has each key with its label, which is the
-//! same in all documents of a generation. So each bucket is one value, and buckets of equal count
-//! are sorted by key.
+//! The filter field has the keys of all attributes, each behind the number of its attribute. A facet field has each key with its
+//! label, which is the same in all documents of a generation. So each bucket is one value, and buckets of equal count are sorted
+//! by key.
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::OpenSearchEngine;
 use super::cluster::ClusterRequest;
-use crate::catalogue::Attribute;
 use crate::engine::EngineError;
+use crate::record::{AttributeNumber, KeyRange};
 
 /// In bytes. Longer keys are replaced by their hash.
 const LONGEST_KEY: usize = 256;
@@ -20,23 +20,39 @@ const LONGEST_LABELLED: usize = 32_766;
 
 const SEPARATOR: char = '\0';
 
-pub(super) const fn key_field(attribute: Attribute) -> &'static str {
-    attribute.as_str()
+/// The field of all keys.
+pub(super) const KEYS: &str = "attributes";
+
+pub(super) fn label_field(attribute: AttributeNumber) -> String {
+    format!("a{attribute}")
 }
 
-pub(super) const fn label_field(attribute: Attribute) -> &'static str {
-    match attribute {
-        Attribute::Standards => "standards_labels",
-        Attribute::Deployment => "deployment_labels",
-        Attribute::Languages => "languages_labels",
-        Attribute::Vendor => "vendor_labels",
-        Attribute::Tags => "tags_labels",
+/// The key of an attribute's value as stored in the index.
+pub(super) fn indexed_key(attribute: AttributeNumber, key: &str) -> String {
+    let key = if key.len() > LONGEST_KEY { &*blake3::hash(key.as_bytes()).to_hex() } else { key };
+    format!("{attribute}{SEPARATOR}{key}")
+}
+
+/// A query for the products with any of these values of an attribute.
+pub(super) fn any_of(attribute: AttributeNumber, ranges: &[KeyRange]) -> Value {
+    let keys: Vec<_> = ranges.iter().filter_map(KeyRange::single).map(|key| indexed_key(attribute, key)).collect();
+    let one_by_one = json!({"terms": {KEYS: keys}});
+    let ranges = ranges.iter().filter(|range| range.single().is_none());
+    let mut any: Vec<_> = ranges.map(|range| between(attribute, range)).collect();
+    if any.is_empty() {
+        return one_by_one;
     }
+    any.push(one_by_one);
+    json!({"bool": {"should": any}})
 }
 
-/// The key as stored in the index.
-pub(super) fn indexed_key(key: &str) -> String {
-    if key.len() > LONGEST_KEY { blake3::hash(key.as_bytes()).to_hex().to_string() } else { key.to_owned() }
+/// A query for the products with a value of an attribute in a range. Only keys of one length have ranges, so they aren't hashed.
+fn between(attribute: AttributeNumber, KeyRange { from, to }: &KeyRange) -> Value {
+    let from = format!("{attribute}{SEPARATOR}{}", from.as_deref().unwrap_or_default());
+    match to {
+        Some(to) => json!({"range": {KEYS: {"gte": from, "lte": format!("{attribute}{SEPARATOR}{to}")}}}),
+        None => json!({"range": {KEYS: {"gte": from, "lt": format!("{attribute}\u{1}")}}}),
+    }
 }
 
 /// Joins a key and its label; `None` if they are too long for a column.
@@ -71,13 +87,16 @@ struct Bucket {
 }
 
 impl OpenSearchEngine {
-    /// For each value, returns whether any product has it, ignoring differences in spelling.
-    pub(super) async fn find_values(&self, attribute: Attribute, values: &[&str]) -> Result<Vec<bool>, EngineError> {
-        let field = key_field(attribute);
-        let keys: Vec<_> = values.iter().map(|value| indexed_key(&Attribute::key(value))).collect();
-        let filters: Vec<_> = keys.iter().map(|key| json!({"term": {field: key}})).collect();
+    /// For each key of a value, returns whether any product has that value.
+    pub(super) async fn find_values(
+        &self,
+        attribute: AttributeNumber,
+        keys: &[String],
+    ) -> Result<Vec<bool>, EngineError> {
+        let keys: Vec<_> = keys.iter().map(|key| indexed_key(attribute, key)).collect();
+        let filters: Vec<_> = keys.iter().map(|key| json!({"term": {KEYS: key}})).collect();
         let body = json!({
-            "query": {"terms": {field: keys}},
+            "query": {"terms": {KEYS: keys}},
             "size": 0,
             "track_total_hits": false,
             "aggs": {"values": {"filters": {"filters": filters}}},
@@ -85,7 +104,7 @@ impl OpenSearchEngine {
         let request = ClusterRequest::search(&format!("/{}/_search", self.index), body.to_string());
         let found: Counted = self.cluster.send(request.query("filter_path", "aggregations")).await?.json()?;
         let buckets = found.aggregations.values.buckets;
-        if buckets.len() != values.len() {
+        if buckets.len() != keys.len() {
             return Err(EngineError::index("read")("the cluster counted other values than those of the request"));
         }
         Ok(buckets.into_iter().map(|bucket| bucket.doc_count > 0).collect())
@@ -95,22 +114,28 @@ impl OpenSearchEngine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::AttributeType;
+
+    fn key(value: &str) -> String {
+        AttributeType::Text.key(value).expect("a text")
+    }
 
     #[test]
     fn label_comes_back_and_keys_of_any_length_are_kept_apart() {
         for value in ["ISO 9001", "-", "a\0b", "\0", ""] {
-            let labelled = labelled(&Attribute::key(value), value).expect("short");
+            let labelled = labelled(&key(value), value).expect("short");
             assert_eq!(label(&labelled), value);
         }
-        let long = |end: &str| indexed_key(&format!("{}{end}", "a".repeat(LONGEST_KEY)));
+        let long = |end: &str| indexed_key(7, &format!("{}{end}", "a".repeat(LONGEST_KEY)));
         assert_ne!(long("b"), long("c"));
         assert!(long("b").len() <= LONGEST_KEY);
+        assert_ne!(indexed_key(1, "1"), indexed_key(11, ""));
         assert_eq!(labelled(&"a".repeat(LONGEST_LABELLED), ""), None);
     }
 
     #[test]
     fn columns_are_in_the_order_of_keys() {
-        let mut values = ["ab", "A", "a\u{301}c", "a b c"].map(|value| labelled(&Attribute::key(value), value));
+        let mut values = ["ab", "A", "a\u{301}c", "a b c"].map(|value| labelled(&key(value), value));
         values.sort();
         let labels: Vec<_> = values.iter().flatten().map(|value| label(value)).collect();
         assert_eq!(labels, ["A", "ab", "a b c", "a\u{301}c"]);

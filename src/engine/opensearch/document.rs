@@ -7,11 +7,11 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{indexed_key, key_field, label_field, labelled};
+use super::attributes::{indexed_key, label_field, labelled};
 use super::mapping::rank_field;
 use super::term::{self, TermField};
 use crate::catalogue::resource::ReviewSummary;
-use crate::catalogue::{Attribute, AttributeValue, Order, Ordinal, StoredReview, whole_stars};
+use crate::catalogue::{AttributeLabels, AttributeValue, Order, Ordinal, StoredReview, whole_stars};
 use crate::engine::EngineError;
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 use crate::search::field::{Field, Section};
@@ -75,6 +75,7 @@ pub struct DocumentWriter<'g> {
     pub stems: &'g [StemId],
     /// The final numbers of words.
     pub numbering: &'g Numbering,
+    pub labels: &'g AttributeLabels<'g>,
 }
 
 /// What a product's document is written from, once all words have their numbers.
@@ -87,8 +88,8 @@ pub struct AnalysedProduct {
     pub evidence_checked_on: Option<CalendarDate>,
     /// Indices into the list of categories, the main one first.
     pub categories: Box<[u32]>,
-    /// The values of each of [`Attribute::ALL`], in the order of the record.
-    pub attributes: [Vec<AttributeValue>; Attribute::COUNT],
+    /// The numbers of the values by attribute, in the order of the record.
+    pub attributes: Vec<Vec<u32>>,
     /// Its position in each order of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     /// The rating shown.
@@ -140,8 +141,11 @@ struct Product<'p> {
     reviews: String,
     #[serde(flatten)]
     ranks: BTreeMap<&'static str, u32>,
+    /// Keys.
+    attributes: Vec<String>,
+    /// Keys with their labels, by field.
     #[serde(flatten)]
-    attributes: BTreeMap<&'static str, Vec<String>>,
+    labels: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -169,11 +173,13 @@ impl DocumentWriter<'_> {
             }
         }
         let ranks = Order::ALL.map(|order| (rank_field(order), product.ranks[order as usize]));
-        let attributes = Attribute::ALL.into_iter().zip(&product.attributes).flat_map(|(attribute, values)| {
-            let keys = values.iter().map(|value| indexed_key(&value.key)).collect();
-            let labels = values.iter().filter_map(|value| labelled(&value.key, &value.label)).collect();
-            [(key_field(attribute), keys), (label_field(attribute), labels)]
-        });
+        let (mut keys, mut labels) = (Vec::new(), BTreeMap::new());
+        for (attribute, numbers) in product.attributes.iter().enumerate().filter(|(_, numbers)| !numbers.is_empty()) {
+            let values: Vec<_> = numbers.iter().map(|number| self.labels.value(attribute, *number)).collect();
+            keys.extend(values.iter().map(|AttributeValue { key, .. }| indexed_key(attribute, key)));
+            let labelled = values.iter().filter_map(|value| labelled(&value.key, &value.label)).collect();
+            labels.insert(label_field(attribute), labelled);
+        }
         let (detail, words) = (json(&product.detail)?, words(sequence.iter().copied()));
         let source = Product {
             ordinal: product.ordinal,
@@ -198,7 +204,8 @@ impl DocumentWriter<'_> {
             detail,
             reviews: serde_json::to_string(&product.reviews).map_err(EngineError::index("written"))?,
             ranks: ranks.into(),
-            attributes: attributes.collect(),
+            attributes: keys,
+            labels,
         };
         document(term::document_id(&product.id), &source)
     }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::attributes::{indexed_key, key_field};
+use super::attributes::any_of;
 use super::term;
-use crate::catalogue::{Admission, Attribute, Catalogue, SoftwareFilter};
+use crate::catalogue::{Admission, Catalogue, SoftwareFilter, admitted};
 
 /// A filter's clauses, each with the part of the filter that it belongs to.
 #[derive(Debug, Clone)]
@@ -42,12 +42,13 @@ impl FilterQuery {
         if let Some(day) = filter.evidence_checked_after {
             add(Admission::EVIDENCE_CHECKED, json!({"range": {"checked_on": {"gt": day.number()}}}));
         }
-        for attribute in Attribute::ALL {
-            let values = &filter.attributes[attribute as usize];
-            if !values.is_empty() {
-                let keys: Vec<_> = values.iter().map(|value| indexed_key(&Attribute::key(value))).collect();
-                add(Admission::attribute(attribute), json!({"terms": {key_field(attribute): keys}}));
+        match admitted(&filter.attributes, &catalogue.tables.attributes) {
+            Some(attributes) => {
+                for (attribute, ranges) in attributes {
+                    add(Admission::attribute(attribute), any_of(attribute, &ranges));
+                }
             }
+            None => add(Admission::ORDINAL, json!({"match_none": {}})),
         }
         Self(clauses)
     }

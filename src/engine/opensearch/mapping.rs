@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::attributes::{key_field, label_field};
-use crate::catalogue::{Attribute, Order};
+use super::attributes::{KEYS, label_field};
+use crate::catalogue::Order;
+use crate::record::MAX_ATTRIBUTES;
 
 /// Must be increased whenever the documents or their fields change.
-pub(super) const MAPPING_VERSION: u32 = 3;
+pub(super) const MAPPING_VERSION: u32 = 4;
 
 /// How deep a ranked page can reach: slightly more than the largest offset plus page size of a
 /// search.
@@ -67,8 +68,9 @@ pub(super) fn products(shards: usize) -> Value {
     for order in Order::ALL {
         properties[rank_field(order)] = number.clone();
     }
-    for attribute in Attribute::ALL {
-        properties[key_field(attribute)] = set.clone();
+    properties[KEYS] = set;
+    // By number, so that the mapping doesn't depend on what exports declare.
+    for attribute in 0..MAX_ATTRIBUTES {
         properties[label_field(attribute)] = counted.clone();
     }
     let mut index = settings(shards);

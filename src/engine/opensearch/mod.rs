@@ -48,7 +48,8 @@ use self::dictionary::Dictionary;
 use self::search::Search;
 use self::statistics::Statistics;
 use super::{Engine, EngineError, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
-use crate::catalogue::{Attribute, Catalogue, Ordinal};
+use crate::catalogue::{Catalogue, Ordinal};
+use crate::record::AttributeNumber;
 use crate::search::score::group_weight;
 use crate::search::{Group, StemId, Term};
 
@@ -130,10 +131,10 @@ impl Engine for OpenSearchEngine {
 
     fn has_values<'a>(
         &'a self,
-        attribute: Attribute,
-        values: &'a [&'a str],
+        attribute: AttributeNumber,
+        keys: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
-        Box::pin(self.find_values(attribute, values))
+        Box::pin(self.find_values(attribute, keys))
     }
 
     fn detail_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {

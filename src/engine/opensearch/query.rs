@@ -318,6 +318,7 @@ mod tests {
             spellings: vec![Some(10), None],
             spelling: 0.05,
             proximity: 0.02,
+            meaning: None,
         };
         let plan = Plan { groups: vec![group(&[1], true)], rerank: Rerank::Signals(signals), ..Plan::default() };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);

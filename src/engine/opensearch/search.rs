@@ -8,6 +8,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::OpenSearchEngine;
+use super::attributes::label_field;
 use super::cluster::ClusterError;
 use super::facets;
 use super::filter::{FilterQuery, all};
@@ -15,7 +16,7 @@ use super::mapping::{MAX_WINDOW, rank_field};
 use super::query::{Match, PlanQuery};
 use super::response::{SearchResponse, StoredFields, Tiers, damaged, decoded, hit_texts};
 use super::texts;
-use crate::catalogue::Order;
+use crate::catalogue::{Order, SortedBy};
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::search::Rerank;
 use crate::search::collect::{Candidate, RERANKED};
@@ -65,7 +66,7 @@ impl<'e, 'r> Search<'e, 'r> {
         let (Range { start, end }, documents) = (self.request.page.clone(), self.engine.documents);
         let page = start.min(documents)..end.min(documents);
         if page.end > MAX_WINDOW
-            && let Some(order) = self.request.order
+            && let Some(SortedBy::Stored(order)) = self.request.order
         {
             return self.distant(order, page).await;
         }
@@ -185,22 +186,26 @@ impl<'e, 'r> Search<'e, 'r> {
     /// Builds a request body. `clauses` apply only to the hits and their total.
     fn body(&self, query: &Value, clauses: &[Value], page: Range<usize>) -> Value {
         let mut sort = Vec::new();
-        if let Some(order) = self.request.order {
-            sort.push(json!({rank_field(order): "asc"}));
-        } else {
-            if self.engine.has_demos() {
-                sort.push(json!({"demo": "asc"}));
+        match self.request.order {
+            Some(SortedBy::Stored(order)) => sort.push(json!({rank_field(order): "asc"})),
+            Some(SortedBy::Attribute { attribute, descending }) => {
+                let order = if descending { "desc" } else { "asc" };
+                sort.push(json!({label_field(attribute): {"order": order, "missing": "_last"}}));
+                sort.push(json!({rank_field(Order::Name): "asc"}));
             }
-            if !self.request.plan.groups.is_empty() || !self.request.plan.names.is_empty() {
-                sort.push(json!({"_score": "desc"}));
+            None => {
+                if self.engine.has_demos() {
+                    sort.push(json!({"demo": "asc"}));
+                }
+                if !self.request.plan.groups.is_empty() || !self.request.plan.names.is_empty() {
+                    sort.push(json!({"_score": "desc"}));
+                }
+                sort.push(json!({"ordinal": "asc"}));
             }
-            sort.push(json!({"ordinal": "asc"}));
         }
-        let mut aggregations = self
-            .request
-            .facets
-            .map(|of| facets::aggregations(&self.filter, of, self.engine.shards))
-            .unwrap_or_default();
+        let tables = &self.engine.catalogue.tables;
+        let facets = self.request.facets.map(|of| facets::aggregations(&self.filter, of, tables, self.engine.shards));
+        let mut aggregations = facets.unwrap_or_default();
         let is_filtered = !clauses.is_empty();
         if is_filtered {
             aggregations.insert(FOUND.to_owned(), json!({"filter": {"match_all": {}}}));
@@ -237,8 +242,8 @@ impl<'e, 'r> Search<'e, 'r> {
 
     fn counts(&self, response: &mut SearchResponse) -> Result<SearchHits, EngineError> {
         let (total, unfiltered_total) = (response.total(), found(response));
-        let categories = self.engine.catalogue.tables.categories.len();
-        let counts = |attributes| facets::counts(categories, attributes, |name| response.values(name));
+        let tables = &self.engine.catalogue.tables;
+        let counts = |attributes| facets::counts(tables, attributes, |name| response.values(name));
         let facets = self.request.facets.map(counts).transpose()?;
         Ok(SearchHits { total, complete: total, unfiltered_total, facets, ..SearchHits::default() })
     }

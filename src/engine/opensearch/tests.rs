@@ -19,17 +19,19 @@ use tokio::runtime::Runtime;
 use super::cluster::{Cluster, ClusterError, ClusterRequest, ClusterSettings, Reason};
 use super::parts::{Manifest, write_manifest, write_parts};
 use super::{IndexPrefix, Parts, PartsError, Published};
-use crate::catalogue::{Attribute, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
+use crate::catalogue::{AttributeCondition, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
 use crate::engine::tests::{Engines, Query, exports, large, merged, query, software};
 use crate::engine::{Engine, EngineError, Hit, ReviewsRequest, SearchHits, SearchRequest};
 use crate::error::chain;
 use crate::export::Skipped;
 use crate::generation::cluster::{self as generations, Filler, MergedSet};
 use crate::generation::{Generation, Snapshot};
+use crate::record::{AttributeType, BUILT_IN};
 use crate::scratch::Scratch;
 use crate::search::Documents;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
+use crate::search::meaning::Meanings;
 use crate::search::{Plan, Term};
 
 /// The largest relative difference at which two scores count as equal.
@@ -64,8 +66,9 @@ impl Compared {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{:08x}{number:08x}", std::process::id());
         let mut local = Engines::new(software);
-        // A cluster reranks all hits.
+        // A cluster reranks all hits, but not by meaning.
         local.scan.reranked = usize::MAX;
+        local.scan.meanings = Meanings::default();
         let (remote, index) = RUNTIME.block_on(async {
             let mut filler = Filler {
                 cluster: Arc::clone(&CLUSTER),
@@ -232,22 +235,23 @@ mod on_cluster {
         let compared = Compared::new(&software);
         let (local, remote) = (&compared.local.snapshot.engine, &compared.remote.engine);
         let values = ["iso 9001", "GROSSE, GmbH", "größe,gmbh", "A\0B", "_", "c++", "c", "Acme, Inc.", &long];
-        for attribute in Attribute::ALL {
-            let found = RUNTIME.block_on(remote.has_values(attribute, &values)).expect("values");
-            assert_eq!(found, pollster::block_on(local.has_values(attribute, &values)).expect("values"));
+        let keys: Vec<_> = values.iter().filter_map(|value| AttributeType::Text.key(value)).collect();
+        let attributes: Vec<_> = (0..BUILT_IN.len()).collect();
+        for attribute in attributes.iter().copied() {
+            let found = RUNTIME.block_on(remote.has_values(attribute, &keys)).expect("values");
+            assert_eq!(found, pollster::block_on(local.has_values(attribute, &keys)).expect("values"));
         }
         // The only value too long to be counted is as rare as many others, so it wouldn't be in the
         // facet anyway.
-        let mut attributes = <[Vec<String>; Attribute::COUNT]>::default();
-        attributes[Attribute::Vendor as usize] = vec!["iso 9001".to_owned(), "acme".to_owned(), "nobody".to_owned()];
-        for filter in [SoftwareFilter::default(), SoftwareFilter { attributes, ..SoftwareFilter::default() }] {
+        let vendors = ["iso 9001", "acme", "nobody"].map(|vendor| AttributeCondition::new("vendor", vendor)).to_vec();
+        for filter in [SoftwareFilter::default(), SoftwareFilter { attributes: vendors, ..SoftwareFilter::default() }] {
             let (plan, budget) = (Plan::default(), Budget::new(u64::MAX));
             let request = SearchRequest {
                 plan: &plan,
                 filter: &filter,
                 order: None,
                 page: 0..40,
-                facets: Some(&Attribute::ALL),
+                facets: Some(&attributes),
                 texts: false,
                 budget: &budget,
             };

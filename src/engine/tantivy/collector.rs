@@ -8,11 +8,13 @@ use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier, pinned_score};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
+use crate::search::meaning::Meanings;
 use crate::search::phrase::PhraseMatcher;
 
 /// Collects documents with all words first, then those with some if there are too few.
 pub(super) struct TierCollector<'a> {
     forward: &'a Forward,
+    meanings: &'a Meanings,
     budget: &'a Budget,
     phrases: Vec<PhraseMatcher<'a>>,
     excluded_phrases: Vec<PhraseMatcher<'a>>,
@@ -43,10 +45,11 @@ impl<'a> TierCollector<'a> {
         let kept = if request.order.is_none() { wanted.max(RERANKED) } else { wanted };
         let mut collector = Collector::new(&engine.records.columns, filter, kept, facets);
         if let Some(order) = request.order {
-            collector = collector.ordered_by(engine.records.columns.order(order));
+            collector = collector.ordered_by(engine.records.columns.places(order));
         }
         Ok(Self {
             forward: &engine.forward,
+            meanings: &engine.meanings,
             budget: request.budget,
             phrases: plan.phrases.iter().map(PhraseMatcher::new).collect(),
             excluded_phrases: plan.excluded_phrases.iter().map(PhraseMatcher::new).collect(),
@@ -129,7 +132,7 @@ impl<'a> TierCollector<'a> {
         let mut best = self.collector.into_best();
         if request.order.is_none() {
             let head = best.len().min(RERANKED);
-            request.plan.rerank.rerank(self.forward, &mut best[..head], request.page.end);
+            request.plan.rerank.rerank(self.forward, self.meanings, &mut best[..head], request.page.end);
         }
         let hits = embedded::hits(records, request.page_of(&best));
         SearchHits { hits, texts: Vec::new(), total, complete, unfiltered_total, facets }

@@ -11,17 +11,20 @@ use serde_json::{Value, json};
 
 use self::scan::ScanEngine;
 use super::{Engine, EngineError, Explain as _, Hit, SearchRequest};
-use crate::catalogue::{Attribute, Merged, Order, SoftwareFilter};
+use crate::catalogue::{AttributeCondition, Merged, Order, SoftwareFilter, SortedBy};
 use crate::export::{self, Export, ExportSet, Limits, SourceFile};
 use crate::generation::Snapshot;
-use crate::record::OfferingType;
+use crate::record::{AttributeNumber, BUILT_IN, OfferingType};
 use crate::scratch::Scratch;
 use crate::search::Documents;
 use crate::search::budget::Budget;
 use crate::search::collect::{RERANKED, Tier};
 use crate::search::expand::{Options, Prefix, expand};
 use crate::search::identity::read;
-use crate::search::{DocumentAnalyzer, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names};
+use crate::search::rerank::MEANT;
+use crate::search::{
+    DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names,
+};
 
 /// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.
 const WORDS: [&str; 24] = [
@@ -51,10 +54,42 @@ const WORDS: [&str; 24] = [
     "x",
 ];
 
+/// The numbers of the attributes of these exports, and of those that products can be sorted by.
+const ATTRIBUTES: std::ops::Range<AttributeNumber> = 0..BUILT_IN.len() + 5;
+const SORTABLE: std::ops::Range<AttributeNumber> = BUILT_IN.len() + 1..BUILT_IN.len() + 4;
+
+/// Conditions on attributes, with values that no product has and an attribute that isn't there.
+const CONDITIONS: [(&str, &str); 16] = [
+    ("tags", "SAFETY"),
+    ("tags", "audit"),
+    ("tags", "other"),
+    ("licence", "lock-out"),
+    ("licence", "AUDIT"),
+    ("licence", "other"),
+    ("price", "10..50"),
+    ("price", "..20.5"),
+    ("price", "21"),
+    ("price", "-1e3..0"),
+    ("open_source", "true"),
+    ("open_source", "false"),
+    ("released_on", "2005-01-01.."),
+    ("released_on", "2001-02-03"),
+    ("platforms", "linux"),
+    ("unknown", "audit"),
+];
+
 /// A directory in both engines.
 pub(super) struct Engines {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) scan: ScanEngine,
+}
+
+/// How a hit is reranked.
+struct Reranked {
+    /// The best score of its tier by words alone.
+    best_of_tier: f32,
+    /// Whether its meaning counts.
+    is_meant: bool,
 }
 
 pub(super) fn exports(software: &[Value]) -> Vec<Export> {
@@ -64,6 +99,13 @@ pub(super) fn exports(software: &[Value]) -> Vec<Export> {
         "pins": [
             {"queries": ["audit", "safety permit"], "software": ["p3", "p9", "p0"]},
             {"queries": ["rare"], "software": ["p7", "p11", "p300"]},
+        ],
+        "attributes": [
+            {"property": "licence", "label": "Licence"},
+            {"property": "price", "label": "Price", "type": "number"},
+            {"property": "open_source", "label": "Open source", "type": "boolean"},
+            {"property": "released_on", "label": "Released", "type": "date"},
+            {"property": "platforms", "label": "Platforms", "searchable": false},
         ],
     });
     let file = SourceFile::from_bytes(Path::new("test.json"), document.to_string().into_bytes().into());
@@ -83,7 +125,8 @@ impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
         let merged = merged(exports(software), &Scratch::in_memory());
-        let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins());
+        let mut analyzer =
+            DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes).with_meanings();
         let mut builder = SearchBuilder::new(merged.scratch());
         let mut documents = Vec::new();
         for product in merged.products() {
@@ -95,9 +138,10 @@ impl Engines {
         let vocabulary = analyzer.vocabulary().expect("words");
         let parts = builder.finish(&vocabulary).and_then(|parts| parts.read_all());
         let parts = parts.expect("in memory");
-        let (_, scorer, forward) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
+        let (_, DocumentTables { scorer, forward, meanings }) =
+            SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
         let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
-        let scan = ScanEngine { documents, scorer, forward, catalogue, records, reranked: RERANKED };
+        let scan = ScanEngine { documents, scorer, forward, meanings, catalogue, records, reranked: RERANKED };
         Self { snapshot, scan }
     }
 
@@ -120,8 +164,15 @@ impl Engines {
         prop_assert_eq!(hits.texts.len(), if query.texts { hits.hits.len() } else { 0 });
         prop_assert_eq!(&hits.texts, &expected.texts);
         if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
+            // Meaning adds to a score by the best one of the tier.
+            let unranked = Plan { rerank: Rerank::None, ..plan.clone() };
+            let all = SearchRequest { plan: &unranked, page: 0..RERANKED, facets: None, texts: false, ..request };
+            let by_words = pollster::block_on(self.scan.search(&all)).expect("a scan").hits;
             for (place, hit) in (query.start..).zip(&hits.hits) {
-                self.compare_explanation(&request, hit, place < RERANKED)?;
+                let best_of_tier = by_words.iter().find(|of| of.tier == hit.tier).map_or(0.0, |of| of.score);
+                let is_meant = by_words.iter().take(MEANT).any(|of| of.ordinal == hit.ordinal);
+                let reranked = (place < RERANKED).then_some(Reranked { best_of_tier, is_meant });
+                self.compare_explanation(&request, hit, reranked)?;
             }
         }
         Ok(())
@@ -133,7 +184,7 @@ impl Engines {
         &self,
         request: &SearchRequest<'_>,
         hit: &Hit,
-        is_reranked: bool,
+        reranked: Option<Reranked>,
     ) -> Result<(), TestCaseError> {
         let explainer = self.snapshot.engine.explainer().expect("an embedded engine");
         let explanation = explainer.explain(request, hit.ordinal).expect("an index in memory");
@@ -143,11 +194,16 @@ impl Engines {
         prop_assert!(explanation.admission.passed());
         let shares = explanation.signals;
         // Behind the reranked ones a score is that of the words alone.
-        let factor = if is_reranked { request.plan.rerank.factor(shares) } else { 1.0 };
-        let score = match hit.tier {
-            Tier::ExactName if is_reranked => shares.spelling,
-            Tier::Pinned => hit.score,
-            _ => explanation.score() * factor,
+        let score = match (&request.plan.rerank, reranked) {
+            _ if hit.tier == Tier::Pinned => hit.score,
+            (_, Some(_)) if hit.tier == Tier::ExactName => shares.spelling,
+            (Rerank::Signals(signals), Some(reranked)) => {
+                let score = explanation.score();
+                let meaning = signals.meaning.as_ref().filter(|_| reranked.is_meant);
+                let worth = |of: &Meaning| of.worth(score, reranked.best_of_tier, shares.meaning);
+                (score + meaning.map_or(0.0, worth)) * signals.factor(shares)
+            }
+            _ => explanation.score(),
         };
         let is_near = (score - hit.score).abs() <= 1e-4 * score.abs().max(1.0);
         prop_assert!(is_near, "{hit:?}: {explanation:?}, {shares:?}");
@@ -184,10 +240,10 @@ pub(super) struct Query {
     pub(super) text: String,
     pub(super) options: Options,
     pub(super) filter: SoftwareFilter,
-    pub(super) order: Option<Order>,
+    pub(super) order: Option<SortedBy>,
     pub(super) start: usize,
     pub(super) limit: usize,
-    pub(super) facets: Option<Vec<Attribute>>,
+    pub(super) facets: Option<Vec<AttributeNumber>>,
     pub(super) texts: bool,
 }
 
@@ -227,33 +283,41 @@ pub(super) fn query() -> impl Strategy<Value = Query> {
         written.collect::<Vec<_>>().join(" ")
     });
     let set = |max: u32| prop::option::weighted(0.3, prop::collection::btree_set(0..max, 0..3));
-    let filter =
-        (set(3), any::<bool>(), 0..6_u8, set(3), set(40)).prop_map(|(categories, is_software, stars, tags, ids)| {
+    let condition = || prop::sample::select(&CONDITIONS[..]);
+    let conditions = prop_oneof![
+        3 => Just(Vec::new()),
+        2 => condition().prop_map(|condition| vec![condition]),
+        1 => prop::collection::vec(condition(), 2..4),
+    ];
+    let filter = (set(3), any::<bool>(), 0..6_u8, conditions, set(40)).prop_map(
+        |(categories, is_software, stars, conditions, ids)| {
             let named = |of: Option<BTreeSet<u32>>, name: fn(u32) -> String| -> Vec<String> {
                 of.into_iter().flatten().map(name).collect()
             };
-            let mut attributes = <[Vec<String>; Attribute::COUNT]>::default();
-            attributes[Attribute::Tags as usize] =
-                named(tags, |tag| ["SAFETY", "audit", "other"][tag as usize].to_owned());
             SoftwareFilter {
                 categories: named(categories, |category| ["audit", "Risk", "other"][category as usize].to_owned()),
-                attributes,
+                attributes: (conditions.into_iter())
+                    .map(|(property, value)| AttributeCondition::new(property, value))
+                    .collect(),
                 except_id: is_software.then(|| format!("p{stars}")),
                 ids: named(ids, |id| format!("p{id}")),
                 offering_type: is_software.then_some(OfferingType::Software),
                 min_rating: (stars > 3).then_some(f64::from(stars) - 1.5),
                 ..SoftwareFilter::default()
             }
-        });
+        },
+    );
     let filter = prop_oneof![2 => Just(SoftwareFilter::default()), 1 => filter];
     let order = prop_oneof![
         3 => Just(None),
-        1 => prop::sample::select(&Order::ALL[..]).prop_map(Some),
+        1 => prop::sample::select(&Order::ALL[..]).prop_map(|order| Some(SortedBy::Stored(order))),
+        1 => (SORTABLE, any::<bool>())
+            .prop_map(|(attribute, descending)| Some(SortedBy::Attribute { attribute, descending })),
     ];
     let start = prop_oneof![3 => Just(0), 1 => 0..30_usize, 1 => 150..300_usize];
     let prefix = prop::sample::select(&[Prefix::Auto, Prefix::Always, Prefix::Never][..]);
     let options = (any::<bool>(), prefix).prop_map(|(typo, prefix)| Options { typo, prefix });
-    let facets = prop::option::of(prop::sample::subsequence(&Attribute::ALL[..], 0..Attribute::COUNT));
+    let facets = prop::option::of(prop::sample::subsequence(ATTRIBUTES.collect::<Vec<_>>(), 0..ATTRIBUTES.len()));
     (text, options, filter, order, start, 1..40_usize, facets, any::<bool>()).prop_map(
         |(text, options, filter, order, start, limit, facets, texts)| Query {
             text,
@@ -286,6 +350,16 @@ pub(super) fn product(id: usize, words: &[&str], kind: u8) -> Value {
         "languages": if kind.is_multiple_of(2) { json!(["de"]) } else { json!([]) },
         "offering_type": if kind.is_multiple_of(5) { "document-templates" } else { "software" },
     });
+    if !kind.is_multiple_of(3) {
+        product["price"] = json!(f64::from(kind / 3) / 2.0 - 5.0);
+        product["open_source"] = json!(kind.is_multiple_of(2));
+        product["licence"] = ["Lock out", "lock-out", "audit"][usize::from(kind) % 3].into();
+        product["platforms"] = json!([WORDS[usize::from(kind) % WORDS.len()], "Linux"]);
+    }
+    if kind.is_multiple_of(3) || kind.is_multiple_of(5) {
+        product["released_on"] = format!("{}-02-03", 1990 + u32::from(kind) % 20).into();
+        product["price"] = json!("on request");
+    }
     if kind.is_multiple_of(4) {
         product["rating"] = json!(f64::from(kind % 5) + 0.5);
         product["review_count"] = json!(u32::from(kind));

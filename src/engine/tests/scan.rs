@@ -1,15 +1,18 @@
 //! A brute-force engine: it scores every document and sorts them all. Tests compare other engines with it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Filter, Ordinal, Records, STARS};
+use crate::catalogue::{Admission, Catalogue, Columns, Filter, Order, Ordinal, Records, STARS, SortedBy};
 use crate::engine::embedded::{self, Embedded};
 use crate::engine::{EngineError, Explain, Explanation, Satisfied, SearchHits, SearchRequest};
+use crate::record::AttributeNumber;
 use crate::search::collect::{Candidate, RERANKED, Tier, pinned_score};
-use crate::search::facet_counts::{FacetCounts, most_frequent};
+use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
 use crate::search::forward::Forward;
+use crate::search::meaning::Meanings;
 use crate::search::phrase::has_words;
 use crate::search::score::{Occurrences, Scorer};
 use crate::search::{Group, Plan, Rerank, Term};
@@ -23,6 +26,7 @@ pub(in crate::engine) struct ScanEngine {
     pub(super) documents: Vec<HashMap<Term, u32>>,
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
+    pub(in crate::engine) meanings: Meanings,
     pub(super) catalogue: Arc<Catalogue>,
     /// The number of candidates that are reranked by signals.
     pub(in crate::engine) reranked: usize,
@@ -74,7 +78,7 @@ impl ScanEngine {
     }
 
     /// Counts facets, each without its own part of the filter.
-    fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[Attribute]) -> FacetCounts {
+    fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[AttributeNumber]) -> FacetCounts {
         let columns = self.columns();
         let mut counts = FacetCounts::default();
         counts.categories.resize(columns.category_count(), 0);
@@ -99,11 +103,21 @@ impl ScanEngine {
         for attribute in attributes {
             let column = columns.attribute(*attribute);
             let is_counted = |found: &&(Ordinal, Admission)| found.1.passed_but_for(Admission::attribute(*attribute));
+            if !column.ranges().is_empty() {
+                let in_range = |numbers: &Range<u32>| {
+                    let has = |(ordinal, _): &&(Ordinal, Admission)| numbers.contains(&column.of(*ordinal)[0]);
+                    let with_value = found.iter().filter(is_counted).filter(|found| !column.of(found.0).is_empty());
+                    with_value.filter(has).count() as u64
+                };
+                let values = column.ranges().iter().map(|(name, numbers)| (name.clone(), in_range(numbers))).collect();
+                counts.attributes.push(AttributeCounts { attribute: *attribute, values });
+                continue;
+            }
             let mut by_value = vec![0; column.len()];
             for (ordinal, _) in found.iter().filter(is_counted) {
                 column.of(*ordinal).iter().for_each(|value| by_value[*value as usize] += 1);
             }
-            counts.attributes[*attribute as usize] = most_frequent(column, &by_value);
+            counts.attributes.push(AttributeCounts { attribute: *attribute, values: most_frequent(column, &by_value) });
         }
         counts
     }
@@ -184,12 +198,26 @@ impl Embedded for ScanEngine {
         }
         let total = candidates.len() as u64;
         if let Some(order) = request.order {
-            candidates.sort_by_key(|candidate| self.columns().order(order).ranks[candidate.ordinal as usize]);
+            candidates.sort_by_key(|candidate| self.columns().order(Order::Name).ranks[candidate.ordinal as usize]);
+            match order {
+                SortedBy::Stored(order) => {
+                    candidates.sort_by_key(|of| self.columns().order(order).ranks[of.ordinal as usize]);
+                }
+                SortedBy::Attribute { attribute, descending } => {
+                    let column = self.columns().attribute(attribute);
+                    let key = |of: &Candidate| column.of(of.ordinal).first().map(|value| column.key(*value));
+                    candidates.sort_by(|a, b| match (key(a), key(b)) {
+                        (Some(a), Some(b)) if descending => b.cmp(a),
+                        (Some(a), Some(b)) => a.cmp(b),
+                        (a, b) => b.is_some().cmp(&a.is_some()),
+                    });
+                }
+            }
         } else {
             candidates.sort_by(|a, b| b.cmp(a));
             let head =
                 candidates.len().min(if matches!(plan.rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
-            plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
+            plan.rerank.rerank(&self.forward, &self.meanings, &mut candidates[..head], usize::MAX);
         }
         let hits = embedded::hits(&self.records, request.page_of(&candidates));
         let texts = request.texts.then(|| embedded::texts(&self.records, &self.forward, &hits, request.budget));
@@ -215,7 +243,7 @@ impl Explain for ScanEngine {
             excluded: Vec::new(),
             has_excluded_phrase: false,
             lacking: Vec::new(),
-            signals: plan.rerank.shares(&self.forward, ordinal),
+            signals: plan.rerank.shares(&self.forward, &self.meanings, ordinal),
             admission: Filter::resolve(request.filter, &self.catalogue, &self.records).admit(self.columns(), ordinal),
         })
     }

@@ -4,6 +4,7 @@
 //! The schema has already been checked. Here, a word that's too long to be searched is an error;
 //! almost everything else is a warning. A record without an essential property yields nothing.
 
+mod attribute;
 mod blemish;
 mod entry;
 mod glossary;
@@ -28,7 +29,7 @@ use super::pointer::Path;
 use super::text::{Kind, Value};
 use super::vocabulary::{ENVELOPE, NearMiss};
 use super::{Code, Section, SectionKind, Sections, prefix_ids};
-use crate::record::{CalendarDate, Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
+use crate::record::{Attribute, CalendarDate, Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
 
 pub(super) struct Contents {
     pub(super) name: Box<str>,
@@ -42,6 +43,7 @@ pub(super) struct Contents {
     pub(super) glossary: Vec<Entry<Term>>,
     pub(super) synonyms: Vec<Entry<SynonymGroup>>,
     pub(super) pins: Vec<Entry<PinnedProducts>>,
+    pub(super) attributes: Vec<Entry<Attribute>>,
     pub(super) sections: Sections,
 }
 
@@ -112,6 +114,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         reader.date(value, path.member("as_of"));
     }
     let id_prefix = reader.id_prefix(root);
+    let attributes = reader.attributes(root);
     let software = reader.software(root);
     let categories = reader.categories(root);
     let reviews = reader.reviews(root);
@@ -125,8 +128,20 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         let help = "add the records, or remove the file; an export that lost its records looks like this, too";
         reader.report(Code::NoRecords, list, path.member("software"), "the export has no records", help);
     }
-    let contents =
-        Contents { name, license, as_of, id_prefix, software, categories, reviews, glossary, synonyms, pins, sections };
+    let contents = Contents {
+        name,
+        license,
+        as_of,
+        id_prefix,
+        software,
+        categories,
+        reviews,
+        glossary,
+        synonyms,
+        pins,
+        attributes,
+        sections,
+    };
     reader.blemishes.report(&mut reader.faults);
     (contents, reader.faults)
 }

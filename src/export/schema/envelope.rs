@@ -8,7 +8,8 @@ use crate::export::finding::Faults;
 use crate::export::id_prefix::{PREFIX_CHARS, is_id_prefix};
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::Shape;
+use crate::export::vocabulary::{RECORD, Shape};
+use crate::record::{AttributeType, BUILT_IN};
 
 /// Checks a document. It's valid if there are no faults.
 pub(in crate::export) fn check(root: Value<'_>) -> Faults {
@@ -60,11 +61,32 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
         }
         None => rules.missing(root, path, ("software", Shape::Array), "", "add the array of records; it may be empty"),
     }
+    if let Some(attributes) = root.get("attributes") {
+        let path = path.member("attributes");
+        for (index, entry) in attributes.elements().enumerate() {
+            attribute(rules, entry, path.element(index));
+        }
+    }
     if let Some(groups) = root.get("synonyms") {
         let path = path.member("synonyms");
         for (index, group) in groups.elements().enumerate() {
             synonyms(rules, group, path.element(index));
         }
+    }
+}
+
+/// A property that the directory reads in another way is no attribute, and the built-in ones are texts.
+fn attribute(rules: &mut Rules, entry: Value<'_>, path: Path<'_>) {
+    let Some((name, value)) = entry.get("property").and_then(|value| Some((value.as_str()?, value))) else { return };
+    let is_built_in = BUILT_IN.iter().any(|(property, _)| *property == name);
+    if !is_built_in && RECORD.iter().any(|(property, _)| *property == name) {
+        let message = format!("`{name}` can't be an attribute: the directory reads it in another way");
+        let help = "remove the entry; every directory filters or sorts by what it can of these properties";
+        rules.report(Code::CoreAttribute, value, path.member("property"), message, help);
+    }
+    if let Some(kind) = entry.get("type").filter(|kind| is_built_in && !kind.is_text(AttributeType::Text.as_str())) {
+        let message = format!("the values of `{name}` are texts in every directory");
+        rules.report(Code::CoreAttribute, kind, path.member("type"), message, "leave out the type");
     }
 }
 

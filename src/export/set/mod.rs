@@ -4,6 +4,7 @@
 //! Products and reviews may not fit in memory, so what is compared of them is sorted.
 
 mod advice;
+mod attribute;
 mod category;
 mod duplicate;
 mod id_case;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use self::advice::SharedRows;
+use self::attribute::PropertyTypes;
 use self::duplicate::Repeats;
 use self::ids::IdRows;
 use self::orphan::Products;
@@ -54,6 +56,7 @@ pub(super) struct SetCheck {
     ids: IdRows,
     shared: SharedRows,
     values: ValueUses,
+    types: PropertyTypes,
     /// The number of documents.
     documents: usize,
     /// Whether every element that should be a product has an id.
@@ -67,6 +70,7 @@ impl SetCheck {
             ids: IdRows::new(scratch),
             shared: SharedRows::new(scratch),
             values: ValueUses::default(),
+            types: PropertyTypes::default(),
             documents: 0,
             all_have_ids: true,
         }
@@ -81,6 +85,7 @@ impl SetCheck {
         for entry in &contents.software {
             self.shared.push(number, entry)?;
             self.values.push(number, entry);
+            self.types.push(number, entry);
         }
         self.ids.push(number, export)
     }
@@ -122,6 +127,7 @@ impl SetCheck {
         }
         pin::check(exports, &unknown, findings);
         synonym::check(exports, findings);
+        attribute::check(exports, &self.types, findings);
         for finding in self.shared.summaries(exports)? {
             findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
         }

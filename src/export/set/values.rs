@@ -78,14 +78,31 @@ pub(super) fn location(
     name: &str,
 ) -> Location {
     let export = &exports[number];
-    let span = export.contents.sections[SectionKind::Software as usize].span(index);
-    let bytes = if span.len() <= RECORD_BYTES { export.file.part(span.clone()) } else { Bytes::new() };
+    let (span, bytes) = record(export, index);
     let (document, _) = text::parse(&bytes, Limits::default().max_depth);
     let found = document.as_ref().and_then(|document| named(document.root(), keys, name));
     let (key, position, place) = found.unwrap_or((keys[0], None, 0..span.len()));
     let pointer = SectionKind::Software.pointer(index, key);
     let pointer = position.map_or_else(|| pointer.clone(), |position| format!("{pointer}/{position}"));
     export.file.location(span.start + place.start..span.start + place.end, pointer)
+}
+
+/// Where a product has a property.
+pub(super) fn location_of(exports: &[ParsedExport<'_>], (number, index): (usize, usize), key: &str) -> Location {
+    let export = &exports[number];
+    let (span, bytes) = record(export, index);
+    let (document, _) = text::parse(&bytes, Limits::default().max_depth);
+    let value = document.as_ref().and_then(|document| document.root().get(key));
+    let place = value.map_or(0..span.len(), |value| value.span());
+    let place = span.start + place.start..span.start + place.end;
+    export.file.location(place, SectionKind::Software.pointer(index, key))
+}
+
+/// Where a record is in its file, and its bytes; none if it's too large to be searched.
+fn record(export: &ParsedExport<'_>, index: usize) -> (Range<usize>, Bytes) {
+    let span = export.contents.sections[SectionKind::Software as usize].span(index);
+    let bytes = if span.len() <= RECORD_BYTES { export.file.part(span.clone()) } else { Bytes::new() };
+    (span, bytes)
 }
 
 /// Where a record has a value: the property, the index if it's an array, and the range.

@@ -68,15 +68,16 @@ fn is_of(published: &Published, prefix: &IndexPrefix, generation: &Generation) -
 /// Keeps analysed products in scratch files.
 struct ClusterSink<'m> {
     merged: &'m Merged,
-    labels: AttributeLabels,
+    labels: AttributeLabels<'m>,
     lengths: LengthStatistics,
     versions: VersionWriter,
     products: SpoolWriter<AnalysedProduct>,
 }
 
 /// The analysed products of a generation, and the tables that their documents are written with.
-struct Analysed {
+struct Analysed<'m> {
     products: Spool<AnalysedProduct>,
+    labels: AttributeLabels<'m>,
     numbering: Numbering,
     scores: TermScores,
     stems: Arc<[StemId]>,
@@ -91,7 +92,7 @@ impl<'m> ClusterSink<'m> {
         let scratch = merged.scratch();
         Self {
             merged,
-            labels: AttributeLabels::default(),
+            labels: AttributeLabels::new(&merged.attributes),
             lengths: LengthStatistics::default(),
             versions: VersionWriter::new(scratch),
             products: scratch.spool(),
@@ -99,8 +100,8 @@ impl<'m> ClusterSink<'m> {
     }
 }
 
-impl Sink for ClusterSink<'_> {
-    type Output = Analysed;
+impl<'m> Sink for ClusterSink<'m> {
+    type Output = Analysed<'m>;
 
     fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError> {
         let (item, detail) = (self.merged.item(&product)?, self.merged.detail_fields(&product)?);
@@ -113,7 +114,7 @@ impl Sink for ClusterSink<'_> {
             offering_type: product.software.offering_type,
             evidence_status: product.software.evidence_status,
             evidence_checked_on,
-            attributes: self.labels.of(&product.software),
+            attributes: self.labels.push(&product.software),
             ranks: product.ranks,
             rating: product.rating(),
             is_demo: product.is_demo,
@@ -131,13 +132,14 @@ impl Sink for ClusterSink<'_> {
         pushed.map(drop).map_err(BuildError::scratch)
     }
 
-    fn finish(self, analyzer: DocumentAnalyzer) -> Result<Analysed, BuildError> {
+    fn finish(self, analyzer: DocumentAnalyzer) -> Result<Analysed<'m>, BuildError> {
         let vocabulary = analyzer.vocabulary()?;
         drop(analyzer);
         let stems = vocabulary.lexicon.stems()?;
         let search = SearchBuilder::new(self.merged.scratch()).finish(&vocabulary);
         Ok(Analysed {
             products: self.products.finish().map_err(BuildError::scratch)?,
+            labels: self.labels,
             numbering: vocabulary.numbering,
             scores: TermScores::new(&self.lengths, &Ranking::default()),
             stems,
@@ -246,15 +248,18 @@ impl Filler<'_> {
             |error: engine::FillError| FillError::engine(error, scratch),
         );
         let count = merged.software_count();
-        let analysed = build_into(&merged, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
+        // The engine doesn't rank by meaning.
+        let analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
+        let analysed =
+            build_into(&merged, analyzer, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
         let analysed = analysed.map_err(|error| FillError::build(error, scratch))?;
         let index = self.prefix.fill(generation.as_str(), at);
         let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards, scratch).await?;
         for review in merged.reviews() {
             fill.push_review(&review.map_err(by_catalogue)?).await?;
         }
-        let Analysed { products, numbering, scores, stems, search, versions } = analysed;
-        let writer = DocumentWriter { scores: &scores, stems: &stems, numbering: &numbering };
+        let Analysed { products, labels, numbering, scores, stems, search, versions } = analysed;
+        let writer = DocumentWriter { scores: &scores, stems: &stems, numbering: &numbering, labels: &labels };
         for (done, product) in (1..).zip(products.into_rows()) {
             fill.push(&writer, &product.map_err(|error| scratch.error(error))?).await.map_err(by_engine)?;
             if (self.progress)(count + done, 2 * count).is_break() {
@@ -263,7 +268,8 @@ impl Filler<'_> {
         }
         let log =
             ChangeLog::after(former, &generation, &versions, &at.to_string()).encode().map_err(BuildError::Encode)?;
-        let catalogue = CatalogueWriter::without_products(&merged).and_then(CatalogueWriter::finish);
+        let catalogue =
+            CatalogueWriter::without_products(&merged, labels.summaries()).and_then(CatalogueWriter::finish);
         let CatalogueParts { tables, texts, downloads } = catalogue.map_err(by_catalogue)?;
         let parts: [(&str, Bulk); 5] =
             [(SEARCH, search), (TABLES, tables), (TEXTS, texts), (VERSIONS, versions), (CHANGES, Bulk::Memory(log))];

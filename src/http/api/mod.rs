@@ -1,5 +1,6 @@
 //! Handlers, a file a resource, each in the same order: parameters, response, OpenAPI attribute, handler.
 
+pub(super) mod attributes;
 pub(super) mod categories;
 pub(super) mod changes;
 pub(super) mod exports;

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
-use crate::http::api::software::reject_comma_separated;
+use crate::http::api::software::check_attributes;
 use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
 use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::ApiErrors;
@@ -38,7 +38,7 @@ impl FromParameters for SearchParameters {
 
     fn read(values: &mut Values<'_>) -> Self {
         let search = SearchSoftware::from_values(values);
-        check_offset(values, search.q.as_deref(), search.page);
+        check_offset(values, search.bounded_by(), search.page);
         Self { search, fields: Fields::read(values) }
     }
 }
@@ -88,8 +88,8 @@ pub(in crate::http) async fn search_software(
     Query(SearchParameters { search: query, fields }): Query<SearchParameters>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    reject_comma_separated(&snapshot, &query.filter).await?;
-    let max_offset = MaxOffset::of(query.q.as_deref());
+    check_attributes(&snapshot, &query.filter, &query.facets, query.sort.attribute()).await?;
+    let max_offset = MaxOffset::of(query.bounded_by());
     let key = CacheKey::new(snapshot.generation(), &query);
     let cached = key.as_ref().and_then(|key| state.search_cache.get(key));
     let page = if let Some(results) = cached {

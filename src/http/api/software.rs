@@ -9,7 +9,7 @@ use bytes::Bytes;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{Pagination, SoftwareDetail, SoftwareItem};
-use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
+use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset, problem};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::middleware::RequestContext;
 use crate::http::openapi::{ApiErrors, NotFound};
@@ -17,8 +17,10 @@ use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::http::response::{self, FIELDS, Fields, ListBody};
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{FILTERS, IDS, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET};
-use crate::service::{self, ListSoftware, SoftwareFilter};
+use crate::service::parameter::definition::{
+    ATTRIBUTE, ATTRIBUTES, CATEGORY, FILTERS, IDS, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET,
+};
+use crate::service::{self, AttributeSort, Facet, ListSoftware, ListSort, SoftwareFilter};
 
 pub(in crate::http) struct ListParameters {
     list: ListSoftware,
@@ -30,7 +32,7 @@ impl FromParameters for ListParameters {
 
     fn read(values: &mut Values<'_>) -> Self {
         let list = ListSoftware::from_values(values);
-        check_offset(values, list.q.as_deref(), list.page);
+        check_offset(values, list.bounded_by(), list.page);
         Self { list, fields: Fields::read(values) }
     }
 }
@@ -60,9 +62,10 @@ pub(in crate::http) async fn list_software(
     Query(ListParameters { list: query, fields }): Query<ListParameters>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let max_offset = MaxOffset::of(query.q.as_deref());
-    reject_comma_separated(&snapshot, &query.filter).await?;
-    let is_stored_order = query.q.is_none() && query.filter == SoftwareFilter::default();
+    let max_offset = MaxOffset::of(query.bounded_by());
+    let sort = query.sort.as_ref().and_then(ListSort::attribute);
+    check_attributes(&snapshot, &query.filter, &[], sort).await?;
+    let is_stored_order = query.bounded_by().is_none() && query.filter == SoftwareFilter::default();
     let list = async move {
         let page = service::list_software(&snapshot, &query).await?;
         let write = |item: &Bytes, json: &mut Vec<u8>| {
@@ -77,13 +80,21 @@ pub(in crate::http) async fn list_software(
     Ok(page.into_response(links))
 }
 
-/// Rejects a filter that gives several values in one, with commas.
-pub(in crate::http) async fn reject_comma_separated(
+/// Rejects attributes that the directory doesn't have, values that they can't have, and several values in one, with commas.
+pub(in crate::http) async fn check_attributes(
     snapshot: &Snapshot,
     filter: &SoftwareFilter,
+    facets: &[Facet],
+    sort: Option<&AttributeSort>,
 ) -> Result<(), ApiError> {
+    let refused = service::refuse_attributes(snapshot, filter, facets, sort);
+    if !refused.is_empty() {
+        return Err(ApiError::Parameters(refused.into_iter().map(problem).collect()));
+    }
     let Some((name, value)) = service::comma_separated(snapshot, filter).await? else { return Ok(()) };
-    let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={}", part.trim())).collect();
+    let is_own = name == CATEGORY.name || ATTRIBUTES.iter().any(|parameter| parameter.name == name);
+    let (name, prefix) = if is_own { (name, String::new()) } else { (ATTRIBUTE.name, format!("{name}:")) };
+    let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={prefix}{}", part.trim())).collect();
     let message = format!("{name} must be repeated for several values: {}.", repeated.join("&"));
     Err(ApiError::Parameters(vec![ParameterProblem {
         param: name.to_owned(),

@@ -17,12 +17,13 @@ macro_rules! recorded {
 }
 
 /// By operation id: `{"request": "/v1/…", "answer": …}`.
-static RECORDED: [(&str, &str); 15] = recorded![
+static RECORDED: [(&str, &str); 16] = recorded![
     "listSoftware",
     "getSoftware",
     "listSimilarSoftware",
     "searchSoftware",
     "suggest",
+    "listAttributes",
     "listCategories",
     "getCategory",
     "listReviews",

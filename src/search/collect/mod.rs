@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 pub use self::candidate::{Candidate, Tier, pinned_score};
 use super::facet_counts::FacetCounts;
-use crate::catalogue::{Columns, Filter, Ordinal, SortedOrder};
+use crate::catalogue::{Columns, Filter, Ordinal, Places};
 
 /// Number of candidates that are reranked. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
@@ -69,7 +69,7 @@ pub struct Collector<'c> {
     /// Whether every product passes the filter.
     is_open: bool,
     /// Sort order to use instead of the ranking.
-    order: Option<&'c SortedOrder>,
+    order: Option<Places<'c>>,
     kept: usize,
     /// The best candidates so far and some more, in any order.
     best: Vec<KeyedCandidate>,
@@ -91,7 +91,7 @@ impl<'c> Collector<'c> {
 
     /// Keeps the first candidates in this order instead of the best.
     #[must_use]
-    pub fn ordered_by(self, order: &'c SortedOrder) -> Self {
+    pub fn ordered_by(self, order: Places<'c>) -> Self {
         Self { order: Some(order), ..self }
     }
 
@@ -127,9 +127,9 @@ impl<'c> Collector<'c> {
 
     #[inline]
     fn consider(&mut self, candidate: Candidate) {
-        let key = match self.order {
+        let key = match &self.order {
             None => candidate.key(),
-            Some(order) => u64::from(u32::MAX - order.ranks[candidate.ordinal as usize]),
+            Some(order) => u64::MAX - order.of(candidate.ordinal),
         };
         if self.least.is_none_or(|least| key > least.key) {
             self.keep(KeyedCandidate { key, candidate });

@@ -21,14 +21,17 @@ use super::conjunction;
 use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
 use super::lexicon::WordId;
+use super::meaning::reference;
 use super::pieces;
-use super::plan::{Alternative, Documents, Kind, Phrase, Plan, Rerank, Signals, Term};
+use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
+use super::score::group_weight;
 use super::stem_slots::StemSlots;
 use super::understand::{Exclusion, Subject, Understood, understand};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::text::analyse::{Gap, Word, written};
 use crate::text::english;
+use crate::text::meaning::Reference;
 
 /// Maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
@@ -156,6 +159,8 @@ impl<D: Documents> Expander<'_, D> {
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         let joined = self.joined();
+        // The words that tell what is meant, without what is still being typed.
+        let mut meant = Vec::with_capacity(words.len());
         for at in 0..words.len() {
             if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
                 if at == subject.words.start {
@@ -180,6 +185,10 @@ impl<D: Documents> Expander<'_, D> {
                 slot.prefix = slot.prefix.filter(|_| !slot.alternatives.is_empty());
             }
             self.correct(&mut slot, known, &mut corrected[at])?;
+            let is_complete = slot.prefix.is_none() || known.is_some() || english::is_common(&slot.word.folded);
+            if is_complete || corrected[at] != words[at].folded {
+                meant.push(at);
+            }
             slots.push(slot);
         }
         // A prefix is corrected only if the query would find nothing otherwise.
@@ -195,6 +204,7 @@ impl<D: Documents> Expander<'_, D> {
             slot.alternatives.extend(missing);
         }
         let searched = slots.len();
+        let reference = self.reference(&understood, meant, &corrected);
         let mut names = identified.terms;
         if names.is_empty() {
             names.push(Term::Name(corrected.concat().into()));
@@ -218,6 +228,12 @@ impl<D: Documents> Expander<'_, D> {
         let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
             || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
         let stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
+        let documents = self.index.documents;
+        let meaning = reference.map(|reference| Meaning {
+            reference,
+            weight: self.index.ranking.meaning,
+            bound: slots.iter().map(|slot| group_weight(slot.document_frequency, documents)).sum(),
+        });
         let plan = Plan {
             groups: slots.iter().map(Slot::group).collect(),
             excluded: excluded.terms,
@@ -231,10 +247,27 @@ impl<D: Documents> Expander<'_, D> {
                 spellings: slots.iter().map(|slot| slot.spelling).collect(),
                 spelling: self.index.ranking.spelling,
                 proximity: self.index.ranking.proximity,
+                meaning,
             }),
         };
         let is_closed = self.is_closed;
         Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless, is_closed })
+    }
+
+    /// What the words with these indices mean, as corrected. `None` where other things decide: what can
+    /// replace a product, or two names.
+    fn reference(&self, understood: &Understood, mut meant: Vec<usize>, corrected: &[String]) -> Option<Reference> {
+        if !self.index.has_meanings || understood.subject.is_some() || understood.is_comparison {
+            return None;
+        }
+        let is_content = |at: &usize| {
+            let word = &self.query.words[*at];
+            !english::is_function_word(&word.folded) && !is_intent_word(self.text, word)
+        };
+        if meant.iter().any(is_content) {
+            meant.retain(is_content);
+        }
+        reference(meant.iter().map(|at| corrected[*at].as_str()))
     }
 
     /// The slot for a name whose alternatives the query asks for.

@@ -5,6 +5,7 @@ mod scratch;
 mod spans;
 mod texts;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -12,7 +13,7 @@ use foldhash::HashMap;
 use serde::de::IgnoredAny;
 
 use self::scratch::Scratch;
-use self::texts::{Category, DetailTexts, ItemTexts, Text};
+use self::texts::{Category, DeclaredTexts, DetailTexts, ItemTexts, Text};
 use crate::engine::{Hit, HitTexts, SearchHits};
 use crate::generation::Snapshot;
 use crate::search::Term;
@@ -130,10 +131,10 @@ impl<'s> Highlighter<'s> {
         let description = self.description_value();
         if self.may_match(description..description + 1) {
             let detail: DetailTexts<'_, Text<'_>> = serde_json::from_str(fields)?;
-            self.append_texts(&item, &detail, detail.description.as_ref())?;
+            self.append_texts(&item, &detail, detail.description.as_ref(), fields)?;
         } else {
             let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
-            self.append_texts(&item, &detail, None)?;
+            self.append_texts(&item, &detail, None, fields)?;
         }
         // A product that has only some of the words is explained by those it has.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
@@ -149,9 +150,10 @@ impl<'s> Highlighter<'s> {
         item: &ItemTexts<'_>,
         detail: &DetailTexts<'_, D>,
         description: Option<&Text<'_>>,
+        fields: &str,
     ) -> Result<(), serde_json::Error> {
         self.title(item, detail)?;
-        self.summary(item, detail)?;
+        self.summary(item, detail, fields)?;
         self.body(&detail.features, description)
     }
 
@@ -166,7 +168,12 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
-    fn summary<D>(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_, D>) -> Result<(), serde_json::Error> {
+    fn summary<D>(
+        &mut self,
+        item: &ItemTexts<'_>,
+        detail: &DetailTexts<'_, D>,
+        fields: &str,
+    ) -> Result<(), serde_json::Error> {
         let Range { start: mut next, end } = self.scratch.section(Section::Summary);
         if self.may_match(next..end) {
             next = self.highlight_all("tagline", next, &item.tagline)?;
@@ -175,12 +182,36 @@ impl<'s> Highlighter<'s> {
             let categories = next + detail.categories.as_ref().map_or(item.categories.len(), Vec::len);
             self.highlight_all(CATEGORIES, next, item.categories.iter().map(|category| &category.name))?;
             next = categories;
-            next = self.highlight_all("tags", next, &detail.tags)?;
-            next = self.highlight_all("vendor", next, &item.vendor)?;
-            next = self.highlight_all("standards", next, &detail.standards)?;
-            self.highlight_all("alternative_to", next, &detail.alternative_to)?;
+            next = self.highlight_attribute("tags", next, &detail.tags)?;
+            next = self.highlight_attribute("vendor", next, &item.vendor)?;
+            next = self.highlight_attribute("standards", next, &detail.standards)?;
+            next = self.highlight_all("alternative_to", next, &detail.alternative_to)?;
+        }
+        let attributes = &self.snapshot.catalogue.tables.attributes;
+        if attributes.searched().next().is_none() || !self.may_match(next..end) {
+            return Ok(());
+        }
+        let declared: DeclaredTexts<'_> = serde_json::from_str(fields)?;
+        for attribute in attributes.searched() {
+            let json = declared.additional_properties.get(&*attribute.property);
+            let values = json.and_then(|json| attribute.kind.values(json.get())).unwrap_or_default();
+            let texts: Vec<_> = values.iter().map(|value| Text(Cow::Borrowed(value))).collect();
+            next = self.highlight_all(&attribute.property, next, &texts)?;
         }
         Ok(())
+    }
+
+    /// Appends a built-in attribute's texts, if their words are in the index.
+    fn highlight_attribute<'t>(
+        &mut self,
+        property: &str,
+        first: usize,
+        texts: impl IntoIterator<Item = &'t Text<'t>>,
+    ) -> Result<usize, serde_json::Error> {
+        if !self.snapshot.catalogue.tables.attributes.is_searchable(property) {
+            return Ok(first);
+        }
+        self.highlight_all(property, first, texts)
     }
 
     fn body(&mut self, features: &[Text<'_>], description: Option<&Text<'_>>) -> Result<(), serde_json::Error> {

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use foldhash::HashMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 /// Borrowed unless the text has escapes. Inside lists and options, serde borrows only with such a
 /// wrapper.
@@ -40,4 +42,11 @@ pub(super) struct DetailTexts<'a, D> {
     pub(super) features: Vec<Text<'a>>,
     pub(super) standards: Vec<Text<'a>>,
     pub(super) alternative_to: Vec<Text<'a>>,
+}
+
+/// The values in a product's detail fields of attributes that exports declare, among others.
+#[derive(Debug, Deserialize)]
+pub(super) struct DeclaredTexts<'a> {
+    #[serde(borrow)]
+    pub(super) additional_properties: HashMap<Cow<'a, str>, &'a RawValue>,
 }

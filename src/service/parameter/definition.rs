@@ -1,10 +1,10 @@
 //! The parameters, in the order of their operations: lists, searches of products, reviews, the rest.
 
-use super::value::{Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, OneOf, Text};
+use super::value::{Condition, Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, Name, OneOf, Text};
 use super::{AnyParameter, Parameter};
 use crate::record::{EvidenceStatus, OfferingType};
 use crate::service::{
-    Attribute, Facet, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, Order, Prefix, ReviewSort, SearchSort,
+    Facet, ListSort, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, Order, Prefix, ReviewSort, SearchSort,
 };
 
 const fn page_size(default: u64) -> Integer {
@@ -38,8 +38,10 @@ const fn offset(about: &'static str, maximum: u64) -> Parameter<Integer> {
 pub static OFFSET: Parameter<Integer> = offset(OFFSET_ABOUT, MAX_SAFE_INTEGER);
 
 /// The offset in a list that `q` may restrict.
-pub static QUERIED_OFFSET: Parameter<Integer> =
-    offset("How many records to skip; beyond the end the page is empty. With `q` at most 10000.", MAX_SAFE_INTEGER);
+pub static QUERIED_OFFSET: Parameter<Integer> = offset(
+    "How many records to skip; beyond the end the page is empty. With `q` or a sort by an attribute at most 10000.",
+    MAX_SAFE_INTEGER,
+);
 
 /// The offset in a list that is a search by itself.
 pub static SEARCHED_OFFSET: Parameter<Integer> = offset(OFFSET_ABOUT, MAX_QUERY_OFFSET);
@@ -140,43 +142,53 @@ pub static EVIDENCE_CHECKED_AFTER: Parameter<Date> = Parameter::new(
     Date,
 );
 
-const fn attribute(attribute: Attribute, about: &'static str, example: &'static str) -> Parameter<Text> {
-    Parameter::new(attribute.as_str(), about, example, NAME).repeatable()
+/// A parameter for a built-in attribute, named like its property.
+const fn attribute(property: &'static str, about: &'static str, example: &'static str) -> Parameter<Text> {
+    Parameter::new(property, about, example, NAME).repeatable()
 }
 
 pub static STANDARDS: Parameter<Text> = attribute(
-    Attribute::Standards,
+    "standards",
     "Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that \
      no product has matches nothing.",
     "ISO 45001",
 );
 
 pub static DEPLOYMENT: Parameter<Text> = attribute(
-    Attribute::Deployment,
+    "deployment",
     "Only products that can be run in any of these ways, such as `cloud`; compared like `standards`.",
     "cloud",
 );
 
 pub static LANGUAGES: Parameter<Text> = attribute(
-    Attribute::Languages,
+    "languages",
     "Only products with a user interface in any of these languages; compared like `standards`.",
     "English",
 );
 
-pub static VENDOR: Parameter<Text> = attribute(
-    Attribute::Vendor,
-    "Only products of any of these vendors; compared like `standards`.",
-    "Make-Believe Icebergs",
-);
+pub static VENDOR: Parameter<Text> =
+    attribute("vendor", "Only products of any of these vendors; compared like `standards`.", "Make-Believe Icebergs");
 
 pub static TAGS: Parameter<Text> =
-    attribute(Attribute::Tags, "Only products with any of these tags; compared like `standards`.", "templates");
+    attribute("tags", "Only products with any of these tags; compared like `standards`.", "templates");
 
-/// In the order of [`Attribute::ALL`].
-pub static ATTRIBUTES: [&Parameter<Text>; Attribute::COUNT] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
+/// Values of any attribute.
+pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
+    "attribute",
+    "Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or a range of numbers or \
+     days, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are \
+     alternatives, different attributes all count. Texts are compared like `standards`. An unknown attribute is refused with the \
+     names of all attributes.",
+    "standards:ISO 45001",
+    Condition,
+)
+.repeatable();
+
+/// The parameters of the built-in attributes.
+pub static ATTRIBUTES: [&Parameter<Text>; 5] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
 /// The filters that lists and searches of products share.
-pub static FILTERS: [&dyn AnyParameter; 11] = [
+pub static FILTERS: [&dyn AnyParameter; 12] = [
     &CATEGORY,
     &OFFERING_TYPE,
     &EVIDENCE_STATUS,
@@ -188,30 +200,54 @@ pub static FILTERS: [&dyn AnyParameter; 11] = [
     &LANGUAGES,
     &VENDOR,
     &TAGS,
+    &ATTRIBUTE,
 ];
 
+/// An order by an attribute, as an example.
+const SORT_EXAMPLE: &str = "-attribute.price";
+
 /// The order of a list of products.
-pub static LIST_SORT: Parameter<OneOf<Order>> = Parameter::new(
+pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
     "sort",
-    "Order. Without `q` by name where nothing is said, with `q` best match first. Products without the value come last.",
+    "Order. Without `q` by name where nothing is said, with `q` best match first. `attribute.` and its property sorts by an attribute \
+     that is a number, a day, or true or false, with `-` before it highest or newest first. Products without the value come last.",
     "-rating",
-    OneOf { values: &Order::ALL, name: Order::as_str, default: None },
+    Name {
+        names: || Order::ALL.map(|order| order.as_str().to_owned()).into(),
+        read: ListSort::parse,
+        sign: "-?",
+        default: None,
+        example: SORT_EXAMPLE,
+    },
 );
 
-pub static SEARCH_SORT: Parameter<OneOf<SearchSort>> = Parameter::new(
+pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
     "sort",
-    "Order; `-` means highest or newest first. Products without the value come last.",
+    "Order; `-` means highest or newest first. `attribute.` and its property sorts by an attribute that is a number, a day, or true \
+     or false. Products without the value come last.",
     "-rating",
-    OneOf { values: &SearchSort::ALL, name: SearchSort::as_str, default: Some(SearchSort::Relevance) },
+    Name {
+        names: || SearchSort::names().map(str::to_owned).collect(),
+        read: SearchSort::parse,
+        sign: "-?",
+        default: Some("relevance"),
+        example: SORT_EXAMPLE,
+    },
 );
 
-pub static FACETS: Parameter<OneOf<Facet>> = Parameter::new(
+pub static FACETS: Parameter<Name<Facet>> = Parameter::new(
     "facets",
-    "Also count the matching products by this. Each count leaves its own filter out. Of `standards`, `deployment`, \
-     `languages`, `vendor` and `tags` the 100 most frequent values are counted, of `category` the 1000 most frequent, \
-     without values of more than 500 characters.",
+    "Also count the matching products by this; `attribute.` and its property counts the values of an attribute. Each count leaves its \
+     own filter out. Of a text the 100 most frequent values are counted, of `category` the 1000 most frequent, without values of more \
+     than 500 characters. Numbers are counted in a few ranges, days by year.",
     "category",
-    OneOf { values: &Facet::ALL, name: Facet::as_str, default: None },
+    Name {
+        names: || Facet::all().map(|facet| facet.as_str().to_owned()).collect(),
+        read: Facet::parse,
+        sign: "",
+        default: None,
+        example: "attribute.price",
+    },
 )
 .repeatable();
 

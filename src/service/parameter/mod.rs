@@ -144,7 +144,7 @@ pub struct Refusal {
 }
 
 /// The most names that an operation doesn't have, and the most values of one parameter, that are reported.
-const MAX_REPORTED: usize = 3;
+pub const MAX_REPORTED: usize = 3;
 
 /// The values of a request, and the refusals so far.
 #[derive(Debug)]

@@ -2,11 +2,13 @@
 
 use super::Values;
 use super::definition::{
-    ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, GLOSSARY_Q,
-    HIGHLIGHT, IDS, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE, OFFSET, PREFIX,
-    QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, TYPO, VERIFIED,
+    ATTRIBUTE, ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS,
+    GLOSSARY_Q, HIGHLIGHT, IDS, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE, OFFSET,
+    PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, TYPO, VERIFIED,
 };
-use crate::service::{ListGlossary, ListReviews, ListSoftware, ReviewFilter, SearchSoftware, SoftwareFilter};
+use crate::service::{
+    AttributeCondition, ListGlossary, ListReviews, ListSoftware, ReviewFilter, SearchSoftware, SoftwareFilter,
+};
 
 impl ListSoftware {
     pub fn from_values(values: &mut Values<'_>) -> Self {
@@ -28,7 +30,16 @@ fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
         min_rating: values.one(&MIN_RATING),
         evidence_checked_before: values.one(&EVIDENCE_CHECKED_BEFORE),
         evidence_checked_after: values.one(&EVIDENCE_CHECKED_AFTER),
-        attributes: ATTRIBUTES.map(|attribute| values.many(attribute)),
+        attributes: ATTRIBUTES
+            .iter()
+            .flat_map(|attribute| {
+                let values = values.many(attribute).into_iter();
+                values.map(|value| AttributeCondition { property: attribute.name.to_owned(), value })
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+            .chain(values.many(&ATTRIBUTE))
+            .collect(),
         ..SoftwareFilter::default()
     }
 }

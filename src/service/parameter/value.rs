@@ -4,6 +4,7 @@ use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, 
 
 use super::{Given, Interface};
 use crate::record::CalendarDate;
+use crate::service::{ATTRIBUTE_PREFIX, AttributeCondition};
 use crate::text::nearest::Nearest;
 
 /// A kind of value.
@@ -192,7 +193,7 @@ pub struct OneOf<T: 'static> {
 }
 
 impl<T: Copy> OneOf<T> {
-    fn names(&self) -> impl Iterator<Item = &'static str> {
+    fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.values.iter().map(|value| (self.name)(*value))
     }
 }
@@ -202,13 +203,8 @@ impl<T: Copy> Value for OneOf<T> {
 
     fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<T, String> {
         let text = given.text().unwrap_or_default();
-        self.values.iter().find(|value| (self.name)(**value) == text).copied().ok_or_else(|| {
-            let allowed = self.names().collect::<Vec<_>>().join(", ");
-            match nearest.name(text, self.names()) {
-                Some(near) => format!("must be one of {allowed}; did you mean {near}?"),
-                None => format!("must be one of {allowed}"),
-            }
-        })
+        let found = self.values.iter().find(|value| (self.name)(**value) == text).copied();
+        found.ok_or_else(|| not_one_of(text, self.names(), nearest))
     }
 
     fn schema(&self, _: Interface) -> Object {
@@ -217,6 +213,80 @@ impl<T: Copy> Value for OneOf<T> {
             .enum_values(Some(self.names()))
             .default(self.default.map(|value| (self.name)(value).into()))
             .build()
+    }
+}
+
+/// One of a few names, or `attribute.` and the property of an attribute.
+#[derive(Debug)]
+pub struct Name<T> {
+    /// The names that aren't attributes.
+    pub names: fn() -> Vec<String>,
+    pub read: fn(&str) -> Option<T>,
+    /// What may stand before an attribute, as a regular expression.
+    pub sign: &'static str,
+    /// The name that an absent parameter stands for.
+    pub default: Option<&'static str>,
+    pub example: &'static str,
+}
+
+// Without a bound on `T`, which isn't part of it.
+impl<T> Clone for Name<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Name<T> {}
+
+impl<T> Value for Name<T> {
+    type Output = T;
+
+    fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<T, String> {
+        let text = given.text().unwrap_or_default();
+        (self.read)(text).ok_or_else(|| {
+            let mut names = (self.names)();
+            names.push(format!("{ATTRIBUTE_PREFIX}PROPERTY"));
+            not_one_of(text, names.iter().map(String::as_str), nearest)
+        })
+    }
+
+    fn schema(&self, _: Interface) -> Object {
+        let (names, sign, prefix) = ((self.names)().join("|"), self.sign, ATTRIBUTE_PREFIX.replace('.', r"\."));
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(format!("^({names}|{sign}{prefix}.+)$")))
+            .default(self.default.map(Into::into))
+            .examples([self.example])
+            .build()
+    }
+}
+
+/// An attribute and a value of it, with a colon between them.
+#[derive(Debug, Clone, Copy)]
+pub struct Condition;
+
+impl Value for Condition {
+    type Output = AttributeCondition;
+
+    fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<AttributeCondition, String> {
+        let condition = given.text().and_then(|text| text.split_once(':'));
+        let (property, value) = condition
+            .filter(|(property, value)| !property.is_empty() && !value.is_empty())
+            .ok_or("must be an attribute and a value with a colon between them, such as tags:cloud")?;
+        Ok(AttributeCondition::new(property, value))
+    }
+
+    fn schema(&self, _: Interface) -> Object {
+        ObjectBuilder::new().schema_type(Type::String).pattern(Some("^[^:]+:.+$")).build()
+    }
+}
+
+/// Says which names are allowed in place of another text.
+fn not_one_of<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone, nearest: &mut Nearest) -> String {
+    let allowed = names.clone().collect::<Vec<_>>().join(", ");
+    match nearest.name(text, names) {
+        Some(near) => format!("must be one of {allowed}; did you mean {near}?"),
+        None => format!("must be one of {allowed}"),
     }
 }
 

@@ -148,6 +148,25 @@ fn groups_at_their_limit_get_the_verdict_of_the_published_schema() {
 }
 
 #[test]
+fn attributes_get_the_verdict_of_the_published_schema() {
+    for (attribute, valid) in [
+        (r#"{"property": "licence", "label": "Licence"}"#, true),
+        (r#"{"property": "tags", "label": "Topics", "type": "text"}"#, true),
+        (r#"{"property": "tags", "label": "Topics", "type": "number"}"#, false),
+        (r#"{"property": "tags", "label": "Topics", "type": null}"#, false),
+        (r#"{"property": "price", "label": "Price", "type": "number"}"#, true),
+        (r#"{"property": "rating", "label": "Stars"}"#, false),
+        (r#"{"property": "pricing"}"#, false),
+        (r#"{"property": 7}"#, true),
+        ("7", true),
+    ] {
+        let mut document = document::valid();
+        document.set("attributes", Node::parse(&format!("[{attribute}]")));
+        assert_eq!(verdict(&document), valid, "{attribute}");
+    }
+}
+
+#[test]
 fn numbers_at_the_limit_get_the_verdict_of_the_published_schema() {
     for (number, valid) in [("1.7976931348623157e308", true), ("-1.7976931348623157e308", true)] {
         let mut document = document::valid();

@@ -8,7 +8,7 @@ use software_directory::generation::Snapshot;
 use software_directory::record::CalendarDate;
 use software_directory::search::budget::Budget;
 use software_directory::service::{
-    Facet, ListGlossary, ListSoftware, MAX_QUERY_CHARACTERS, Order, PageRequest, SearchSoftware, SearchSort,
+    Facet, ListGlossary, ListSoftware, ListSort, MAX_QUERY_CHARACTERS, Order, PageRequest, SearchSoftware, SearchSort,
     find_software_within, list_glossary, list_software, search_software,
 };
 
@@ -51,7 +51,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let list = ListSoftware {
         q: query.q.clone(),
         filter: query.filter.clone(),
-        sort: (query.sort == SearchSort::Name).then_some(Order::Name),
+        sort: (query.sort == SearchSort::Name).then_some(ListSort::Stored(Order::Name)),
         page: query.page,
     };
     assert!(pollster::block_on(list_software(snapshot, &list)).expect("an answer").pagination.total <= count);

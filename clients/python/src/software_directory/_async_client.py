@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ._async_caller import AsyncCaller
 from ._environment import api_key_or_default, base_url_or_default
 from ._generated.async_resources import (
+    AsyncAttributesResource,
     AsyncCategoriesResource,
     AsyncChangesResource,
     AsyncExportsResource,
@@ -55,6 +56,7 @@ class AsyncSoftwareDirectory(AsyncOperations):
     """
 
     software: AsyncSoftwareResource
+    attributes: AsyncAttributesResource
     categories: AsyncCategoriesResource
     reviews: AsyncReviewsResource
     glossary: AsyncGlossaryResource
@@ -183,6 +185,7 @@ class AsyncSoftwareDirectory(AsyncOperations):
     def _bind(self, caller: AsyncCaller) -> None:
         self._caller = caller
         self.software = AsyncSoftwareResource(caller)
+        self.attributes = AsyncAttributesResource(caller)
         self.categories = AsyncCategoriesResource(caller)
         self.reviews = AsyncReviewsResource(caller)
         self.glossary = AsyncGlossaryResource(caller)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ._caller import Caller
 from ._environment import api_key_or_default, base_url_or_default
 from ._generated.resources import (
+    AttributesResource,
     CategoriesResource,
     ChangesResource,
     ExportsResource,
@@ -55,6 +56,7 @@ class SoftwareDirectory(Operations):
     """
 
     software: SoftwareResource
+    attributes: AttributesResource
     categories: CategoriesResource
     reviews: ReviewsResource
     glossary: GlossaryResource
@@ -183,6 +185,7 @@ class SoftwareDirectory(Operations):
     def _bind(self, caller: Caller) -> None:
         self._caller = caller
         self.software = SoftwareResource(caller)
+        self.attributes = AttributesResource(caller)
         self.categories = CategoriesResource(caller)
         self.reviews = ReviewsResource(caller)
         self.glossary = GlossaryResource(caller)

@@ -59,11 +59,11 @@ impl<T: FromParameters> IntoParams for Query<T> {
     }
 }
 
-/// Refuses a page that is too deep in a list that `q` restricts.
-pub(in crate::http) fn check_offset(values: &mut Values<'_>, q: Option<&str>, page: PageRequest) {
-    if q.is_some() && page.offset > MAX_QUERY_OFFSET {
+/// Refuses a page that is too deep in a list that `q` restricts, or that isn't in a stored order.
+pub(in crate::http) fn check_offset(values: &mut Values<'_>, bounded_by: Option<&str>, page: PageRequest) {
+    if let Some(with) = bounded_by.filter(|_| page.offset > MAX_QUERY_OFFSET) {
         let allowed = format!(
-            "must be at most {MAX_QUERY_OFFSET} with q; narrow the query, or download everything from /v1/exports"
+            "must be at most {MAX_QUERY_OFFSET} with {with}; narrow the query, or download everything from /v1/exports"
         );
         values.refuse(QUERIED_OFFSET.name, Reason::OffsetTooLarge, &allowed);
     }
@@ -80,7 +80,7 @@ fn collect<'q>(query: &'q RawQuery, known: &[&dyn AnyParameter]) -> Values<'q> {
     values
 }
 
-fn problem(refusal: Refusal) -> ParameterProblem {
+pub(in crate::http) fn problem(refusal: Refusal) -> ParameterProblem {
     let code = match refusal.reason {
         Reason::Invalid => ErrorCode::InvalidParameter,
         Reason::Unknown => ErrorCode::UnknownParameter,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .._downloads import AsyncDownload, Progress
     from .._protocol.messages import ParameterValue, Response
     from .models import (
+        Attribute,
         Category,
         Change,
         Export,
@@ -58,7 +59,8 @@ class AsyncSoftwareResource:
         languages: str | Iterable[str] | None = None,
         vendor: str | Iterable[str] | None = None,
         tags: str | Iterable[str] | None = None,
-        sort: Literal["name", "-rating", "-review_count", "-evidence_checked_on"] | None = None,
+        attribute: str | Iterable[str] | None = None,
+        sort: str | None = None,
         fields: Literal[
             "id",
             "name",
@@ -123,13 +125,19 @@ class AsyncSoftwareResource:
             Repeat it for several.
         vendor: Only products of any of these vendors; compared like `standards`. Repeat it for several.
         tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
-        sort: Order. Without `q` by name where nothing is said, with `q` best match first. Products without
-            the value come last.
+        attribute: Only products with this value of an attribute: its property, a colon, and a value
+            (`licence:MIT`) or, of numbers and days, a range of which either end may be left out
+            (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives,
+            different attributes all count. Texts are compared like `standards`. An attribute that doesn't
+            exist is refused with the names of those that do. Repeat it for several.
+        sort: Order. Without `q` by name where nothing is said, with `q` best match first; by an attribute
+            that is a number, a day, or true or false with `attribute.` and its property, `-` before it for
+            the highest or newest first. Products without the value come last.
         fields: Only these fields of each product, and its `id`. Without it all fields. Repeat it for
             several.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
-        offset: How many records to skip; beyond the end the page is empty. With `q` at most 10000. (default
-            0)
+        offset: How many records to skip; beyond the end the page is empty. With `q` or a sort by an
+            attribute at most 10000. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
@@ -151,6 +159,7 @@ class AsyncSoftwareResource:
                     "languages": languages,
                     "vendor": vendor,
                     "tags": tags,
+                    "attribute": attribute,
                     "sort": sort,
                     "fields": fields,
                     "limit": limit,
@@ -217,6 +226,42 @@ class AsyncSoftwareResource:
             call(
                 "/v1/software/{id}/similar",
                 id=id,
+                query={"limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
+        )
+
+
+class AsyncAttributesResource:
+    """`/v1/attributes`."""
+
+    def __init__(self, caller: AsyncCaller) -> None:
+        """Made by the client."""
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> AsyncPager[AsyncPage[Attribute], Attribute]:
+        """List attributes.
+
+        The properties that products are filtered, counted and sorted by: those of every directory, then
+        those that its exports declare.
+
+        limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 100)
+        offset: How many records to skip; beyond the end the page is empty. (default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
+        """
+        return AsyncPager(
+            self._caller,
+            cast("type[AsyncPage[Attribute]]", AsyncPage),
+            call(
+                "/v1/attributes",
                 query={"limit": limit, "offset": offset},
                 extra_headers=extra_headers,
                 extra_query=extra_query,
@@ -367,8 +412,8 @@ class AsyncGlossaryResource:
         q: The term, abbreviation or words of the definition to look for, such as `PTW`. Best match first:
             the term and its abbreviations before its definition. (at most 256 characters)
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
-        offset: How many records to skip; beyond the end the page is empty. With `q` at most 10000. (default
-            0)
+        offset: How many records to skip; beyond the end the page is empty. With `q` or a sort by an
+            attribute at most 10000. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
@@ -435,32 +480,9 @@ class AsyncSearchResource:
         languages: str | Iterable[str] | None = None,
         vendor: str | Iterable[str] | None = None,
         tags: str | Iterable[str] | None = None,
-        sort: Literal["relevance", "-rating", "-review_count", "-evidence_checked_on", "name"] | None = None,
-        facets: Literal[
-            "category",
-            "offering_type",
-            "evidence_status",
-            "rating",
-            "standards",
-            "deployment",
-            "languages",
-            "vendor",
-            "tags",
-        ]
-        | Iterable[
-            Literal[
-                "category",
-                "offering_type",
-                "evidence_status",
-                "rating",
-                "standards",
-                "deployment",
-                "languages",
-                "vendor",
-                "tags",
-            ]
-        ]
-        | None = None,
+        attribute: str | Iterable[str] | None = None,
+        sort: str | None = None,
+        facets: str | Iterable[str] | None = None,
         highlight: bool | None = None,
         typo: bool | None = None,
         prefix: Literal["auto", "always", "never"] | None = None,
@@ -529,12 +551,18 @@ class AsyncSearchResource:
             Repeat it for several.
         vendor: Only products of any of these vendors; compared like `standards`. Repeat it for several.
         tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
-        sort: Order; `-` means highest or newest first. Products without the value come last. (default
+        attribute: Only products with this value of an attribute: its property, a colon, and a value
+            (`licence:MIT`) or, of numbers and days, a range of which either end may be left out
+            (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives,
+            different attributes all count. Texts are compared like `standards`. An attribute that doesn't
+            exist is refused with the names of those that do. Repeat it for several.
+        sort: Order; `-` means highest or newest first. By an attribute that is a number, a day, or true or
+            false with `attribute.` and its property. Products without the value come last. (default
             relevance)
-        facets: Also count the matching products by this. Each count leaves its own filter out. Of
-            `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are
+        facets: Also count the matching products by this; by an attribute with `attribute.` and its
+            property. Each count leaves its own filter out. Of a text the 100 most frequent values are
             counted, of `category` the 1000 most frequent, without values of more than 500 characters.
-            Repeat it for several.
+            Numbers are counted in a few ranges, days by year. Repeat it for several.
         highlight: Whether each hit also says which parts of which fields matched. (default false)
         typo: Whether a misspelled word may match. (default true)
         prefix: Whether the last word also matches as the beginning of a longer one: `always` while it is
@@ -543,8 +571,8 @@ class AsyncSearchResource:
         fields: Only these fields of each product, and its `id`. Without it all fields. Repeat it for
             several.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
-        offset: How many records to skip; beyond the end the page is empty. With `q` at most 10000. (default
-            0)
+        offset: How many records to skip; beyond the end the page is empty. With `q` or a sort by an
+            attribute at most 10000. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
@@ -565,6 +593,7 @@ class AsyncSearchResource:
                     "languages": languages,
                     "vendor": vendor,
                     "tags": tags,
+                    "attribute": attribute,
                     "sort": sort,
                     "facets": facets,
                     "highlight": highlight,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, TypedDict
 
 __all__ = [
+    "Attribute",
     "Category",
     "CategoryRef",
     "CategorySuggestion",
@@ -171,6 +172,21 @@ class SoftwareDetail(TypedDict):
     """Products of other exports with the same website, the best first, 20 at most. They probably are this product
     as another source describes it.
     """
+
+
+class Attribute(TypedDict):
+    """A property that products are filtered, counted and sorted by."""
+
+    property: str
+    """The key in a record, which the parameters `attribute`, `facets` and `sort` take."""
+    label: str
+    """The label to display."""
+    type: str
+    """What its values are: `text`, `number`, `boolean` or `date`."""
+    unit: Optional[str]
+    """The unit of its numbers."""
+    software_count: int
+    """Number of products with a value; may be 0."""
 
 
 class Category(TypedDict):

@@ -1,0 +1,62 @@
+//! Reads the attributes that an export declares.
+
+use super::{Entry, Reader};
+use crate::export::SectionKind;
+use crate::export::budget::{LABEL_CHARS, PROPERTY_CHARS};
+use crate::export::pointer::Path;
+use crate::export::text::{Kind, Value};
+use crate::export::vocabulary::{ATTRIBUTE, NearMiss};
+use crate::record::{Attribute, AttributeType};
+use crate::text::shorten::is_longer;
+
+impl Reader {
+    pub(super) fn attributes(&mut self, root: Value<'_>) -> Vec<Entry<Attribute>> {
+        let mut known = NearMiss::new(ATTRIBUTE);
+        let parent = Path::Root.member(SectionKind::Attributes.key());
+        let mut attributes = Vec::new();
+        for (index, entry) in self.optional_section(root, SectionKind::Attributes) {
+            let path = parent.element(index);
+            self.near_misses(&mut known, entry, path);
+            let Some((property, key)) = self.required(entry, path, "property", "an attribute") else { continue };
+            let Some((label, _)) = self.required(entry, path, "label", "an attribute") else { continue };
+            match attribute(entry, property, label) {
+                Ok(value) => attributes.push(Entry { index, key: key.span(), value }),
+                Err(why) => self.left_out(entry, path, why),
+            }
+        }
+        attributes
+    }
+}
+
+fn attribute(entry: Value<'_>, property: Box<str>, label: Box<str>) -> Result<Attribute, &'static str> {
+    let given = |key: &str| entry.get(key).filter(|value| value.kind() != Kind::Null);
+    // A request names an attribute and its value with a colon between them.
+    if property.contains(':') || is_longer(&property, PROPERTY_CHARS) {
+        return Err("the `property` of an attribute has at most 100 characters, and no colon");
+    }
+    if is_longer(&label, LABEL_CHARS) {
+        return Err("the `label` of an attribute has at most 500 characters");
+    }
+    let kind = match given("type") {
+        Some(value) => AttributeType::ALL.into_iter().find(|kind| value.is_text(kind.as_str())),
+        None => Some(AttributeType::Text),
+    };
+    let kind = kind.ok_or("the `type` of an attribute is `text`, `number`, `boolean` or `date`")?;
+    let unit = match given("unit") {
+        Some(value) => Some(
+            value
+                .as_str()
+                .filter(|unit| !is_longer(unit, LABEL_CHARS))
+                .ok_or("the `unit` of an attribute is a text of at most 500 characters")?,
+        ),
+        None => None,
+    };
+    let flag = |key: &str, default: bool| match given(key).map(|value| value.kind()) {
+        None => Ok(default),
+        Some(Kind::True) => Ok(true),
+        Some(Kind::False) => Ok(false),
+        Some(_) => Err("`searchable` and `hidden` are true or false"),
+    };
+    let (searchable, hidden) = (flag("searchable", true)?, flag("hidden", false)?);
+    Ok(Attribute { property, label, kind, unit: unit.map(Into::into), searchable, hidden })
+}

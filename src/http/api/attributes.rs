@@ -1,0 +1,54 @@
+//! Attributes.
+
+use axum::response::Response;
+use utoipa::ToSchema;
+
+use crate::catalogue::resource::{AttributeResource, Pagination};
+use crate::http::extract::query::{FromParameters, Parameters, Query};
+use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
+use crate::http::openapi::ApiErrors;
+use crate::http::problem::ApiError;
+use crate::http::response::ListBody;
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{LONG_LIMIT, OFFSET};
+use crate::service::{self, PageRequest};
+
+pub(in crate::http) struct ListAttributes(PageRequest);
+
+impl FromParameters for ListAttributes {
+    const PARAMETERS: Parameters = &[&[&LONG_LIMIT, &OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self(values.page(&LONG_LIMIT, &OFFSET))
+    }
+}
+
+/// A page of attributes.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct AttributeList {
+    data: Vec<AttributeResource<'static>>,
+    pagination: Pagination,
+}
+
+/// List attributes
+///
+/// The properties that products are filtered, counted and sorted by: those of every directory, then those that its exports
+/// declare.
+#[utoipa::path(
+    get,
+    path = "/v1/attributes",
+    operation_id = "listAttributes",
+    tag = "Search",
+    params(Query<ListAttributes>),
+    responses((status = 200, description = "A page of attributes", body = AttributeList), ApiErrors),
+)]
+pub(in crate::http) async fn list_attributes(
+    snapshot: Snapshot,
+    Query(ListAttributes(page)): Query<ListAttributes>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let page = service::list_attributes(&snapshot, page)?;
+    let links = links.header(page.pagination, MaxOffset::Unbounded);
+    Ok(ListBody::from_page(&page)?.finish().into_response(links))
+}

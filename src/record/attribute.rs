@@ -1,0 +1,309 @@
+//! Attributes: the properties of products that a directory filters, counts and sorts by.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{CalendarDate, Software};
+use crate::text::fold::folded;
+use crate::text::shorten::{LIST_CHARS, is_longer};
+
+/// The most attributes of a directory, the built-in ones included.
+pub const MAX_ATTRIBUTES: usize = 64;
+
+/// The attributes that every directory has: property and label.
+pub const BUILT_IN: [(&str, &str); 5] = [
+    ("standards", "Standards"),
+    ("deployment", "Deployment"),
+    ("languages", "Languages"),
+    ("vendor", "Vendor"),
+    ("tags", "Tags"),
+];
+
+/// Separates the ends of a range.
+const TO: &str = "..";
+
+/// What the values of an attribute are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AttributeType {
+    /// One text or a list of them, each of at most 500 characters.
+    Text,
+    Number,
+    Boolean,
+    /// A day of the calendar, `YYYY-MM-DD`.
+    Date,
+}
+
+/// A property that products are filtered and counted by, as an export declares it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attribute {
+    /// Its key in a record.
+    pub property: Box<str>,
+    pub label: Box<str>,
+    pub kind: AttributeType,
+    /// The unit of its numbers.
+    pub unit: Option<Box<str>>,
+    /// Whether searches find the words of its texts.
+    pub searchable: bool,
+    /// Whether pages leave it out.
+    pub hidden: bool,
+}
+
+/// The values that a filter admits, as keys: from one to another, both included. An open end is `None`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRange {
+    pub from: Option<String>,
+    pub to: Option<String>,
+}
+
+impl KeyRange {
+    /// A single value.
+    pub fn one(key: &str) -> Self {
+        Self { from: Some(key.to_owned()), to: Some(key.to_owned()) }
+    }
+
+    /// The key of the only value that it may have.
+    pub fn single(&self) -> Option<&str> {
+        self.from.as_deref().filter(|from| self.to.as_deref() == Some(from))
+    }
+}
+
+/// The place of an attribute in its directory's table.
+pub type AttributeNumber = usize;
+
+/// A directory's attributes: the built-in ones, then those that its exports declare.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attributes(Vec<Attribute>);
+
+impl AttributeType {
+    pub const ALL: [Self; 4] = [Self::Text, Self::Number, Self::Boolean, Self::Date];
+
+    /// The name in exports and responses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Date => "date",
+        }
+    }
+
+    /// Whether its values have an order, so that a range of them can be asked for.
+    pub const fn is_ordered(self) -> bool {
+        matches!(self, Self::Number | Self::Date)
+    }
+
+    /// The form in which values are compared, and in whose order they are sorted; `None` if the text is no value of this type. Case, accents,
+    /// white space, hyphens and underscores of a text don't matter, so that `ISO 9001`, `ISO9001` and `iso-9001` are one value, but
+    /// `C++` and `C#` are two.
+    pub fn key(self, value: &str) -> Option<String> {
+        let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
+        match self {
+            Self::Text => Some(folded(value).filter(|c| !is_separator(c)).collect()),
+            Self::Number => {
+                let number = value.parse::<f64>().ok().filter(|number| number.is_finite())?;
+                // -0.0 is 0.0.
+                Some(format!("{:016x}", total_order(number + 0.0)))
+            }
+            Self::Boolean => matches!(value, "true" | "false").then(|| value.to_owned()),
+            Self::Date => CalendarDate::parse(value).map(|day| day.to_string()),
+        }
+    }
+
+    /// Reads one value or, of numbers and dates, a range such as `10..50`, of which either end may be left out. `None` if it is neither, or the
+    /// range ends before it begins.
+    pub fn range(self, text: &str) -> Option<KeyRange> {
+        let (from, to) = match text.split_once(TO).filter(|_| self.is_ordered()) {
+            Some(ends) if ends != ("", "") => ends,
+            Some(_) => return None,
+            None => (text, text),
+        };
+        let end = |text: &str| if text.is_empty() && from != to { Some(None) } else { self.key(text).map(Some) };
+        let (from, to) = (end(from)?, end(to)?);
+        let is_empty = matches!((&from, &to), (Some(from), Some(to)) if from > to);
+        (!is_empty).then_some(KeyRange { from, to })
+    }
+
+    /// The values in a property's JSON text, as they are written; `None` if they are of another type.
+    pub fn values(self, json: &str) -> Option<Vec<Box<str>>> {
+        match (self, serde_json::from_str(json).ok()?) {
+            (_, Value::Null) => Some(Vec::new()),
+            (Self::Text, Value::String(text)) => (!is_longer(&text, LIST_CHARS)).then(|| vec![text.into()]),
+            (Self::Text, Value::Array(values)) => {
+                let text = |value| match value {
+                    Value::String(text) if !is_longer(&text, LIST_CHARS) => Some(text.into()),
+                    _ => None,
+                };
+                values.into_iter().map(text).collect()
+            }
+            (Self::Number, Value::Number(_)) | (Self::Boolean, Value::Bool(_)) => Some(vec![json.into()]),
+            (Self::Date, Value::String(text)) if CalendarDate::parse(&text).is_some() => Some(vec![text.into()]),
+            _ => None,
+        }
+    }
+
+    /// Whether the values in a property's JSON text are of each type, in the order of [`Self::ALL`]. Reads only a long text or a list, as
+    /// there are many records.
+    pub fn fitting(json: &str) -> [bool; Self::ALL.len()] {
+        match json.as_bytes() {
+            [b'n', ..] => [true; 4],
+            [b't' | b'f', ..] => [false, false, true, false],
+            [b'-' | b'0'..=b'9', ..] => [false, true, false, false],
+            [b'"', text @ .., b'"'] => {
+                let is_text = text.len() <= LIST_CHARS || Self::Text.values(json).is_some();
+                let is_day = text.len() == 10 && Self::Date.values(json).is_some();
+                [is_text, false, false, is_day]
+            }
+            [b'[', ..] => [Self::Text.values(json).is_some(), false, false, false],
+            _ => [false; 4],
+        }
+    }
+}
+
+impl Attribute {
+    pub fn built_in((property, label): (&str, &str)) -> Self {
+        let (property, label) = (property.into(), label.into());
+        Self { property, label, kind: AttributeType::Text, unit: None, searchable: true, hidden: false }
+    }
+
+    /// A product's values as its record writes them; none if they are of another type.
+    pub fn values_of<'s>(&self, software: &'s Software) -> Cow<'s, [Box<str>]> {
+        if let Some(texts) = software.built_in(&self.property) {
+            return Cow::Borrowed(texts);
+        }
+        let property = software.additional_properties.iter().find(|(name, _)| *name == self.property);
+        Cow::Owned(property.and_then(|(_, json)| self.kind.values(json.get())).unwrap_or_default())
+    }
+}
+
+impl Default for Attributes {
+    fn default() -> Self {
+        Self(BUILT_IN.map(Attribute::built_in).into())
+    }
+}
+
+impl Attributes {
+    /// Adds an attribute, or replaces the one of the same property.
+    pub fn declare(&mut self, attribute: Attribute) {
+        match self.0.iter_mut().find(|of| of.property == attribute.property) {
+            Some(declared) => *declared = attribute,
+            None => self.0.push(attribute),
+        }
+    }
+
+    pub fn number(&self, property: &str) -> Option<AttributeNumber> {
+        self.0.iter().position(|attribute| *attribute.property == *property)
+    }
+
+    /// Whether searches find the words of an attribute.
+    pub fn is_searchable(&self, property: &str) -> bool {
+        self.number(property).is_some_and(|number| self.0[number].searchable)
+    }
+
+    /// The attributes with words that searches find, but for the built-in ones.
+    pub fn searched(&self) -> impl Iterator<Item = &Attribute> {
+        let declared = self.0.iter().skip(BUILT_IN.len());
+        declared.filter(|attribute| attribute.searchable && attribute.kind == AttributeType::Text)
+    }
+
+    pub fn get(&self, number: AttributeNumber) -> &Attribute {
+        &self.0[number]
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (AttributeNumber, &Attribute)> {
+        self.0.iter().enumerate()
+    }
+
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A number in the order of [`f64::total_cmp`].
+pub const fn total_order(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn total_order_is_that_of_the_numbers() {
+        let numbers = [f64::NEG_INFINITY, -2.5, -0.0, 0.0, f64::MIN_POSITIVE, 3.0, 5.0, f64::INFINITY];
+        assert!(numbers.map(total_order).is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn keys_of_numbers_and_days_are_in_their_order() {
+        let key = |value: &str| AttributeType::Number.key(value).expect("a number");
+        assert!(["-1e9", "-2.5", "0", "0.1", "3", "20", "1e300"].map(key).is_sorted_by(|a, b| a < b));
+        assert_eq!((key("-0"), key("1.50"), key("10")), (key("0"), key("1.5"), key("1e1")));
+        let day = |value: &str| AttributeType::Date.key(value).expect("a day");
+        assert!(["0999-12-31", "2024-02-29", "2024-03-01"].map(day).is_sorted_by(|a, b| a < b));
+        for (kind, wrong) in [
+            (AttributeType::Number, "ten"),
+            (AttributeType::Number, "inf"),
+            (AttributeType::Number, "NaN"),
+            (AttributeType::Number, ""),
+            (AttributeType::Boolean, "yes"),
+            (AttributeType::Date, "2025-02-29"),
+        ] {
+            assert_eq!(kind.key(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_range_has_one_end_at_least_and_begins_before_it_ends() {
+        let (number, key) = (AttributeType::Number, |value: &str| AttributeType::Number.key(value));
+        let range = |from, to| Some(KeyRange { from, to });
+        assert_eq!(number.range("10..50"), range(key("10"), key("50")));
+        assert_eq!(number.range("-1.5..-1.5"), range(key("-1.5"), key("-1.5")));
+        assert_eq!(number.range("10.."), range(key("10"), None));
+        assert_eq!(number.range("..50"), range(None, key("50")));
+        assert_eq!(number.range("10"), range(key("10"), key("10")));
+        for wrong in ["", "..", "50..10", "a..b", "1..2..3", "1...2"] {
+            assert_eq!(number.range(wrong), None, "{wrong:?}");
+        }
+        let text = AttributeType::Text;
+        assert_eq!(text.range("a..b"), range(text.key("a..b"), text.key("a..b")), "texts have no ranges");
+        assert_eq!(text.range(""), range(Some(String::new()), Some(String::new())));
+        assert!(AttributeType::Boolean.range("false..true").is_none());
+    }
+
+    #[test]
+    fn values_have_the_declared_type() {
+        let values = |kind: AttributeType, json: &str| {
+            kind.values(json).map(|values| values.into_iter().map(String::from).collect::<Vec<_>>())
+        };
+        let some = |values: &[&str]| Some(values.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(values(AttributeType::Text, r#""MIT""#), some(&["MIT"]));
+        assert_eq!(values(AttributeType::Text, r#"["a","b"]"#), some(&["a", "b"]));
+        assert_eq!(values(AttributeType::Text, r#"["a",1]"#), None);
+        assert_eq!(values(AttributeType::Number, "1.50"), some(&["1.50"]));
+        assert_eq!(values(AttributeType::Number, r#""1.50""#), None);
+        assert_eq!(values(AttributeType::Boolean, "true"), some(&["true"]));
+        assert_eq!(values(AttributeType::Date, r#""2025-02-28""#), some(&["2025-02-28"]));
+        assert_eq!(values(AttributeType::Date, r#""2025-02-29""#), None);
+        for kind in AttributeType::ALL {
+            assert_eq!(values(kind, "null"), some(&[]));
+            assert_eq!(values(kind, "{}"), None);
+        }
+        let texts = ["", "a", "2025-02-28", "2025-02-29", "\u{e9}\n\"", &"\n".repeat(500), &"é".repeat(501)];
+        let texts = texts.map(|text| serde_json::to_string(text).expect("JSON"));
+        let others = ["null", "true", "false", "0", "-1.5e3", "{}", "[]", r#"["a"]"#, r#"["a",null]"#];
+        for json in texts.iter().map(String::as_str).chain(others) {
+            assert_eq!(
+                AttributeType::fitting(json),
+                AttributeType::ALL.map(|kind| kind.values(json).is_some()),
+                "{json}"
+            );
+        }
+    }
+}

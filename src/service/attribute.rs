@@ -1,0 +1,92 @@
+//! Attributes: the list of them, and whether a request names those that the directory has.
+
+use bytes::Bytes;
+
+use super::parameter::definition::{ATTRIBUTE, FACETS, LIST_SORT};
+use super::parameter::{MAX_REPORTED, Reason, Refusal};
+use super::{AttributeCondition, AttributeSort, Facet, Page, PageRequest, ServiceError, SoftwareFilter};
+use crate::catalogue::resource::AttributeResource;
+use crate::generation::Snapshot;
+use crate::record::{Attribute, AttributeType, Attributes};
+use crate::text::nearest::Nearest;
+
+/// Lists attributes: the built-in ones, then those that exports declare.
+pub fn list_attributes(snapshot: &Snapshot, page: PageRequest) -> Result<Page, ServiceError> {
+    let tables = &snapshot.catalogue.tables;
+    let objects = tables.attributes.iter().zip(&tables.attribute_summaries).map(|((_, attribute), summary)| {
+        Ok(Bytes::from(serde_json::to_vec(&AttributeResource {
+            property: &attribute.property,
+            label: &attribute.label,
+            kind: attribute.kind.as_str(),
+            unit: attribute.unit.as_deref(),
+            software_count: summary.products.into(),
+        })?))
+    });
+    let objects = objects.collect::<Result<Vec<_>, ServiceError>>()?;
+    Ok(Page { data: page.slice(&objects).to_vec(), pagination: page.pagination(objects.len() as u64) })
+}
+
+/// Refuses what a request says of attributes that the directory doesn't have, and values that its attributes can't have.
+pub fn refuse_attributes(
+    snapshot: &Snapshot,
+    filter: &SoftwareFilter,
+    facets: &[Facet],
+    sort: Option<&AttributeSort>,
+) -> Vec<Refusal> {
+    let attributes = &snapshot.catalogue.tables.attributes;
+    let mut nearest = Nearest::default();
+    let mut refused = Vec::new();
+    let mut refuse = |name: &'static str, message: Option<String>| {
+        let count = refused.iter().filter(|refusal: &&Refusal| refusal.parameter == name).count();
+        if let Some(message) = message.filter(|_| count < MAX_REPORTED) {
+            refused.push(Refusal { parameter: name.to_owned(), reason: Reason::Invalid, message });
+        }
+    };
+    for AttributeCondition { property, value } in &filter.attributes {
+        let message = match attribute(attributes, property, &mut nearest) {
+            Ok(attribute) => attribute.kind.range(value).is_none().then(|| wrong_value(attribute, value)),
+            Err(unknown) => Some(format!("{}: {unknown}", ATTRIBUTE.name)),
+        };
+        refuse(ATTRIBUTE.name, message);
+    }
+    for property in facets.iter().filter_map(Facet::property) {
+        let unknown = attribute(attributes, property, &mut nearest).err();
+        refuse(FACETS.name, unknown.map(|unknown| format!("{}: {unknown}", FACETS.name)));
+    }
+    if let Some(AttributeSort { property, .. }) = sort {
+        let message = match attribute(attributes, property, &mut nearest) {
+            Ok(Attribute { kind: AttributeType::Text, .. }) => Some(format!(
+                "{} can't be by {property}: it is a text, of which a product may have several. Numbers, days, and true and false can be \
+                 sorted by.",
+                LIST_SORT.name
+            )),
+            Ok(_) => None,
+            Err(unknown) => Some(format!("{}: {unknown}", LIST_SORT.name)),
+        };
+        refuse(LIST_SORT.name, message);
+    }
+    refused
+}
+
+/// An attribute by its property, or the end of a sentence that names the others.
+fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Nearest) -> Result<&'a Attribute, String> {
+    if let Some(number) = attributes.number(property) {
+        return Ok(attributes.get(number));
+    }
+    let names = || attributes.iter().map(|(_, attribute)| &*attribute.property);
+    let near = nearest.name(property, names()).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+    let allowed = names().collect::<Vec<_>>().join(", ");
+    Err(format!("there is no attribute {property:?}.{near} Allowed are: {allowed}."))
+}
+
+fn wrong_value(Attribute { property, kind, .. }: &Attribute, value: &str) -> String {
+    let allowed = match kind {
+        AttributeType::Text => "a text",
+        AttributeType::Number => "a number or a range of numbers, such as 10, 10..50, 10.. or ..50",
+        AttributeType::Boolean => "true or false",
+        AttributeType::Date => {
+            "a day that exists or a range of days, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01.."
+        }
+    };
+    format!("{} {property} must be {allowed}; this is {value:?}.", ATTRIBUTE.name)
+}

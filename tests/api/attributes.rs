@@ -1,0 +1,221 @@
+//! Attributes that exports declare: `/v1/attributes`, and as filters, facets and orders.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use software_directory::update::Directory;
+
+use crate::fixture;
+use crate::service::{Service, Setup};
+
+/// Two exports, of which the first declares attributes for both.
+fn service() -> Service {
+    let product = |id: &str, properties: Value| {
+        let mut product = json!({
+            "id": id, "name": id, "url": "https://tool.example/", "evidence_status": "pending-review"
+        });
+        for (name, value) in properties.as_object().expect("properties") {
+            product[name] = value.clone();
+        }
+        product
+    };
+    let one = json!({
+        "name": "One", "license": "https://opensource.org/license/mit",
+        "attributes": [
+            {"property": "licence", "label": "Licence"},
+            {"property": "price_per_seat", "label": "Price per seat", "type": "number", "unit": "EUR/month"},
+            {"property": "open_source", "label": "Open source", "type": "boolean"},
+            {"property": "released_on", "label": "Released", "type": "date", "hidden": true},
+            {"property": "note", "label": "Note", "searchable": false},
+            {"property": "tags", "label": "Topics"}
+        ],
+        "software": [
+            product("a", json!({"licence": ["MIT", "Apache 2.0"], "price_per_seat": 0, "open_source": true, "note": "gizmo"})),
+            product("b", json!({"licence": "mit", "price_per_seat": 12.5, "open_source": true, "released_on": "2024-05-01"})),
+            product("c", json!({"licence": "mit", "price_per_seat": 50, "open_source": false, "released_on": "2023-12-31"})),
+            product("d", json!({"licence": "GPL-3.0", "price_per_seat": "on request", "released_on": null, "tags": ["x"]})),
+        ]
+    });
+    let two = json!({
+        "name": "Two", "license": "https://opensource.org/license/mit",
+        "software": [product("e", json!({"licence": "Proprietary, EU", "price_per_seat": 900, "released_on": "2024-02-29"}))]
+    });
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&[("one", &one.to_string()), ("two", &two.to_string())]));
+    Setup { directory: Arc::new(directory), ..Setup::default() }.start()
+}
+
+fn ids(answer: &Value) -> Vec<&str> {
+    answer["data"].as_array().expect("data").iter().map(|item| item["id"].as_str().expect("an id")).collect()
+}
+
+#[tokio::test]
+async fn attributes_are_listed_with_type_unit_and_number_of_products() {
+    let listed = service().get("/v1/attributes").await.json();
+    let attribute = |property: &str, label: &str, kind: &str, unit: Value, count: u32| json!({"property": property, "label": label, "type": kind, "unit": unit, "software_count": count});
+    assert_eq!(
+        listed["data"],
+        json!([
+            attribute("standards", "Standards", "text", Value::Null, 0),
+            attribute("deployment", "Deployment", "text", Value::Null, 0),
+            attribute("languages", "Languages", "text", Value::Null, 0),
+            attribute("vendor", "Vendor", "text", Value::Null, 0),
+            attribute("tags", "Topics", "text", Value::Null, 1),
+            attribute("licence", "Licence", "text", Value::Null, 5),
+            attribute("price_per_seat", "Price per seat", "number", "EUR/month".into(), 4),
+            attribute("open_source", "Open source", "boolean", Value::Null, 3),
+            attribute("released_on", "Released", "date", Value::Null, 3),
+            attribute("note", "Note", "text", Value::Null, 1),
+        ])
+    );
+    assert_eq!(listed["pagination"], json!({"limit": 100, "offset": 0, "total": 10}));
+    let page = service().get("/v1/attributes?limit=1&offset=5").await.json();
+    assert_eq!(page["data"][0]["property"], "licence");
+}
+
+#[tokio::test]
+async fn values_of_one_attribute_are_alternatives_and_different_attributes_all_count() {
+    let service = service();
+    for (query, expected) in [
+        ("attribute=licence:MIT", &["a", "b", "c"][..]),
+        ("attribute=licence:M%20i-t&attribute=licence:gpl3.0", &["a", "b", "c", "d"]),
+        ("attribute=licence:MIT&attribute=open_source:true", &["a", "b"]),
+        ("attribute=price_per_seat:10..50", &["b", "c"]),
+        ("attribute=price_per_seat:50..", &["c", "e"]),
+        ("attribute=price_per_seat:..12.5", &["a", "b"]),
+        ("attribute=price_per_seat:1.25e1", &["b"]),
+        ("attribute=price_per_seat:0&attribute=price_per_seat:800..1000", &["a", "e"]),
+        ("attribute=released_on:2024-01-01..2024-12-31", &["b", "e"]),
+        ("attribute=tags:X", &["d"]),
+        ("tags=x&attribute=tags:y", &["d"]),
+        ("attribute=licence:unknown", &[]),
+        ("attribute=licence:a:b", &[]),
+        ("attribute=licence:Proprietary,%20EU", &["e"]),
+    ] {
+        for path in ["/v1/software?", "/v1/search?sort=name&"] {
+            assert_eq!(ids(&service.get(&format!("{path}{query}")).await.json()), expected, "{path}{query}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn facets_leave_their_own_filter_out_and_numbers_are_counted_by_range() {
+    let service = service();
+    let path = "/v1/search?attribute=licence:mit&facets=attribute.licence&facets=attribute.open_source\
+                &facets=attribute.released_on&facets=attribute.price_per_seat&facets=attribute.tags&facets=tags";
+    let value = |value: &str, label: &str, count: u32| json!({"value": value, "label": label, "count": count});
+    assert_eq!(
+        service.get(path).await.json()["facets"],
+        json!({
+            "attribute.licence": [
+                value("mit", "mit", 3), value("Apache 2.0", "Apache 2.0", 1), value("GPL-3.0", "GPL-3.0", 1),
+                value("Proprietary, EU", "Proprietary, EU", 1),
+            ],
+            "attribute.open_source": [value("true", "true", 2), value("false", "false", 1)],
+            "attribute.released_on": [
+                value("2024-01-01..2024-12-31", "2024", 1), value("2023-01-01..2023-12-31", "2023", 1),
+            ],
+            "attribute.price_per_seat": [value("0", "0", 1), value("12.5", "12.5", 1), value("50", "50", 1)],
+            "attribute.tags": [],
+            "tags": [],
+        })
+    );
+    let page = service.get("/v1/search?facets=attribute.price_per_seat&attribute=price_per_seat:0..1").await.json();
+    assert_eq!(page["facets"]["attribute.price_per_seat"].as_array().expect("ranges").len(), 4);
+    // Each count is the total with its value as the filter.
+    for range in page["facets"]["attribute.price_per_seat"].as_array().expect("ranges") {
+        let filter = range["value"].as_str().expect("a range");
+        let found = service.get(&format!("/v1/search?attribute=price_per_seat:{filter}")).await.json();
+        assert_eq!(found["pagination"]["total"], range["count"]);
+    }
+}
+
+#[tokio::test]
+async fn products_are_sorted_by_an_attribute_and_those_without_come_last() {
+    let service = service();
+    for (sort, expected) in [
+        ("attribute.price_per_seat", ["a", "b", "c", "e", "d"]),
+        ("-attribute.price_per_seat", ["e", "c", "b", "a", "d"]),
+        ("-attribute.released_on", ["b", "e", "c", "a", "d"]),
+        ("attribute.open_source", ["c", "a", "b", "d", "e"]),
+    ] {
+        for path in ["/v1/software", "/v1/search"] {
+            assert_eq!(ids(&service.get(&format!("{path}?sort={sort}")).await.json()), expected, "{path} {sort}");
+            let paged = service.get(&format!("{path}?sort={sort}&limit=2&offset=2")).await.json();
+            assert_eq!(ids(&paged), expected[2..4], "{path} {sort}");
+        }
+    }
+    let (status, code) = service.get("/v1/software?sort=attribute.price_per_seat&offset=10001").await.problem();
+    assert_eq!((status, &*code), (400, "offset_too_large"));
+}
+
+#[tokio::test]
+async fn unknown_attributes_and_wrong_values_are_refused_with_the_nearest() {
+    let service = service();
+    for (query, problem) in [
+        (
+            "attribute=licens:MIT",
+            "attribute: there is no attribute \"licens\". Did you mean licence? Allowed are: standards, deployment, languages, vendor, tags, \
+             licence, price_per_seat, open_source, released_on, note.",
+        ),
+        ("attribute=MIT", "attribute must be an attribute and a value with a colon between them, such as tags:cloud."),
+        (
+            "attribute=price_per_seat:cheap",
+            "attribute price_per_seat must be a number or a range of numbers, such as 10, 10..50, 10.. or ..50; this is \"cheap\".",
+        ),
+        (
+            "attribute=price_per_seat:50..10",
+            "attribute price_per_seat must be a number or a range of numbers, such as 10, 10..50, 10.. or ..50; this is \"50..10\".",
+        ),
+        ("attribute=open_source:yes", "attribute open_source must be true or false; this is \"yes\"."),
+        (
+            "attribute=released_on:2025-02-29..",
+            "attribute released_on must be a day that exists or a range of days, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01..; this \
+             is \"2025-02-29..\".",
+        ),
+        (
+            "sort=attribute.tags",
+            "sort can't be by tags: it is a text, of which a product may have several. Numbers, days, and true and false can be sorted by.",
+        ),
+    ] {
+        for path in ["/v1/software?", "/v1/search?"] {
+            let answer = service.get(&format!("{path}{query}")).await;
+            assert_eq!(answer.status, 400, "{path}{query}");
+            assert_eq!(answer.json()["errors"][0]["message"], problem, "{path}{query}");
+        }
+    }
+    for query in ["facets=attribute.price", "sort=attribute.price", "sort=-attribute.price"] {
+        let answer = service.get(&format!("/v1/search?{query}")).await.json();
+        let message = answer["errors"][0]["message"].as_str().expect("a message");
+        assert!(message.contains("there is no attribute \"price\""), "{message}");
+    }
+    assert_eq!(service.get("/v1/search?facets=attribute.").await.status, 400);
+    let answer = service.get("/v1/software?attribute=licence:MIT,GPL-3.0").await.json();
+    assert_eq!(
+        answer["errors"][0]["message"],
+        "attribute must be repeated for several values: attribute=licence:MIT&attribute=licence:GPL-3.0."
+    );
+}
+
+#[tokio::test]
+async fn words_of_attributes_are_found_and_shown_unless_they_are_not_searchable() {
+    let service = service();
+    let found = service.get("/v1/search?q=apache&highlight=true").await.json();
+    assert_eq!(ids(&found), ["a"]);
+    assert_eq!(found["data"][0]["highlights"][0]["field"], "licence");
+    assert_eq!(service.get("/v1/search?q=gizmo&typo=false").await.json()["pagination"]["total"], 0);
+    let detail = service.get("/v1/software/d").await.json();
+    assert_eq!(detail["data"]["additional_properties"]["price_per_seat"], "on request", "as the record has it");
+}
+
+#[tokio::test]
+async fn every_directory_has_the_built_in_attributes() {
+    let service = Service::with_directory();
+    let total = service.get("/v1/software?attribute=standards:iso9001").await.json()["pagination"]["total"].clone();
+    assert_eq!(total, service.get("/v1/software?standards=ISO%209001").await.json()["pagination"]["total"]);
+    assert_eq!(
+        service.get("/v1/search?facets=attribute.vendor").await.json()["facets"]["attribute.vendor"][0]["count"],
+        1
+    );
+    assert_eq!(service.get("/v1/attributes").await.json()["pagination"]["total"], 5);
+}
