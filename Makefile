@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
+.PHONY: help test check faults faults-generations faults-soak faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -149,11 +149,13 @@ opensearch-api: need-cargo
 	python3 tests/opensearch/cluster.py -- cargo test --locked --test api --quiet -- --include-ignored --exact \
 		$$(sed '/^#/d; s/ .*//; s/^/--skip /' tests/opensearch/embedded_only.txt)
 
-# Compares the API of a server with the cluster with that of one with the embedded engine, with one shard and with several.
+# Compares the API of a server with the cluster with that of one with the embedded engine: one shard, several, names that are hard to find.
 opensearch-conformance: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data --shards 3
+	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data tests/opensearch/names \
+		--queries tests/opensearch/names.txt
 
 opensearch-serve: need-cargo
 	cargo build --locked --quiet
@@ -185,10 +187,10 @@ $(UV): | need-python3
 	python3 -m venv .tools/uv-$(UV_VERSION)
 	.tools/uv-$(UV_VERSION)/bin/python -m pip install --quiet uv==$(UV_VERSION)
 
-# Where the judged queries are: relevance/, qhse/ and typos/; see RANKING.md.
+# Where the judged queries (relevance/, qhse/, typos/) and the exports whose names are searched (exports/) are; see RANKING.md.
 MEASURE_DATA ?= ../shared/data
 
-relevance: need-cargo need-cc ## How well the search ranks, on judged queries (MEASURE_DATA names their folder)
+relevance: need-cargo need-cc ## How well the search ranks, on judged queries and on names of exports (MEASURE_DATA names their folder)
 	cargo bench --profile dist --locked --quiet --bench relevance -- $(MEASURE_DATA)
 
 # Which export is measured; any will do. PERFORMANCE.md is about Debian's packages.
@@ -218,6 +220,11 @@ bench-growth: need-cargo need-cc need-python3 need-wrk ## How time and memory gr
 faults-generations: need-cargo need-cc ## Kills, damage, disks, exports, reloads under load, a soak of 30 minutes
 	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
 		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)
+
+# One of those above alone, with FAULTS_SOAK_SECONDS for a shorter one. SOFTWARE_DIRECTORY_BIN names another build of the servers.
+faults-soak: need-cargo need-cc ## A leader and two followers with limits, under all attacks at once, for 30 minutes
+	FAULTS=full cargo test --locked --release --features failpoints --test faults -- \
+		--nocapture --test-threads=1 healthy_callers_are_served_while_everything_is_tried_at_once
 
 faults-callers: need-cargo need-cc ## Slow, many, hostile and too many callers; signals and take-overs
 	FAULTS=full cargo test --locked --release --test callers -- --nocapture --include-ignored --test-threads=1

@@ -26,7 +26,7 @@ pub(crate) enum Repeat {
 
 /// The documents as texts that hold their terms.
 pub(crate) fn prepare(merged: &Merged, repeat: Repeat) -> Vec<String> {
-    let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), &merged.attributes);
+    let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
     let mut term = String::new();
     let texts = merged.products().flatten().map(|product| {
         let mut text = String::new();

@@ -25,7 +25,7 @@ use software_directory::engine::Engine;
 use software_directory::export::{IdPrefixes, Limits};
 use software_directory::generation::source::{ReadSet, Source};
 use software_directory::generation::store::{NewGeneration, Store};
-use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
+use software_directory::generation::{Artifact, Generation, MeaningOption, Processors, Snapshot, build};
 use software_directory::scratch::Scratch;
 use software_directory::search::{DocumentAnalyzer, SearchBuilder};
 
@@ -129,7 +129,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let merged = merged?;
     let (analysed, analysis) = time(|| {
         let (mut analyzer, mut search) =
-            (DocumentAnalyzer::new(merged.synonyms(), &merged.attributes), SearchBuilder::new(&scratch));
+            (DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes), SearchBuilder::new(&scratch));
         for product in merged.products().flatten() {
             analyzer.analyse(&product.software, merged.categories(&product.categories));
             search.push(&analyzer)?;
@@ -139,8 +139,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     });
     let (analyzer, search) = analysed?;
     let (parts, words) = time(|| {
-        let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
-        Ok::<_, Failure>(search.finish(&lexicon, &thesaurus, &numbering)?)
+        let vocabulary = analyzer.vocabulary()?;
+        Ok::<_, Failure>(search.finish(&vocabulary)?)
     });
     drop(parts?);
     let set = read_again()?.set;
@@ -158,7 +158,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
             Ok(())
         })?;
     }
-    let (parts, all) = time(|| build(set, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(())));
+    let (parts, all) =
+        time(|| build(set, &scratch, Processors::One, MeaningOption::On, &mut |_, _| ControlFlow::Continue(())));
     let parts = parts?;
     let measured = [order, answers, analysis, words];
     let indexing = Time {
@@ -175,6 +176,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         software_count,
         inputs: stamp.clone(),
         id_prefixes: IdPrefixes::default(),
+        meaning: MeaningOption::On,
         skipped,
     };
     let (manifest, persist) = time(|| store.save(&parts, about));

@@ -76,7 +76,7 @@ impl Judged {
     pub(crate) fn ablation(&self, composed: &Composed) -> Result<(), Failure> {
         println!("What each weight is worth: judged queries with it turned off");
         let whole = Ranking::default();
-        let off: [(&str, Ranking); 13] = [
+        let off: [(&str, Ranking); 14] = [
             ("as it is", whole),
             ("name = description", Ranking { name: whole.description, ..whole }),
             ("summary = description", Ranking { summary: whole.description, ..whole }),
@@ -87,6 +87,7 @@ impl Judged {
             ("no saturation (k1 = 20)", Ranking { k1: 20.0, ..whole }),
             ("no exact spelling", Ranking { spelling: 0.0, ..whole }),
             ("no proximity", Ranking { proximity: 0.0, ..whole }),
+            ("no meaning", Ranking { meaning: 0.0, ..whole }),
             ("no compounds", Ranking { compound: 0.0, ..whole }),
             ("prefix = word", Ranking { prefix: 1.0, ..whole }),
             ("correction = typo", Ranking { correction: whole.typo, ..whole }),

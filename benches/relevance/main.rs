@@ -1,15 +1,16 @@
 //! How well the search ranks, against human judgements and composed queries: `make relevance`.
 //!
 //! Prints nDCG@10 on judged queries, spelled right and wrong; the share of composed queries that find a product of a wanted
-//! category; the share of real misspellings that are corrected to the right word; and what each weight is worth, by
-//! turning it off. Nothing is random, so two runs print the same.
+//! category; the share of real misspellings that are corrected to the right word; which names of real exports don't find their
+//! product first; and what each weight is worth, by turning it off. Nothing is random, so two runs print the same.
 //!
-//! `cargo bench --bench relevance -- FOLDER [sweep]`: FOLDER holds `relevance/` (products.json, queries.tsv, qrels.tsv, typo/)
-//! and `qhse/`, `typos/`. With `sweep`, further lines on standard input are `weight=value …` and each prints the judged
-//! figures and the composed queries' with these weights.
+//! `cargo bench --bench relevance -- FOLDER [sweep | names]`: FOLDER holds `relevance/` (products.json, queries.tsv, qrels.tsv, typo/)
+//! and `qhse/`, `typos/` and `exports/`. With `sweep`, further lines on standard input are `weight=value …` and each prints the judged
+//! figures and the composed queries' with these weights. With `names`, only the names of the exports are searched.
 
 mod judged;
 mod misspelled;
+mod names;
 mod qhse;
 
 use std::ops::ControlFlow;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use software_directory::export::{self, ExportSet, IdPrefixes, Limits};
-use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
+use software_directory::generation::{Artifact, Generation, MeaningOption, Processors, Snapshot, build};
 use software_directory::scratch::Scratch;
 use software_directory::search::Ranking;
 use software_directory::service::{PageRequest, SearchPage, SearchSoftware, search_software};
@@ -29,8 +30,7 @@ fn main() -> ExitCode {
     // Cargo adds `--bench`.
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let folder = PathBuf::from(arguments.next().unwrap_or_default());
-    let sweep = arguments.next().is_some_and(|argument| argument == "sweep");
-    match run(&folder, sweep) {
+    match run(&folder, arguments.next().as_deref()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(folder: &Path, sweep: bool) -> Result<(), Failure> {
+fn run(folder: &Path, part: Option<&str>) -> Result<(), Failure> {
     let needed =
         ["relevance/products.json", "relevance/queries.tsv", "relevance/qrels.tsv", "relevance/typo/queries.tsv"];
     let needed = needed.into_iter().chain(["qhse/queries.json", "qhse/taxonomy.json", "typos/qhse-typos.tsv"]);
@@ -53,16 +53,21 @@ fn run(folder: &Path, sweep: bool) -> Result<(), Failure> {
             .into());
         }
     }
+    let exports = names::exports(&folder.join("exports"))?;
+    if part == Some("names") {
+        return names::report(&exports);
+    }
     let judged = judged::Judged::read(&folder.join("relevance"))?;
     let composed = qhse::Composed::read(&folder.join("qhse"), Built::of(&real())?)?;
-    if sweep {
+    if part == Some("sweep") {
         return judged.sweep(&composed);
     }
     judged.report()?;
     composed.report()?;
     let directory = Built::of(&bundled())?.open(Ranking::default())?;
     misspelled::report(&directory, &folder.join("typos/qhse-typos.tsv"))?;
-    judged.ablation(&composed)
+    judged.ablation(&composed)?;
+    names::report(&exports)
 }
 
 /// The exports of the bundled directory without its fictional products, which are no right answer to a query.
@@ -97,7 +102,7 @@ impl Built {
         let scratch = Scratch::in_memory();
         let set = ExportSet::of(report.exports, &scratch)?;
         let generation = Generation::of(&set)?;
-        let parts = build(set, &scratch, Processors::All, &mut |_, _| ControlFlow::Continue(()))?;
+        let parts = build(set, &scratch, Processors::All, MeaningOption::On, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(Self { generation, artifact: Artifact::read(parts)? })
     }
 

@@ -1,5 +1,5 @@
 //! The worst request of every endpoint, through the whole service in this process. Measured is the CPU time of the process, since a
-//! request may run on several threads.
+//! request may run on several threads. A request that isn't answered as it should be fails the run.
 //!
 //! The directory is the corpus, all of it new to the change log, beside an export with more of everything else than a directory has:
 //! categories, glossary terms, reviews of one product.
@@ -15,10 +15,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use software_directory::export::{Export, IdPrefixes, Limits};
 use software_directory::generation::source::Source;
-use software_directory::generation::{Settings, Snapshot, Unobserved};
+use software_directory::generation::{MeaningOption, Settings, Snapshot, Unobserved};
 use software_directory::http::{self, AppState, HttpConfig};
 use software_directory::key::file::{self, NewKey};
 use software_directory::key::{KeyStore, Rate};
+use software_directory::service::Facet;
 use software_directory::update::files::ExportFiles;
 use software_directory::update::{Directory, Updater};
 use tower::{Service, ServiceExt as _};
@@ -32,6 +33,9 @@ const CATEGORIES: usize = 60_000;
 const TERMS: usize = 100_000;
 const WORDS_OF_A_TERM: usize = 20;
 const REVIEWS: usize = 100_000;
+/// The parameters and arguments without meaning that one request can have.
+const UNKNOWN: usize = 600;
+const UNKNOWN_ARGUMENTS: usize = 920;
 /// The products whose similar ones are listed.
 const PRODUCTS: usize = 200;
 /// How many times each request is measured; the median counts.
@@ -39,9 +43,10 @@ const ROUNDS: usize = 5;
 /// The largest page. Each round asks for one product less, so that no result comes from a cache.
 const LIMIT: usize = 100;
 
-/// A path, or the body of a call of a tool. `LIMIT` in it stands for the size of the page.
+/// A path, perhaps of a request that is refused, or the body of a call of a tool. `LIMIT` in it stands for the size of the page.
 enum Ask {
     Get(String),
+    Refused(String),
     Tool(Value),
 }
 
@@ -57,6 +62,7 @@ pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed:
         skip_invalid: false,
         max_removed: 100,
         id_prefixes: IdPrefixes::default(),
+        meaning: MeaningOption::On,
         limits: Limits::default(),
         process: None,
     };
@@ -93,9 +99,12 @@ pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed:
                 })
                 .collect();
             times.sort_unstable();
-            (times[ROUNDS / 2], status, ask)
+            let is_expected = status == if matches!(ask, Ask::Refused(_)) { 400 } else { 200 };
+            let measured = (times[ROUNDS / 2], status, ask);
+            is_expected.then_some(measured).ok_or_else(|| format!("{endpoint}: {status} for {}", ask.short()))
         });
-        let Some((time, status, ask)) = measured.max_by_key(|(time, ..)| *time) else { continue };
+        let measured = measured.collect::<Result<Vec<_>, _>>()?;
+        let Some((time, status, ask)) = measured.into_iter().max_by_key(|(time, ..)| *time) else { continue };
         let missed = if time <= WORST { "" } else { "  missed" };
         println!("{endpoint:44} {:8} {status:7}   {}{missed}", time.as_micros(), ask.short());
     }
@@ -116,7 +125,7 @@ impl Ask {
     fn request(&self, bearer: &str, limit: usize) -> Request {
         let request = Request::builder().header("host", "localhost").header("authorization", bearer);
         match self {
-            Self::Get(path) => {
+            Self::Get(path) | Self::Refused(path) => {
                 let path = path.replace("LIMIT", &limit.to_string());
                 request.uri(path).body(Body::empty())
             }
@@ -132,7 +141,7 @@ impl Ask {
 
     fn short(&self) -> String {
         let text = match self {
-            Self::Get(path) => path.clone(),
+            Self::Get(path) | Self::Refused(path) => path.clone(),
             Self::Tool(call) => call.to_string(),
         };
         text.chars().take(90).collect()
@@ -146,7 +155,12 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
     let products: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
     let some: Vec<_> = (0..PRODUCTS).map(|_| encoded(&products[random.usize(0..products.len())].id)).collect();
     let largest = products.iter().max_by_key(|of| of.description.as_deref().map_or(0, str::len));
-    let largest = largest.map_or_else(String::new, |of| encoded(&of.id));
+    let largest = largest.map_or("", |of| &*of.id);
+    let some_categories: Vec<_> = (0..50).map(|number| format!("Category {number}")).collect();
+    // Long words that no product has.
+    let misspelled: Vec<_> =
+        words.iter().filter(|word| word.len() > 8).take(20).map(|word| format!("{word}qx")).collect();
+    let misspelled = misspelled.join("+").chars().take(250).collect::<String>();
     let letters: Vec<_> = ('a'..='z').map(String::from).collect();
     let frequent = words[..40].join("+");
     let frequent = &frequent[..frequent.char_indices().nth(250).map_or(frequent.len(), |(at, _)| at)];
@@ -159,25 +173,33 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
     let ids: Vec<_> = some.iter().map(|id| format!("id={id}")).collect();
     let every_filter =
         "offering_type=software&evidence_status=pending-review&min_rating=0&evidence_checked_after=2000-01-01&tags=a";
-    let facets =
-        "facets=category&facets=vendor&facets=tags&facets=standards&facets=deployment&facets=languages&facets=rating";
+    let facets: Vec<_> = Facet::ALL.map(|facet| format!("facets={}", facet.as_str())).to_vec();
+    let facets = facets.join("&");
+    // Nearly the name of a parameter, which is looked for.
+    let unknown = (0..UNKNOWN).map(|number| format!("offste{number}=1")).collect::<Vec<_>>().join("&");
+    let unknown_arguments: serde_json::Map<_, _> = (0..UNKNOWN_ARGUMENTS)
+        .map(|number| (format!("evidence_checked_befro{number}"), "x".repeat(30).into()))
+        .collect();
     let tool = |name: &str, arguments: Value| Ask::Tool(json!({"name": name, "arguments": arguments}));
     let mut lists = get(vec![
         "/v1/software?limit=LIMIT&offset=59000".to_owned(),
         format!("/v1/software?limit=LIMIT&offset=9000&{every_filter}"),
         format!("/v1/software?limit=LIMIT&{}", categories(300)),
-        format!("/v1/software?limit=LIMIT&{}", ids.join("&")),
+        format!("/v1/software?limit=LIMIT&{}", ids[..150].join("&")),
         format!("/v1/software?q={frequent}&limit=LIMIT"),
+        format!("/v1/software?limit=LIMIT&offset=50000&sort=-rating&{every_filter}"),
         "/v1/software?limit=LIMIT&fields=name&fields=categories".to_owned(),
     ]);
     lists.extend(each(&letters, "/v1/software?q={}&limit=LIMIT&offset=9900"));
+    lists.push(Ask::Refused(format!("/v1/software?{unknown}")));
     vec![
         ("/healthz", get(vec!["/healthz".to_owned()])),
         ("/readyz", get(vec!["/readyz".to_owned()])),
+        ("pages and documents", get(["/", "/docs", "/openapi.json", "/llms.txt"].map(str::to_owned).to_vec())),
         ("/v1/software", lists),
         (
             "/v1/software/{id}",
-            [each(&some, "/v1/software/{}"), each(std::slice::from_ref(&largest), "/v1/software/{}")]
+            [each(&some, "/v1/software/{}"), each(&[encoded(largest)], "/v1/software/{}")]
                 .into_iter()
                 .flatten()
                 .collect(),
@@ -190,6 +212,12 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
                 format!("/v1/search?q={}&limit=LIMIT&highlight=true&{facets}", words[0]),
                 format!("/v1/search?limit=LIMIT&offset=9900&{facets}&{every_filter}"),
                 format!("/v1/search?q={}&limit=LIMIT&{}", words[0], categories(300)),
+                format!(
+                    "/v1/search?q={}&limit=LIMIT&offset=9900&highlight=true&{facets}&{}",
+                    words[0],
+                    categories(250)
+                ),
+                format!("/v1/search?q={misspelled}&limit=LIMIT&highlight=true&{facets}"),
             ]),
         ),
         (
@@ -199,7 +227,9 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
                 get(vec![
                     "/v1/suggest?q=category&limit=20".to_owned(),
                     "/v1/suggest?q=category+1&limit=20".to_owned(),
+                    "/v1/suggest?q=categroy+1&limit=20".to_owned(),
                     format!("/v1/suggest?q={frequent}&limit=20"),
+                    format!("/v1/suggest?q={misspelled}&limit=20"),
                 ]),
             ]
             .into_iter()
@@ -215,6 +245,7 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
                 each(&words[..20], "/v1/glossary?q={}&limit=LIMIT&offset=9900"),
                 get(vec![
                     "/v1/glossary?limit=LIMIT&offset=99900".to_owned(),
+                    "/v1/glossary?q=term&limit=LIMIT&offset=9900".to_owned(),
                     format!("/v1/glossary?q={frequent}"),
                     format!("/v1/glossary?q={}+{}+{}&limit=LIMIT", words[0], words[1], words[2]),
                 ]),
@@ -248,7 +279,14 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
                 format!("/feed.atom?category={}", encoded(products[0].categories.first().map_or("", |name| name))),
             ]),
         ),
-        ("/mcp search_software", vec![tool("search_software", json!({"q": words[..10].join(" "), "limit": "LIMIT"}))]),
+        (
+            "/mcp search_software",
+            vec![
+                tool("search_software", json!({"q": frequent.replace('+', " "), "limit": "LIMIT"})),
+                tool("search_software", json!({"q": words[0], "category": some_categories, "limit": "LIMIT"})),
+            ],
+        ),
+        ("/mcp with unknown arguments", vec![tool("search_software", unknown_arguments.into())]),
         ("/mcp get_software", vec![tool("get_software", json!({"id": largest}))]),
         ("/mcp list_categories", vec![tool("list_categories", json!({"limit": "LIMIT", "offset": 59_000}))]),
         ("/mcp search_glossary", vec![tool("search_glossary", json!({"q": words[0], "limit": "LIMIT"}))]),

@@ -1,6 +1,8 @@
 //! The options of `check`.
 
-use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
 use jiff::Span;
 
 use super::ExportFilesArgs;
@@ -23,6 +25,27 @@ pub struct CheckArgs {
     /// Warn of evidence that was checked longer ago than this, such as `365d`, `26w`, `18mo` or `1y`, and list it by category
     #[arg(long, value_name = "AGE", value_parser = age)]
     pub stale: Option<Span>,
+    /// The links.
+    #[command(flatten)]
+    pub links: LinkArgs,
+}
+
+/// Options of the check of links.
+#[derive(Debug, Args)]
+pub struct LinkArgs {
+    /// Ask for every website and source, and warn of those that are dead, have moved, or have trouble with TLS
+    #[arg(long)]
+    pub links: bool,
+    /// File that keeps the answers, so that a later run asks only for the links that are due
+    #[arg(long, value_name = "FILE", requires = "links", value_hint = ValueHint::FilePath,
+          default_value = ".software-directory-links.json")]
+    pub links_cache: PathBuf,
+    /// Web or mail address at which operators of servers reach you; it's sent with each request
+    #[arg(long, value_name = "ADDRESS", requires = "links", value_parser = contact)]
+    pub contact: Option<String>,
+    /// Ask also for addresses of this machine and of local networks
+    #[arg(long, requires = "links")]
+    pub private: bool,
 }
 
 /// Findings that `check` rejects besides errors.
@@ -45,6 +68,16 @@ pub enum CheckFormat {
     Sarif,
 }
 
+/// Reads what a comment of a `User-Agent` can hold.
+fn contact(text: &str) -> Result<String, String> {
+    let is_fine = |byte: u8| byte.is_ascii_graphic() && !b"()\\".contains(&byte);
+    if !text.is_empty() && text.len() <= 200 && text.bytes().all(is_fine) {
+        return Ok(text.to_owned());
+    }
+    Err("write an address such as https://example.org/about or data@example.org, without spaces or parentheses"
+        .to_owned())
+}
+
 /// Reads an age in days, weeks, months and years.
 fn age(text: &str) -> Result<Span, String> {
     let span: Option<Span> = text.parse().ok().filter(|span: &Span| {
@@ -61,7 +94,7 @@ fn age(text: &str) -> Result<Span, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::age;
+    use super::{age, contact};
 
     #[test]
     fn an_age_is_in_days_weeks_months_and_years() {
@@ -70,6 +103,16 @@ mod tests {
         }
         for wrong in ["", "365", "6m", "12h", "-1d", "1d 2h", "1d ago", "soon"] {
             assert!(age(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_contact_fits_into_a_comment() {
+        for right in ["https://example.org/about?x=1", "data@example.org"] {
+            assert_eq!(contact(right).as_deref(), Ok(right));
+        }
+        for wrong in ["", "a b", "a)", "a\\", "ä", "a\n", &"a".repeat(201)] {
+            assert!(contact(wrong).is_err(), "{wrong}");
         }
     }
 }

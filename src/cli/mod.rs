@@ -28,7 +28,7 @@ pub use id_prefix::ExportPrefix;
 
 use crate::key::Rate;
 
-pub use check::{CheckArgs, CheckFormat, Deny};
+pub use check::{CheckArgs, CheckFormat, Deny, LinkArgs};
 pub use diff::{DiffArgs, DiffFormat, SideArgs};
 pub use edit::{AddArgs, InitArgs, SetArgs};
 pub use engine::{EngineArgs, EngineKind};
@@ -113,9 +113,19 @@ pub struct DataArgs {
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = id_prefix::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
+    /// Whether searches rank by what English words mean too, or by the words alone
+    #[arg(long, value_name = "on|off", env = "SOFTWARE_DIRECTORY_MEANING", default_value = "on")]
+    pub meaning: OnOff,
     /// Largest export file that is read, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
+}
+
+/// The value of an option that can be turned off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OnOff {
+    On,
+    Off,
 }
 
 /// Options of `serve`.

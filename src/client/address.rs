@@ -1,6 +1,60 @@
 //! Configured addresses of servers.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 use http::Uri;
+use ipnet::{Ipv4Net, Ipv6Net};
+
+/// The networks of IANA's special-purpose registry that no public server is in:
+/// <https://www.iana.org/assignments/iana-ipv4-special-registry>.
+const NOT_PUBLIC_V4: [Ipv4Net; 14] = [
+    v4(0, 0, 0, 0, 8),
+    v4(10, 0, 0, 0, 8),
+    v4(100, 64, 0, 0, 10),
+    v4(127, 0, 0, 0, 8),
+    v4(169, 254, 0, 0, 16),
+    v4(172, 16, 0, 0, 12),
+    v4(192, 0, 0, 0, 24),
+    v4(192, 0, 2, 0, 24),
+    v4(192, 168, 0, 0, 16),
+    v4(198, 18, 0, 0, 15),
+    v4(198, 51, 100, 0, 24),
+    v4(203, 0, 113, 0, 24),
+    v4(224, 0, 0, 0, 4),
+    v4(240, 0, 0, 0, 4),
+];
+
+/// The public addresses of version 6, and those among them that are reserved.
+const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
+const NOT_PUBLIC_V6: [Ipv6Net; 3] = [v6(0x2001, 0, 23), v6(0x2001, 0xdb8, 32), v6(0x3fff, 0, 20)];
+/// Networks whose addresses hold one of version 4, each with the place of its first byte: NAT64 and 6to4.
+const HOLDS_V4: [(Ipv6Net, usize); 2] = [(v6(0x64, 0xff9b, 96), 12), (v6(0x2002, 0, 16), 2)];
+
+const fn v4(a: u8, b: u8, c: u8, d: u8, length: u8) -> Ipv4Net {
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), length)
+}
+
+const fn v6(first: u16, second: u16, length: u8) -> Ipv6Net {
+    Ipv6Net::new_assert(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0), length)
+}
+
+/// Whether an address is one of the public Internet, and not of this machine, a local network or a documentation.
+pub(crate) fn is_public(address: IpAddr) -> bool {
+    let is_public_v4 = |address: Ipv4Addr| !NOT_PUBLIC_V4.iter().any(|network| network.contains(&address));
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => {
+            if let Some(mapped) = address.to_ipv4_mapped() {
+                return is_public_v4(mapped);
+            }
+            let bytes = address.octets();
+            if let Some((_, at)) = HOLDS_V4.iter().find(|(network, _)| network.contains(&address)) {
+                return is_public_v4(Ipv4Addr::new(bytes[*at], bytes[at + 1], bytes[at + 2], bytes[at + 3]));
+            }
+            GLOBAL_V6.contains(&address) && !NOT_PUBLIC_V6.iter().any(|network| network.contains(&address))
+        }
+    }
+}
 
 /// Parses the address of a server: http or https, a host, perhaps a port and a path.
 pub(crate) fn parse_server(text: &str) -> Option<Uri> {
@@ -59,5 +113,38 @@ mod tests {
         {
             assert!(!without_user(with_password).contains("cret"), "{with_password}");
         }
+    }
+
+    #[test]
+    fn only_addresses_of_the_internet_are_public() {
+        let public = |text: &str| is_public(text.parse().expect("an address"));
+        for right in ["93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"] {
+            assert!(public(right), "{right}");
+        }
+        for wrong in [
+            "0.0.0.0",
+            "10.1.2.3",
+            "100.64.0.1",
+            "127.0.0.1",
+            "127.8.8.8",
+            "169.254.169.254",
+            "172.31.255.255",
+            "192.168.1.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::ffff:127.0.0.1",
+            "::127.0.0.1",
+            "fe80::1",
+            "fd00::1",
+            "ff02::1",
+            "2001:db8::1",
+            "64:ff9b::7f00:1",
+            "2002:a00:1::1",
+        ] {
+            assert!(!public(wrong), "{wrong}");
+        }
+        assert!(public("64:ff9b::808:808") && public("2002:808:808::1"));
     }
 }

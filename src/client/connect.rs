@@ -1,16 +1,23 @@
 //! TCP connections: to the server itself, or through the proxy that the environment names for it.
 
+use std::fmt::Debug;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
 use tower::util::{BoxCloneSyncService, ServiceExt as _};
 use tower::{BoxError, service_fn};
+
+use super::address::is_public;
 
 pub(super) type Connector = BoxCloneSyncService<Uri, TokioIo<TcpStream>, BoxError>;
 
@@ -27,7 +34,78 @@ impl Proxies {
     }
 }
 
-pub(super) fn connector(timeout: Duration, proxies: Proxies) -> Connector {
+/// Finds the addresses of hosts and connects to them.
+pub(crate) trait Network: Debug + Send + Sync + 'static {
+    fn resolve(&self, host: String, port: u16) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>>;
+    fn connect(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<TcpStream>>;
+}
+
+/// The network of this machine.
+#[derive(Debug)]
+pub(crate) struct MachineNetwork;
+
+impl Network for MachineNetwork {
+    fn resolve(&self, host: String, port: u16) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> {
+        Box::pin(async move { Ok(lookup_host((host, port)).await?.collect()) })
+    }
+
+    fn connect(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<TcpStream>> {
+        Box::pin(TcpStream::connect(address))
+    }
+}
+
+/// Why a host was not reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ReachError {
+    #[error("the host has no address")]
+    UnknownHost,
+    #[error("{0} is no public address")]
+    NotPublic(IpAddr),
+    #[error("no connection within the time, or it was refused")]
+    NoConnection,
+}
+
+/// Reaches hosts through a network. Unless `reaches_private`, a host with any address that isn't public is refused. The addresses
+/// that were looked at are those that are connected to, so a name that resolves differently a moment later gains nothing.
+#[derive(Debug, Clone)]
+pub(super) struct Guard {
+    pub(super) network: Arc<dyn Network>,
+    pub(super) reaches_private: bool,
+}
+
+impl Guard {
+    async fn connect(self, server: Uri, time: Duration) -> Result<TcpStream, ReachError> {
+        let host = host_of(&server);
+        let port = server.port_u16().unwrap_or(if server.scheme_str() == Some("https") { 443 } else { 80 });
+        let found = match host.parse::<IpAddr>() {
+            Ok(ip) => Ok(Ok(vec![SocketAddr::new(ip, port)])),
+            Err(_) => timeout(time, self.network.resolve(host.to_owned(), port)).await,
+        };
+        let addresses = found.ok().and_then(Result::ok).filter(|addresses| !addresses.is_empty());
+        let addresses = addresses.ok_or(ReachError::UnknownHost)?;
+        for address in &addresses {
+            self.check(address.ip())?;
+        }
+        for address in addresses {
+            if let Ok(Ok(stream)) = timeout(time, self.network.connect(address)).await {
+                // Without it a request is only slower.
+                let _ = stream.set_nodelay(true);
+                return Ok(stream);
+            }
+        }
+        Err(ReachError::NoConnection)
+    }
+
+    fn check(&self, address: IpAddr) -> Result<(), ReachError> {
+        if self.reaches_private || is_public(address) { Ok(()) } else { Err(ReachError::NotPublic(address)) }
+    }
+}
+
+fn host_of(server: &Uri) -> &str {
+    server.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
+}
+
+pub(super) fn connector(timeout: Duration, proxies: Proxies, guard: Option<Guard>) -> Connector {
     let mut direct = HttpConnector::new();
     direct.set_nodelay(true);
     direct.set_connect_timeout(Some(timeout));
@@ -35,9 +113,18 @@ pub(super) fn connector(timeout: Duration, proxies: Proxies) -> Connector {
     direct.enforce_http(false);
     BoxCloneSyncService::new(service_fn(move |server: Uri| {
         let proxy = proxies.0.as_ref().and_then(|proxies| proxies.intercept(&server));
-        let (direct, to_proxy) = (direct.clone(), to_proxy.clone());
+        let (direct, to_proxy, guard) = (direct.clone(), to_proxy.clone(), guard.clone());
         async move {
-            let Some(proxy) = proxy else { return Ok(direct.oneshot(server).await?) };
+            let Some(proxy) = proxy else {
+                return match guard {
+                    Some(guard) => Ok(TokioIo::new(guard.connect(server, timeout).await?)),
+                    None => Ok(direct.oneshot(server).await?),
+                };
+            };
+            // The proxy resolves names itself: only an address that is written as one can be checked here.
+            if let (Some(guard), Ok(address)) = (guard, host_of(&server).parse()) {
+                guard.check(address)?;
+            }
             let mut tunnel = Tunnel::new(proxy.uri().clone(), to_proxy);
             if let Some(authorization) = proxy.basic_auth() {
                 tunnel = tunnel.with_auth(authorization.clone());

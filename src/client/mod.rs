@@ -1,5 +1,6 @@
-//! The HTTP client of followers, of the connection to a cluster and of `healthcheck`: HTTP/1.1, with TLS for https, a
-//! pool of connections, and no redirects, so that credentials reach only the configured address.
+//! The HTTP client of followers, of the connection to a cluster, of `healthcheck` and of `check --links`: HTTP/1.1, with TLS for
+//! https, a pool of connections, and no redirects, so that credentials reach only the configured address. A guarded client, for
+//! addresses that records name, reaches public ones only.
 
 mod address;
 mod blocking;
@@ -8,10 +9,11 @@ mod tls;
 
 pub(crate) use address::{is_loopback, is_server, parse_server, without_user};
 pub(crate) use blocking::{BlockingBody, BlockingClient};
-pub(crate) use connect::Proxies;
+pub(crate) use connect::{MachineNetwork, Network, Proxies, ReachError};
 pub(crate) use rustls::{Error as TlsError, RootCertStore as Roots};
-pub(crate) use tls::{machine_roots, roots_of};
+pub(crate) use tls::{CertificateFault, certificate_fault, machine_roots, roots_of};
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,10 +25,13 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use connect::Connector;
+use connect::{Connector, Guard};
 
 /// How long an idle connection is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The longest head of a response to a guarded client.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Client(legacy::Client<HttpsConnector<Connector>, Full<Bytes>>);
@@ -42,30 +47,56 @@ pub(crate) enum RequestError {
     Broken(legacy::Error),
 }
 
+impl RequestError {
+    /// Why a guarded client didn't reach the host.
+    pub(crate) fn reach_error(&self) -> Option<ReachError> {
+        if let Self::Connect(error) = self { tls::error_in(error) } else { None }
+    }
+}
+
 impl Client {
     /// Connects nowhere yet. Only https needs roots. The timeout is the one of a TCP connection.
     pub(crate) fn new(roots: Roots, connect_timeout: Duration, proxies: Proxies) -> Result<Self, TlsError> {
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls::config(roots)?)
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(connect::connector(connect_timeout, proxies));
-        let client = legacy::Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE_TIMEOUT)
-            .build(connector);
-        Ok(Self(client))
+        Ok(Self(Self::builder().build(connector(roots, connect_timeout, proxies, None)?)))
+    }
+
+    /// A client for addresses that records name. It reaches public addresses only, unless `reaches_private`.
+    pub(crate) fn guarded(
+        roots: Roots,
+        connect_timeout: Duration,
+        proxies: Proxies,
+        network: Arc<dyn Network>,
+        reaches_private: bool,
+    ) -> Result<Self, TlsError> {
+        let connector = connector(roots, connect_timeout, proxies, Some(Guard { network, reaches_private }))?;
+        Ok(Self(Self::builder().http1_max_buf_size(MAX_HEAD_BYTES).build(connector)))
+    }
+
+    fn builder() -> legacy::Builder {
+        let mut builder = legacy::Client::builder(TokioExecutor::new());
+        builder.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE_TIMEOUT);
+        builder
     }
 
     /// Sends a request and waits for the head of the response. Dropping the future or the body cancels the request.
     pub(crate) async fn send(&self, request: Request<Bytes>) -> Result<Response<Incoming>, RequestError> {
         let mut request = request.map(Full::new);
         let user_agent = HeaderValue::from_static(concat!("software-directory/", env!("CARGO_PKG_VERSION")));
-        request.headers_mut().insert(USER_AGENT, user_agent);
+        request.headers_mut().entry(USER_AGENT).or_insert(user_agent);
         self.0.request(request).await.map_err(|error| match tls::error_in(&error) {
             Some(error) => RequestError::Tls(error),
             None if error.is_connect() => RequestError::Connect(error),
             None => RequestError::Broken(error),
         })
     }
+}
+
+fn connector(
+    roots: Roots,
+    timeout: Duration,
+    proxies: Proxies,
+    guard: Option<Guard>,
+) -> Result<HttpsConnector<Connector>, TlsError> {
+    let builder = HttpsConnectorBuilder::new().with_tls_config(tls::config(roots)?).https_or_http().enable_http1();
+    Ok(builder.wrap_connector(connect::connector(timeout, proxies, guard)))
 }

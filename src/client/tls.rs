@@ -4,9 +4,9 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls::ClientConfig;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use rustls::{CertificateError, ClientConfig};
 
 use super::{Roots, TlsError};
 
@@ -34,12 +34,37 @@ pub(crate) fn machine_roots() -> Option<Roots> {
     (!roots.is_empty()).then_some(roots)
 }
 
-/// The TLS error among the causes of an error.
-pub(super) fn error_in(error: &(dyn Error + 'static)) -> Option<TlsError> {
+/// The fault of a server's certificate, for people; `None` if TLS fails for another reason.
+pub(crate) fn certificate_fault(error: &TlsError) -> Option<CertificateFault> {
+    let TlsError::InvalidCertificate(error) = error else { return None };
+    Some(match error {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => CertificateFault::Expired,
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => CertificateFault::NotYetValid,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            CertificateFault::OtherHost
+        }
+        CertificateError::UnknownIssuer => CertificateFault::UnknownIssuer,
+        _ => CertificateFault::Invalid,
+    })
+}
+
+/// What is wrong with a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CertificateFault {
+    Expired,
+    NotYetValid,
+    OtherHost,
+    /// The chain is incomplete, or ends in an authority that this machine doesn't trust.
+    UnknownIssuer,
+    Invalid,
+}
+
+/// The error of a type among the causes of an error.
+pub(super) fn error_in<E: Error + Clone + 'static>(error: &(dyn Error + 'static)) -> Option<E> {
     let mut next = Some(error);
     while let Some(error) = next {
-        if let Some(tls) = error.downcast_ref::<TlsError>() {
-            return Some(tls.clone());
+        if let Some(found) = error.downcast_ref::<E>() {
+            return Some(found.clone());
         }
         // The causes of an I/O error don't begin with the error that it holds.
         let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);

@@ -7,7 +7,7 @@ use jiff::Span;
 use jiff::civil::Date;
 
 use super::read_exports::{self, FilesError};
-use super::{INVALID, print_error};
+use super::{Failure, INVALID, links, print_error};
 use crate::cli::{CheckArgs, CheckFormat, Deny};
 use crate::error::chain;
 use crate::export::{self, Report, render};
@@ -23,6 +23,8 @@ enum CheckError {
     Age,
     #[error("the report can't be written")]
     Write(#[from] io::Error),
+    #[error("{text}")]
+    Links { text: String, code: u8 },
 }
 
 /// Checks the files and prints the report on standard output. Exit codes: 0 valid, 1 the check itself failed, 2 invalid
@@ -41,6 +43,7 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
                 CheckError::Files(error) => error.exit_code(),
                 CheckError::Age => INVALID,
                 CheckError::Write(_) => 1,
+                CheckError::Links { code, .. } => code,
             })
         }
     }
@@ -49,7 +52,11 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
 fn check(args: &CheckArgs) -> Result<bool, CheckError> {
     let now = jiff::Zoned::now();
     let stale_before = args.stale.map(|age| stale_before(now.date(), age)).transpose()?;
-    let report = read_exports::read(&args.files, export::latest_day(now.timestamp()), stale_before)?;
+    let mut report = read_exports::read(&args.files, export::latest_day(now.timestamp()), stale_before)?;
+    if args.links.links {
+        let checked = links::check(&mut report, &args.links);
+        checked.map_err(|Failure { text, code }| CheckError::Links { text, code })?;
+    }
     match print(&report, args) {
         // The reader has closed the pipe (`check | head`); the exit code stays.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::log::Log;
 use super::progress::Terminal;
 use super::{Failure, INVALID, print_note};
-use crate::cli::{DataArgs, ExportPrefix, LogFormat};
+use crate::cli::{DataArgs, ExportPrefix, LogFormat, OnOff};
 use crate::export::{IdPrefixes, Limits};
 use crate::generation::source::Source;
-use crate::generation::{Settings, Snapshot};
+use crate::generation::{MeaningOption, Settings, Snapshot};
 use crate::text::printable::printable;
 use crate::update::files::ExportFiles;
 use crate::update::{Directory, Updater};
@@ -63,8 +63,12 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     let index = (args.index != Path::new(NO_INDEX)).then(|| args.index.clone());
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     let id_prefixes = prefixes(&args.id_prefix);
+    let meaning = match args.meaning {
+        OnOff::On => MeaningOption::On,
+        OnOff::Off => MeaningOption::Off,
+    };
     let skip_invalid = args.skip_invalid;
-    Settings { source, index, read_only: false, skip_invalid, max_removed, id_prefixes, limits, process: None }
+    Settings { source, index, read_only: false, skip_invalid, max_removed, id_prefixes, meaning, limits, process: None }
 }
 
 /// Loads the directory once, and writes nothing. Prints the reasons on standard error where it is degraded.

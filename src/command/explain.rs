@@ -135,6 +135,14 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
     if product.tier == Some(WHOLE_NAME) {
         writeln!(out, "  the query is its whole name: the same spelling ranks it, not its words")?;
     }
+    if product.meaning_score > 0.0 {
+        writeln!(
+            out,
+            "  meaning {:.3} (alike {:.0} %), added to words",
+            product.meaning_score,
+            signals.meaning * 100.0
+        )?;
+    }
     writeln!(
         out,
         "  words {:.3} × {:.3} (same spelling {:.0} %, neighbours {:.0} %); quality rank {}",

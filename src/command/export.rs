@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::write_file::{check_absent, write_file};
-use super::{Failure, print_note};
+use super::{Failure, print_note, products_are_in};
 use crate::cli::ExportArgs;
 use crate::curate::tabular;
 use crate::export::{self, Export, IdPrefixes, Limits};
@@ -37,7 +37,7 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
     match &args.output {
         Some(output) => {
             write_file(output, args.force, |out| write(args, export, out))?;
-            print_note(&format!("{} products are in {}.", export.software.len(), output.display()));
+            print_note(&products_are_in(export.software.len(), output));
         }
         None => match write(args, export, &mut io::BufWriter::new(io::stdout().lock())) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

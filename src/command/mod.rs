@@ -13,6 +13,7 @@ mod healthcheck;
 mod import;
 mod init;
 mod keys;
+mod links;
 mod log;
 mod log_filter;
 mod mcp;
@@ -32,11 +33,13 @@ mod write_file;
 
 use std::error::Error;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
 use crate::error::chain;
 use crate::generation::BuildFailure;
+use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
 
 /// The exit code of a usage error or an invalid export.
@@ -80,6 +83,10 @@ fn print(text: &str) -> ExitCode {
 /// Prints an error on standard error.
 fn print_error(text: &str) {
     print_note(&format!("error: {text}"));
+}
+
+fn products_are_in(count: usize, output: &Path) -> String {
+    format!("{} {} in {}.", counted(count, "product"), agreeing(count, "is", "are"), output.display())
 }
 
 /// Prints a line on standard error, and ignores a failure of that.

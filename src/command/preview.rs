@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::{Failure, serve};
-use crate::cli::{DataArgs, EngineArgs, LogFormat, PreviewArgs, ServeArgs, SideArgs};
+use crate::cli::{DataArgs, EngineArgs, LogFormat, OnOff, PreviewArgs, ServeArgs, SideArgs};
 
 /// Serves until a signal. Exit codes: 0 stopped, 1 failed, 2 usage.
 pub(super) fn run(args: &PreviewArgs) -> ExitCode {
@@ -35,6 +35,7 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         index: PathBuf::from("none"),
         skip_invalid: *skip_invalid,
         id_prefix: id_prefix.clone(),
+        meaning: OnOff::On,
         max_file_bytes: *max_file_bytes,
     };
     ServeArgs {

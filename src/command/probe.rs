@@ -15,6 +15,7 @@ use crate::generation::artifact::is_download;
 use crate::generation::process::{Message, ProbeProcess};
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{BuildFailure, FailureCode, Settings, Snapshot};
+use crate::text::count::counted;
 use crate::{panics, service};
 
 /// The memory that a generation may take: this, and for each byte of the parts in memory this many. Decoded numbers take up to eight
@@ -51,7 +52,7 @@ fn probe(settings: &Settings) -> Result<(), BuildFailure> {
     let snapshot = Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?;
     if snapshot.software_count() as u64 != manifest.software_count {
         let (found, expected) = (snapshot.software_count(), manifest.software_count);
-        return Err(failed(format!("it has {found} products, and its manifest says {expected}")));
+        return Err(failed(format!("it has {}, and its manifest says {expected}", counted(found, "product"))));
     }
     service::probe(&snapshot).map_err(|error| failed(chain(&error)))
 }

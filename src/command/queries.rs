@@ -8,6 +8,7 @@ use super::{Failure, INVALID, data};
 use crate::cli::{QueriesArgs, QueriesFormat};
 use crate::curate::queries::{self, EmptyQuery, MIN_COUNT, NearKind, Proposal, Proposer, QueryFileError, synonyms};
 use crate::error::chain;
+use crate::text::count::counted;
 use crate::text::printable::printable;
 
 /// Prints the report. Exit codes: 0 printed, 1 the file can't be read, 2 it is another one, or the exports are invalid.
@@ -60,14 +61,14 @@ fn print(proposals: &[Proposal], total: usize, out: &mut impl Write) -> io::Resu
         let EmptyQuery { query, count, first_day, last_day } = query;
         writeln!(out, "{count:>6}  {bold}{}{bold:#}  {dim}{first_day} to {last_day}{dim:#}", printable(query))?;
         if *found > 0 {
-            writeln!(out, "        finds {} now", products(*found))?;
+            writeln!(out, "        finds {} now", counted(*found, "product"))?;
             continue;
         }
         for (word, found) in words {
-            writeln!(out, "        {} alone finds {}", printable(word), products(*found))?;
+            writeln!(out, "        {} alone finds {}", printable(word), counted(*found, "product"))?;
         }
         for near in near {
-            let (term, kind, found) = (printable(&near.term), described(near.kind), products(near.found));
+            let (term, kind, found) = (printable(&near.term), described(near.kind), counted(near.found, "product"));
             writeln!(out, "        near: {term}  {dim}{kind}, {found}{dim:#}")?;
         }
         if near.is_empty() && words.is_empty() {
@@ -89,10 +90,6 @@ fn print(proposals: &[Proposal], total: usize, out: &mut impl Write) -> io::Resu
         writeln!(out, "    {}{comma}", printable(&entry.to_string()))?;
     }
     writeln!(out, "  ]")
-}
-
-fn products(count: u64) -> String {
-    format!("{count} product{}", if count == 1 { "" } else { "s" })
 }
 
 const fn described(kind: NearKind) -> &'static str {

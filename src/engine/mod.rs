@@ -25,6 +25,7 @@ use futures_util::future::BoxFuture;
 use crate::catalogue::DamagedText;
 use crate::record::AttributeNumber;
 use crate::search::Term;
+use crate::text::count::counted;
 
 /// The files an engine keeps: name and content.
 pub type EngineFiles = Vec<(String, Bytes)>;
@@ -111,7 +112,7 @@ pub enum EngineError {
     /// It refuses a request, or sends a response that can't be used.
     #[error(transparent)]
     Refused(Source),
-    #[error("the search index holds {found} documents in place of {expected}")]
+    #[error("the search index holds {} in place of {expected}", counted(*found, "document"))]
     Misfit { found: usize, expected: usize },
 }
 

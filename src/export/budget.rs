@@ -25,6 +25,10 @@ pub(super) const NUMBER_CHARS: usize = 1_000;
 pub(super) const GROUP_TERMS: usize = 200;
 /// Most synonym groups that expand one term, over all exports.
 pub(super) const TERM_GROUPS: usize = 20;
+/// Most queries in one pin.
+pub(super) const PIN_QUERIES: usize = 100;
+/// Most pinned queries over all exports.
+pub(super) const PINNED_QUERIES: usize = 10_000;
 /// Findings of one code that are kept for one file; further ones are counted.
 pub(super) const KEPT_FINDINGS: usize = 100;
 

@@ -166,6 +166,9 @@ codes! {
     /// More attributes than a directory may have.
     TooManyAttributes = "too_many_attributes", Error;
 
+    /// More pinned queries than the limit.
+    TooManyPins = "too_many_pins", Error;
+
     // Advice.
     /// A date that isn't in the calendar.
     ImpossibleDate = "impossible_date", Warning;
@@ -173,6 +176,16 @@ codes! {
     FutureDate = "future_date", Warning;
     /// Evidence that was checked longer ago than the check allows.
     StaleEvidence = "stale_evidence", Warning;
+    /// A link to a page that doesn't exist, or that couldn't be reached for days.
+    DeadLink = "dead_link", Warning;
+    /// A link to a page that can't be reached now.
+    UnreachableLink = "unreachable_link", Warning;
+    /// A link to a server whose certificate isn't valid, or that TLS fails with.
+    TlsProblem = "tls_problem", Warning;
+    /// A link to a page that has moved for good, or that leads to another domain.
+    MovedLink = "moved_link", Warning;
+    /// A link with `http:` to a page that is served over https.
+    InsecureLink = "insecure_link", Warning;
     /// An optional property that can't be used as it is; it is kept and returned.
     UnusableProperty = "unusable_property", Warning;
     /// Values of an attribute that aren't of its type; they are returned, but not filtered and counted by.
@@ -223,6 +236,10 @@ codes! {
     UnknownRelatedTerm = "unknown_related_term", Warning;
     /// A term in two groups of synonyms.
     OverlappingSynonyms = "overlapping_synonyms", Warning;
+    /// A pinned product that no export has.
+    UnknownPinnedSoftware = "unknown_pinned_software", Warning;
+    /// A query that is pinned twice.
+    OverlappingPins = "overlapping_pins", Warning;
     /// An optional entry of the envelope that can't be used.
     EntryLeftOut = "entry_left_out", Warning;
     /// A review of an unreadable or invalid product.

@@ -1,6 +1,8 @@
 //! Findings of a check: the fault, its place, and the remedy.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Write as _};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +11,11 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::budget::{KEPT_FINDINGS, shortened};
-use super::{Code, LeftOut, RecordName, Severity};
+use super::{Code, Severity};
+use crate::text::printable::printable;
+
+/// Characters of an id or a name that are shown to people.
+const SHOWN_CHARS: usize = 60;
 
 /// One thing that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,10 +63,85 @@ pub struct Related {
     pub note: String,
 }
 
+/// The name of a record: an element of one of the envelope's arrays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordName {
+    /// The envelope's array, such as `software`.
+    pub section: &'static str,
+    /// The record's index in the array, from 0.
+    pub index: usize,
+    /// The id of a product or review as its file has it, at most 600 bytes; `None` where there is no usable one.
+    pub id: Option<String>,
+    /// The name of a product or category, or the glossary term, at most 600 bytes; `None` where there is no usable one.
+    pub name: Option<String>,
+    #[serde(skip)]
+    pub(super) noun: &'static str,
+}
+
+impl RecordName {
+    /// The record's JSON pointer.
+    pub fn pointer(&self) -> String {
+        format!("/{}/{}", self.section, self.index)
+    }
+}
+
+/// The name for people, printable and short: its id and name, else its place in the array.
+impl Display for RecordName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.id.is_none() && self.name.is_none() {
+            return write!(f, "{}[{}]", self.section, self.index);
+        }
+        f.write_str(self.noun)?;
+        if let Some(id) = &self.id {
+            write!(f, " `{}`", Truncated(id))?;
+        }
+        if let Some(name) = &self.name {
+            write!(f, " \"{}\"", Truncated(name))?;
+        }
+        Ok(())
+    }
+}
+
+/// A text that is printable and cut to [`SHOWN_CHARS`].
+pub(super) struct Truncated<'t>(pub(super) &'t str);
+
+impl Display for Truncated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(SHOWN_CHARS) {
+            None => f.write_str(&printable(self.0)),
+            Some((end, _)) => {
+                f.write_str(&printable(&self.0[..end]))?;
+                f.write_char('…')
+            }
+        }
+    }
+}
+
+/// Findings of one code in one file that were counted only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    pub code: Code,
+    #[serde(serialize_with = "file_name")]
+    pub file: Arc<Path>,
+    /// How many.
+    pub count: usize,
+}
+
+fn file_name<S: Serializer>(file: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&file.to_string_lossy())
+}
+
 impl Finding {
     /// How bad it is.
     pub const fn severity(&self) -> Severity {
         self.code.severity()
+    }
+
+    /// The order of a report: by file, place and code.
+    pub(super) fn by_place(&self, other: &Self) -> Ordering {
+        let start = |finding: &Self| finding.location.place.as_ref().map(|place| place.range.start);
+        let by_file = self.location.file.cmp(&other.location.file);
+        by_file.then_with(|| start(self).cmp(&start(other))).then_with(|| self.code.cmp(&other.code))
     }
 }
 
@@ -219,11 +300,7 @@ impl Findings {
 
     /// The findings by file, place and code, and how many more there are.
     pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<LeftOut>) {
-        let place = |finding: &Finding| finding.location.place.as_ref().map(|place| place.range.start);
-        self.kept.sort_by(|a, b| {
-            let by_file = a.location.file.cmp(&b.location.file);
-            by_file.then_with(|| place(a).cmp(&place(b))).then_with(|| a.code.cmp(&b.code))
-        });
+        self.kept.sort_by(Finding::by_place);
         for finding in &self.kept {
             if let Some(count) = self.counts.get_mut(&(Arc::clone(&finding.location.file), finding.code)) {
                 *count -= 1;

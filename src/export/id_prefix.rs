@@ -1,6 +1,6 @@
 //! Prefixes of ids, which let exports of different sources stand in one directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,23 @@ pub(super) const PREFIX_CHARS: usize = 32;
 pub fn is_id_prefix(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:~-".contains(&byte);
     (1..=PREFIX_CHARS).contains(&text.len()) && text.bytes().all(is_allowed)
+}
+
+/// Prepends a prefix to the ids of an export's products and reviews, and to those references to products that are to its own.
+pub fn prefix_ids<'i>(
+    prefix: &str,
+    products: Vec<&'i mut Box<str>>,
+    reviews: Vec<&'i mut Box<str>>,
+    references: Vec<&'i mut Box<str>>,
+) {
+    let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
+    let own: HashSet<&str> = products.iter().map(|id| &***id).collect();
+    for id in references.into_iter().filter(|id| own.contains(&***id)) {
+        *id = prefixed(id);
+    }
+    for id in products.into_iter().chain(reviews) {
+        *id = prefixed(id);
+    }
 }
 
 /// The operator's prefixes by the id of the export; each takes the place of the one that the export states. An empty one takes

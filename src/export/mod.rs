@@ -10,6 +10,9 @@ mod code;
 mod convert;
 mod finding;
 mod id_prefix;
+mod layers;
+mod link_report;
+mod links;
 mod pointer;
 mod reading;
 mod record_name;
@@ -26,20 +29,20 @@ mod vocabulary;
 
 pub use code::{Code, Severity};
 pub use convert::write_compact;
-pub use finding::{Finding, Location, Related, SourceSpan};
-pub use id_prefix::{IdPrefixes, is_id_prefix};
-pub use reading::{ExportSet, SetExport};
-pub use record_name::RecordName;
-pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
+pub use finding::{Finding, LeftOut, Location, RecordName, Related, SourceSpan};
+pub use id_prefix::{IdPrefixes, is_id_prefix, prefix_ids};
+pub use link_report::{LinkGroup, LinkReport, LinkTarget};
+pub use links::{LinkAnswer, WebLinks};
+pub use reading::{ExportSet, SetExport, examine, latest_day, read};
+pub use report::{Counts, Report, Skipped, mention_ignored_files};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
-pub use stray::mention_ignored_files;
 pub(crate) use vocabulary::{RECORD, Shape};
 
 use bytes::Bytes;
-use section::{Section, SectionKind};
+use section::{Section, SectionKind, Sections};
 
-use crate::record::{Attribute, Category, GlossaryTerm, Review, Software, SynonymGroup};
+use crate::record::{Attribute, Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
 
 /// One validated export document.
 #[derive(Debug)]
@@ -67,6 +70,7 @@ pub struct Export {
     pub reviews: Vec<Review>,
     pub glossary: Vec<GlossaryTerm>,
     pub synonyms: Vec<SynonymGroup>,
+    pub pins: Vec<Pin>,
     /// The attributes that it declares.
     pub attributes: Vec<Attribute>,
 }

@@ -2,19 +2,55 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::convert::{Contents, Entry};
 use super::finding::Findings;
+use super::layers::{parse, skipped_elements};
 use super::record_name::name_records;
-use super::report::{parse, skipped_elements};
 use super::section::Cut;
 use super::set::{ParsedExport, SetCheck};
-use super::{Export, Finding, Limits, Report, Section, SectionKind, SourceFile, Stale};
+use super::{Export, Finding, IdPrefixes, Limits, Report, Section, SectionKind, SourceFile, Stale};
 use crate::record::{CalendarDate, Review, Software};
 use crate::scratch::{Bulk, Scratch, Spool, SpoolWriter};
+
+/// The latest day that it is anywhere at a moment: evidence that was checked today in Auckland isn't from the future,
+/// though UTC is still at yesterday.
+pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
+    CalendarDate::from(jiff::tz::offset(14).to_datetime(now).date())
+}
+
+/// Reads export files and checks them, one by one and as a set.
+///
+/// `prefixes` are the operator's, `today` is the last day that isn't in the future. `progress` gets the bytes done and the bytes in all, repeatedly.
+pub fn read(
+    files: &[PathBuf],
+    limits: &Limits,
+    prefixes: &IdPrefixes,
+    today: CalendarDate,
+    progress: &dyn Fn(u64, u64),
+) -> io::Result<Report> {
+    let sizes: Vec<u64> =
+        files.iter().map(|file| std::fs::metadata(file).map_or(0, |metadata| metadata.len())).collect();
+    let total = sizes.iter().sum();
+    let sources = files.iter().map(|file| Ok(SourceFile::open(file, limits)?.prefixed(prefixes))).collect();
+    examine(sources, limits, today, &|done| progress(done, total))
+}
+
+/// Checks export files that have been read, one by one and as a set.
+///
+/// `today` is the last day that isn't in the future. `progress` gets the bytes done, repeatedly.
+pub fn examine(
+    sources: Vec<Result<SourceFile, Box<Finding>>>,
+    limits: &Limits,
+    today: CalendarDate,
+    progress: &dyn Fn(u64),
+) -> io::Result<Report> {
+    ExportSet::read(sources.into_iter(), limits, today, &Scratch::in_memory(), progress)?.into_report(limits)
+}
 
 /// A set of exports that was read and checked.
 #[derive(Debug)]
@@ -215,7 +251,7 @@ impl Reading {
         let (export, faults) = parse(&file, limits, today);
         let mut findings = Findings::default();
         findings.extend(file.shared_path(), faults, |fault| file.finding(fault));
-        name_records(&mut findings, std::slice::from_ref(&file), export.as_slice(), limits);
+        name_records(findings.locations_mut(), std::slice::from_ref(&file), export.as_slice(), limits);
         self.findings.append(findings);
         if let Some(mut export) = export {
             self.check.push(&mut export, &mut self.findings)?;
@@ -317,6 +353,7 @@ fn set_export(
         reviews: Vec::new(),
         glossary: served(contents.glossary, section(SectionKind::Glossary)).map(|term| term.term).collect(),
         synonyms: served(contents.synonyms, section(SectionKind::Synonyms)).collect(),
+        pins: served(contents.pins, section(SectionKind::Pins)).map(|pinned| pinned.pin).collect(),
         attributes: served(contents.attributes, section(SectionKind::Attributes)).collect(),
     };
     Ok(Some(SetExport { export, document, software, reviews }))
@@ -341,7 +378,7 @@ fn locate(
                 location.place = file.location(place.range, String::new()).place;
             }
         }
-        name_records(findings, &[file], exports, limits);
+        name_records(findings.locations_mut(), &[file], exports, limits);
     }
     Ok(())
 }

@@ -1,145 +1,82 @@
-//! Names of the records that findings are in: in a file of one line, line and column lead nowhere.
+//! Names the records that findings are in: in a file of one line, line and column lead nowhere.
 
 use std::borrow::Cow;
-use std::fmt::{self, Display, Write as _};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use foldhash::HashMap;
-use serde::Serialize;
 
 use super::budget::shortened;
-use super::finding::Findings;
 use super::set::ParsedExport;
-use super::{Limits, Section, SectionKind, SourceFile, text};
-use crate::text::printable::printable;
-
-/// Characters of an id or a name that are shown to people.
-const SHOWN_CHARS: usize = 60;
-
-/// The name of a record: an element of one of the envelope's arrays.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RecordName {
-    /// The envelope's array, such as `software`.
-    pub section: &'static str,
-    /// The record's index in the array, from 0.
-    pub index: usize,
-    /// The id of a product or review as its file has it, at most 600 bytes; `None` where there is no usable one.
-    pub id: Option<String>,
-    /// The name of a product or category, or the glossary term, at most 600 bytes; `None` where there is no usable one.
-    pub name: Option<String>,
-    #[serde(skip)]
-    noun: &'static str,
-}
-
-impl RecordName {
-    /// Reads the name out of the record's JSON text.
-    fn read(kind: SectionKind, index: usize, element: &[u8], limits: &Limits) -> Self {
-        let (noun, id_key, name_key) = match kind {
-            SectionKind::Software => ("product", "id", "name"),
-            SectionKind::Categories => ("category", "", "name"),
-            SectionKind::Reviews => ("review", "id", ""),
-            SectionKind::Glossary => ("glossary term", "", "term"),
-            SectionKind::Synonyms => ("synonym group", "", ""),
-            SectionKind::Attributes => ("attribute", "", "property"),
-        };
-        let document = text::parse_prefix(element, limits.max_depth);
-        let text = |key: &str| {
-            let value = document.as_ref()?.root().get(key)?;
-            let text = value.as_str().filter(|text| !text.trim().is_empty())?;
-            Some(shortened(text.into_owned()))
-        };
-        Self { section: kind.key(), index, id: text(id_key), name: text(name_key), noun }
-    }
-
-    /// The record's JSON pointer.
-    pub fn pointer(&self) -> String {
-        format!("/{}/{}", self.section, self.index)
-    }
-}
-
-/// The name for people, printable and short: its id and name, else its place in the array.
-impl Display for RecordName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.id.is_none() && self.name.is_none() {
-            return write!(f, "{}[{}]", self.section, self.index);
-        }
-        f.write_str(self.noun)?;
-        if let Some(id) = &self.id {
-            write!(f, " `{}`", Truncated(id))?;
-        }
-        if let Some(name) = &self.name {
-            write!(f, " \"{}\"", Truncated(name))?;
-        }
-        Ok(())
-    }
-}
-
-/// A text that is printable and cut to [`SHOWN_CHARS`].
-pub(super) struct Truncated<'t>(pub(super) &'t str);
-
-impl Display for Truncated<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.char_indices().nth(SHOWN_CHARS) {
-            None => f.write_str(&printable(self.0)),
-            Some((end, _)) => {
-                f.write_str(&printable(&self.0[..end]))?;
-                f.write_char('…')
-            }
-        }
-    }
-}
+use super::{Limits, Location, RecordName, Section, SectionKind, Sections, SourceFile, text};
 
 /// Names the record of each place that is in one.
-pub(super) fn name_records(
-    findings: &mut Findings,
+pub(super) fn name_records<'l>(
+    locations: impl Iterator<Item = &'l mut Location>,
     files: &[SourceFile],
     exports: &[ParsedExport<'_>],
     limits: &Limits,
 ) {
     let files: HashMap<&Path, &SourceFile> = files.iter().map(|file| (file.path(), file)).collect();
-    let mut sections: HashMap<&Path, Cow<'_, [Section; SectionKind::ALL.len()]>> =
+    let mut sections: HashMap<&Path, Cow<'_, Sections>> =
         exports.iter().map(|export| (export.file.path(), Cow::Borrowed(&export.contents.sections))).collect();
     // Each record is read once, so that all of them together take no longer than their files did.
     let mut names: HashMap<(&Path, usize), Arc<RecordName>> = HashMap::default();
-    for location in findings.locations_mut() {
+    for location in locations {
         let Some(place) = &location.place else { continue };
         let Some(file) = files.get(&*location.file) else { continue };
         let sections = sections.entry(file.path()).or_insert_with(|| Cow::Owned(sections_of(file.bytes(), limits)));
         let Some((kind, index, span)) = element_at(sections, &place.range) else { continue };
         let name = names.entry((file.path(), span.start)).or_insert_with(|| {
             let element = file.bytes().get(span).unwrap_or_default();
-            Arc::new(RecordName::read(kind, index, element, limits))
+            Arc::new(name(kind, index, element, limits))
         });
         location.record = Some(Arc::clone(name));
     }
 }
 
 /// The arrays of a file that can't be read to its end.
-fn sections_of(bytes: &[u8], limits: &Limits) -> [Section; SectionKind::ALL.len()] {
+fn sections_of(bytes: &[u8], limits: &Limits) -> Sections {
     let document = text::parse_prefix(bytes, limits.max_depth);
     SectionKind::ALL
         .map(|kind| document.as_ref().map(|document| Section::of(document.root(), kind)).unwrap_or_default())
 }
 
 /// The record that a place is in, and where that is.
-fn element_at(
-    sections: &[Section; SectionKind::ALL.len()],
-    place: &Range<usize>,
-) -> Option<(SectionKind, usize, Range<usize>)> {
+fn element_at(sections: &Sections, place: &Range<usize>) -> Option<(SectionKind, usize, Range<usize>)> {
     SectionKind::ALL.into_iter().zip(sections).find_map(|(kind, section)| {
         let index = section.element_at(place)?;
         Some((kind, index, section.span(index)))
     })
 }
 
+/// The name in a record's JSON text.
+fn name(kind: SectionKind, index: usize, element: &[u8], limits: &Limits) -> RecordName {
+    let (noun, id_key, name_key) = match kind {
+        SectionKind::Software => ("product", "id", "name"),
+        SectionKind::Categories => ("category", "", "name"),
+        SectionKind::Reviews => ("review", "id", ""),
+        SectionKind::Glossary => ("glossary term", "", "term"),
+        SectionKind::Synonyms => ("synonym group", "", ""),
+        SectionKind::Pins => ("pin", "", ""),
+        SectionKind::Attributes => ("attribute", "", "property"),
+    };
+    let document = text::parse_prefix(element, limits.max_depth);
+    let text = |key: &str| {
+        let value = document.as_ref()?.root().get(key)?;
+        let text = value.as_str().filter(|text| !text.trim().is_empty())?;
+        Some(shortened(text.into_owned()))
+    };
+    RecordName { section: kind.key(), index, id: text(id_key), name: text(name_key), noun }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Limits, RecordName, SectionKind};
+    use super::{Limits, SectionKind, name};
 
     fn shown(kind: SectionKind, element: &str) -> String {
-        RecordName::read(kind, 12, element.as_bytes(), &Limits::default()).to_string()
+        name(kind, 12, element.as_bytes(), &Limits::default()).to_string()
     }
 
     #[test]

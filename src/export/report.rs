@@ -1,23 +1,13 @@
-//! The whole way from files to a report: every layer over every file, then over the set.
+//! The result of reading a set of export files.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use super::convert::{self, Days};
-use super::finding::Faults;
-use super::set::ParsedExport;
-use super::{
-    Code, Export, ExportSet, Finding, IdPrefixes, Limits, Section, SectionKind, Severity, SourceFile, Stale, schema,
-    text,
-};
-use crate::record::CalendarDate;
-use crate::scratch::Scratch;
+use super::{Code, Export, Finding, IdPrefixes, LeftOut, LinkReport, Severity, SourceFile, Stale, stray};
+use crate::text::count::counted;
 
 /// The result of reading a set of export files.
 #[derive(Debug, Default)]
@@ -37,6 +27,8 @@ pub struct Report {
     pub skipped: Skipped,
     /// The products with stale evidence, where the limits say what that is.
     pub stale: Option<Stale>,
+    /// What came of asking for the links, if that was done.
+    pub links: Option<LinkReport>,
 }
 
 /// The number of exports and records that are left out of a set because they are invalid.
@@ -58,25 +50,8 @@ impl Skipped {
 
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let noun = |count: u64, one: &'static str, many: &'static str| if count == 1 { one } else { many };
-        let exports = noun(self.exports, "export", "exports");
-        let records = noun(self.records, "record", "records");
-        write!(f, "{} {exports} and {} {records}", self.exports, self.records)
+        write!(f, "{} and {}", counted(self.exports, "export"), counted(self.records, "record"))
     }
-}
-
-/// Findings of one code in one file that were counted only.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
-    pub code: Code,
-    #[serde(serialize_with = "file_name")]
-    pub file: Arc<Path>,
-    /// How many.
-    pub count: usize,
-}
-
-fn file_name<S: Serializer>(file: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&file.to_string_lossy())
 }
 
 /// How much was looked at.
@@ -127,81 +102,10 @@ impl Report {
     }
 }
 
-/// The latest day that it is anywhere at a moment: evidence that was checked today in Auckland isn't from the future,
-/// though UTC is still at yesterday.
-pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
-    CalendarDate::from(jiff::tz::offset(14).to_datetime(now).date())
-}
-
-/// Reads export files and checks them, one by one and as a set.
-///
-/// `prefixes` are the operator's, `today` is the last day that isn't in the future. `progress` gets the bytes done and the bytes in all, repeatedly.
-pub fn read(
-    files: &[PathBuf],
-    limits: &Limits,
-    prefixes: &IdPrefixes,
-    today: CalendarDate,
-    progress: &dyn Fn(u64, u64),
-) -> io::Result<Report> {
-    let sizes: Vec<u64> =
-        files.iter().map(|file| std::fs::metadata(file).map_or(0, |metadata| metadata.len())).collect();
-    let total = sizes.iter().sum();
-    let sources = files.iter().map(|file| Ok(SourceFile::open(file, limits)?.prefixed(prefixes))).collect();
-    examine(sources, limits, today, &|done| progress(done, total))
-}
-
-/// Checks export files that have been read, one by one and as a set.
-///
-/// `today` is the last day that isn't in the future. `progress` gets the bytes done, repeatedly.
-pub fn examine(
-    sources: Vec<Result<SourceFile, Box<Finding>>>,
-    limits: &Limits,
-    today: CalendarDate,
-    progress: &dyn Fn(u64),
-) -> io::Result<Report> {
-    ExportSet::read(sources.into_iter(), limits, today, &Scratch::in_memory(), progress)?.into_report(limits)
-}
-
-/// The number of elements of a section that are left out.
-pub(super) fn skipped_elements(export: &ParsedExport<'_>, kind: SectionKind) -> usize {
-    let section = &export.contents.sections[kind as usize];
-    if export.valid { section.skipped_count() } else { section.len() }
-}
-
-/// The layers that look at one file alone.
-pub(super) fn parse<'f>(
-    file: &'f SourceFile,
-    limits: &Limits,
-    today: CalendarDate,
-) -> (Option<ParsedExport<'f>>, Faults) {
-    let (document, mut faults) = text::parse(file.bytes(), limits.max_depth);
-    let Some(document) = document else { return (None, faults) };
-    faults.append(schema::check(document.root()));
-    let (mut contents, found) = convert::read(document.root(), Days { today, stale_before: limits.stale_before });
-    faults.append(found);
-    if let Some(prefix) = file.id_prefix() {
-        contents.id_prefix = Some(prefix.into());
+/// Mentions the files of a folder that are almost named like exports in the report of its exports.
+pub fn mention_ignored_files(report: &mut Report, folder: &Path) {
+    if let Some(finding) = stray::finding(folder) {
+        let at = report.findings.partition_point(|finding| &*finding.location.file < folder);
+        report.findings.insert(at, finding);
     }
-    if let Some(prefix) = contents.id_prefix.clone() {
-        contents.prefix_ids(&prefix);
-    }
-    let valid = skip_invalid(&mut contents.sections, faults.error_places());
-    (Some(ParsedExport { file, valid, contents }), faults)
-}
-
-/// An error inside an element of one of the envelope's arrays costs that element; any other the whole file. Returns
-/// whether the file is left.
-fn skip_invalid<'f>(sections: &mut [Section], errors: impl Iterator<Item = &'f Range<usize>>) -> bool {
-    let mut valid = true;
-    for place in errors {
-        let element = sections.iter_mut().find_map(|section| {
-            let index = section.element_at(place)?;
-            Some((section, index))
-        });
-        match element {
-            Some((section, index)) => section.skip(index),
-            None => valid = false,
-        }
-    }
-    valid
 }

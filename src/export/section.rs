@@ -15,12 +15,21 @@ pub(super) enum SectionKind {
     Reviews,
     Glossary,
     Synonyms,
+    Pins,
     Attributes,
 }
 
 impl SectionKind {
     pub(super) const ALL: [Self; 6] =
-        [Self::Software, Self::Categories, Self::Reviews, Self::Glossary, Self::Synonyms, Self::Attributes];
+        [
+            Self::Software,
+            Self::Categories,
+            Self::Reviews,
+            Self::Glossary,
+            Self::Synonyms,
+            Self::Pins,
+            Self::Attributes,
+        ];
 
     /// Its key in the envelope.
     pub(super) const fn key(self) -> &'static str {
@@ -30,6 +39,7 @@ impl SectionKind {
             Self::Reviews => "reviews",
             Self::Glossary => "glossary",
             Self::Synonyms => "synonyms",
+            Self::Pins => "pins",
             Self::Attributes => "attributes",
         }
     }
@@ -39,6 +49,9 @@ impl SectionKind {
         Path::Root.member(self.key()).element(index).member(key).to_string()
     }
 }
+
+/// The arrays of an envelope, in the order of [`SectionKind::ALL`].
+pub(super) type Sections = [Section; SectionKind::ALL.len()];
 
 /// One array: where its elements are, and which of them are skipped.
 #[derive(Debug, Default, Clone)]

@@ -14,6 +14,7 @@ use super::text::Locator;
 use super::{Code, Finding, IdPrefixes, Location, Related, stray};
 use crate::record::CalendarDate;
 use crate::scratch::{Bulk, Scratch, Span};
+use crate::text::count::{agreeing, counted};
 
 /// The limits of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +135,11 @@ impl SourceFile {
             about(path, Code::UnreadableFile, format!("standard input can't be read: {error}"), "name a file instead")
         })?;
         if bytes.len() as u64 > limit {
-            let message = format!("the export on standard input is too large: {limit} bytes are allowed");
+            let message = format!(
+                "the export on standard input is too large: {} {} allowed",
+                counted(limit, "byte"),
+                agreeing(limit, "is", "are")
+            );
             return Err(about(path, Code::FileTooLarge, message, TOO_LARGE_HELP));
         }
         Ok(Self { id: "stdin".into(), ..Self::from_bytes(path, bytes.into())? })
@@ -273,6 +278,7 @@ fn about(path: &Path, code: Code, message: impl Into<String>, help: &str) -> Box
 }
 
 fn too_large(path: &Path, length: u64, limit: u64) -> Box<Finding> {
-    let message = format!("the file is too large: {length} bytes, {limit} are allowed");
+    let message =
+        format!("the file is too large: {}, {limit} {} allowed", counted(length, "byte"), agreeing(limit, "is", "are"));
     about(path, Code::FileTooLarge, message, TOO_LARGE_HELP)
 }

@@ -4,16 +4,15 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Code, Finding, Location, Related, Report};
+use super::{Code, Finding, Location, Related};
 
 /// Most files that are named; further ones are counted.
 const NAMED: usize = 5;
 
-/// Mentions the near misses of `*.json` directly in a folder in the report of its exports, in one finding. A folder that
-/// can't be listed has none.
-pub fn mention_ignored_files(report: &mut Report, folder: &Path) {
+/// One finding about all near misses of `*.json` directly in a folder. A folder that can't be listed has none.
+pub(super) fn finding(folder: &Path) -> Option<Finding> {
     let files = ignored_files(folder);
-    let Some((first, _)) = files.first() else { return };
+    let (first, _) = files.first()?;
     let message = match files.len() {
         1 => format!("`{first}` isn't read: the name of an export ends in .json"),
         count => format!("{count} files aren't read, first `{first}`: the name of an export ends in .json"),
@@ -26,9 +25,7 @@ pub fn mention_ignored_files(report: &mut Report, folder: &Path) {
     let named = files.iter().take(if files.len() == 1 { 0 } else { NAMED });
     let related = named.map(|(name, remedy)| Related { location: location(&folder.join(name)), note: remedy.clone() });
     let related = related.collect();
-    let at = report.findings.partition_point(|finding| &*finding.location.file < folder);
-    let location = location(folder);
-    report.findings.insert(at, Finding { code: Code::IgnoredFile, location, message, help, related });
+    Some(Finding { code: Code::IgnoredFile, location: location(folder), message, help, related })
 }
 
 /// The remedy for a folder with nothing but near misses of exports.

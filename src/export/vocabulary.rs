@@ -31,6 +31,7 @@ pub(super) const ENVELOPE: &[Known] = &[
     ("reviews", Shape::Array),
     ("glossary", Shape::Array),
     ("synonyms", Shape::Array),
+    ("pins", Shape::Array),
     ("attributes", Shape::Array),
 ];
 
@@ -92,6 +93,8 @@ pub(super) const ATTRIBUTE: &[Known] = &[
     ("searchable", Shape::Boolean),
     ("hidden", Shape::Boolean),
 ];
+
+pub(super) const PIN: &[Known] = &[("queries", Shape::Texts), ("software", Shape::Texts)];
 
 impl Shape {
     /// Whether a value could be meant for a property of this shape, going by its type alone.

@@ -10,6 +10,7 @@ use crate::engine::{Documents, EngineError, FillError, TantivyBuilder};
 use crate::export::ExportSet;
 use crate::generation::artifact::{ENGINE, Parts, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
 use crate::generation::failpoint::{Step, pass};
+use crate::generation::meaning::MeaningOption;
 use crate::generation::versions::VersionWriter;
 use crate::panics::ScopedThread;
 use crate::scratch::{Bulk, Scratch};
@@ -78,13 +79,13 @@ pub(super) trait Sink {
     fn finish(self, analyzer: DocumentAnalyzer) -> Result<Self::Output, BuildError>;
 }
 
-/// Builds a directory into a sink. `progress` gets the products done.
+/// Builds a directory into a sink, with a new analyzer. `progress` gets the products done.
 pub(super) fn build_into<S: Sink>(
     merged: &Merged,
+    mut analyzer: DocumentAnalyzer,
     mut sink: S,
     mut progress: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<S::Output, BuildError> {
-    let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), &merged.attributes);
     for (done, product) in (1..).zip(merged.products()) {
         pass(Step::BuildProduct);
         let product = product?;
@@ -103,26 +104,34 @@ pub fn build(
     set: ExportSet,
     scratch: &Scratch,
     processors: Processors,
+    meaning: MeaningOption,
     progress: &mut Progress<'_>,
 ) -> Result<Parts, BuildError> {
     let merged = Merged::of(set, scratch, |_, _| {})?;
     pass(Step::BuildBegun);
     let has_processors = || thread::available_parallelism().is_ok_and(|count| count.get() > 1);
     let at_once = processors == Processors::All && merged.document_bytes() <= MOST_AT_ONCE && has_processors();
-    let parts = build_embedded(&merged, at_once, progress)?;
+    let parts = build_embedded(&merged, at_once, meaning, progress)?;
     pass(Step::BuildOpen);
     Ok(parts)
 }
 
 /// Builds in this thread, or with two more: one indexes, and one writes the catalogue.
-fn build_embedded(merged: &Merged, at_once: bool, progress: &mut Progress<'_>) -> Result<Parts, BuildError> {
+fn build_embedded(
+    merged: &Merged,
+    at_once: bool,
+    meaning: MeaningOption,
+    progress: &mut Progress<'_>,
+) -> Result<Parts, BuildError> {
     let count = merged.software_count();
     thread::scope(|scope| {
         let engine = TantivyBuilder::new(merged.scratch());
         let index = if at_once { Index::beside(engine, scope)? } else { Index::Here(Box::new(engine)) };
         let (search, documents) = (SearchBuilder::new(merged.scratch()), Documents::default());
         let sink = EmbeddedSink { merged, scope: at_once.then_some(scope), search, documents, index, catalogue: None };
-        build_into(merged, sink, |done| progress(done, count))
+        let analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
+        let analyzer = if meaning == MeaningOption::On { analyzer.with_meanings() } else { analyzer };
+        build_into(merged, analyzer, sink, |done| progress(done, count))
     })
 }
 
@@ -213,10 +222,10 @@ impl Sink for EmbeddedSink<'_, '_> {
         self.index.add(self.documents)?;
         let engine = self.index.finish()?;
         let search = |analyzer: DocumentAnalyzer| -> Result<Bulk, BuildError> {
-            let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
+            let vocabulary = analyzer.vocabulary()?;
             // Frees memory before the words are written.
             drop(analyzer);
-            self.search.finish(&lexicon, &thesaurus, &numbering).map_err(BuildError::scratch)
+            self.search.finish(&vocabulary).map_err(BuildError::scratch)
         };
         let (search, engine, catalogue) = if let Some(scope) = self.scope {
             let beside = || Self::write_catalogue_beside(self.merged, scope);
@@ -264,18 +273,18 @@ mod tests {
     fn threads_and_scratch_files_make_the_same_parts() {
         let in_memory = merged(&Scratch::in_memory());
         assert!(in_memory.software_count() > BATCH as u64, "more than one batch");
-        let one = build_embedded(&in_memory, false, &mut |_, _| GO_ON).expect("built");
+        let one = build_embedded(&in_memory, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");
         let (mut done, count) = (0, in_memory.software_count());
         let mut progress = |now, total| {
             assert_eq!((now, total), (done + 1, count));
             done = now;
             GO_ON
         };
-        let several = build_embedded(&in_memory, true, &mut progress).expect("built");
+        let several = build_embedded(&in_memory, true, MeaningOption::On, &mut progress).expect("built");
         assert_eq!(done, count);
         let folder = tempfile::tempdir().expect("a folder");
         let on_disk = merged(&Scratch::with_own_bytes(folder.path(), 100));
-        let from_disk = build_embedded(&on_disk, false, &mut |_, _| GO_ON).expect("built");
+        let from_disk = build_embedded(&on_disk, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");
         let one = contents(one);
         assert!(one == contents(several));
         assert!(one == contents(from_disk));
@@ -289,7 +298,7 @@ mod tests {
             last = done;
             if done == 5 { ControlFlow::Break(()) } else { GO_ON }
         };
-        let stopped = [false, true].map(|at_once| build_embedded(&merged, at_once, &mut progress));
+        let stopped = [false, true].map(|at_once| build_embedded(&merged, at_once, MeaningOption::On, &mut progress));
         assert!(stopped.iter().all(|stopped| matches!(stopped, Err(BuildError::Stopped))));
         assert_eq!(last, 5);
     }

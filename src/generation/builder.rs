@@ -79,6 +79,7 @@ impl Builder<'_> {
             software_count,
             inputs: stamp,
             id_prefixes: self.settings.id_prefixes.clone(),
+            meaning: self.settings.meaning,
             skipped,
         };
         let manifest = store.save(&parts, about)?;
@@ -116,7 +117,7 @@ impl Builder<'_> {
 
     fn name(&self, set: &ExportSet, scratch: &Scratch) -> Result<Generation, BuildFailure> {
         let generation = Generation::of(set).map_err(|error| ReadError::Scratch(scratch.error(error)))?;
-        Ok(generation.prefixed(&self.settings.id_prefixes).skipping(set.report.skipped))
+        Ok(self.settings.name(generation).skipping(set.report.skipped))
     }
 
     /// Reads the exports; what can't be served is an error.
@@ -154,7 +155,7 @@ impl Builder<'_> {
     fn build(&mut self, set: ExportSet, scratch: &Scratch) -> Result<Parts, BuildFailure> {
         let (observer, processors) = (&mut *self.observer, self.processors);
         let mut progress = |done, total| observer.progress(Phase::Indexing, done, total);
-        build(set, scratch, processors, &mut progress).map_err(|error| failure(error, scratch))
+        build(set, scratch, processors, self.settings.meaning, &mut progress).map_err(|error| failure(error, scratch))
     }
 
     /// Holds back exports that would remove more products than may vanish by accident, unless they were confirmed before.
@@ -245,6 +246,7 @@ mod tests {
     use super::*;
     use crate::export::{IdPrefixes, Limits};
     use crate::generation::failure::FailureCode;
+    use crate::generation::meaning::MeaningOption;
     use crate::generation::observer::Unobserved;
     use crate::generation::source::Source;
 
@@ -259,6 +261,7 @@ mod tests {
             skip_invalid: false,
             max_removed: 100,
             id_prefixes: IdPrefixes::default(),
+            meaning: MeaningOption::On,
             limits: Limits::default(),
             process: None,
         };

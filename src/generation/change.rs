@@ -5,6 +5,7 @@ use std::fmt;
 use crate::catalogue::resource::ExportResource;
 use crate::catalogue::{Catalogue, Records};
 use crate::generation::stamp::FolderStamp;
+use crate::text::count::{agreeing, counted};
 
 /// The most file names in a line of the log.
 const MAX_FILES: usize = 5;
@@ -57,10 +58,10 @@ impl Change {
 impl fmt::Display for Change {
     /// One line, such as `2 products added, 1 removed, 0 changed; 1 export changed; files: tools.json`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let noun = if self.added == 1 { "product" } else { "products" };
+        let noun = agreeing(self.added, "product", "products");
         write!(f, "{} {noun} added, {} removed, {} changed", self.added, self.removed, self.changed)?;
         if self.exports > 0 {
-            write!(f, "; {} export{} changed", self.exports, if self.exports == 1 { "" } else { "s" })?;
+            write!(f, "; {} changed", counted(self.exports, "export"))?;
         }
         if self.files.is_empty() { Ok(()) } else { write!(f, "; files: {}", self.files) }
     }

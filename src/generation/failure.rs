@@ -10,6 +10,7 @@ use crate::generation::build::BuildError;
 use crate::generation::source::ReadError;
 use crate::generation::store::StoreError;
 use crate::panics;
+use crate::text::count::{agreeing, counted};
 
 /// Why a generation isn't built. Sent from the process that builds to the one that serves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -102,9 +103,8 @@ impl BuildFailure {
         });
         let count = report.error_count();
         let detail = format!(
-            "the exports are not served: {count} {}, first {first}; fix them, or serve the valid records with \
-             --skip-invalid",
-            if count == 1 { "error" } else { "errors" }
+            "the exports are not served: {}, first {first}; fix them, or serve the valid records with --skip-invalid",
+            counted(count, "error")
         );
         let is_transient = errors().any(|finding| finding.code == Code::UnreadableFile);
         Self { code: FailureCode::ExportsInvalid, count: Some(count), detail, is_transient }
@@ -114,8 +114,9 @@ impl BuildFailure {
     pub(crate) fn removes(removed: usize, of: usize, max_percent: u8, losses: &str) -> Self {
         let losses = if losses.is_empty() { String::new() } else { format!(" ({losses})") };
         let detail = format!(
-            "the exports would remove {removed} of {of} products, more than {max_percent} per cent{losses}; confirm it with \
-             `software-directory --reindex`, or bring the records back"
+            "the exports would remove {removed} of {of} {}, more than {max_percent} per cent{losses}; confirm it with \
+             `software-directory --reindex`, or bring the records back",
+            agreeing(of, "product", "products")
         );
         Self { code: FailureCode::RecordsRemoved, count: Some(removed), detail, is_transient: false }
     }

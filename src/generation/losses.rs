@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::catalogue::{Catalogue, Records};
 use crate::export::ExportSet;
+use crate::text::count::counted;
 
 /// The most files that are named.
 const MAX_FILES: usize = 5;
@@ -40,10 +41,9 @@ pub(crate) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&st
             let of = counts.get(id.as_str()).copied().unwrap_or_default();
             format!("{id}.json loses {count} of {of}")
         } else {
-            let noun = if *count == 1 { "product" } else { "products" };
-            format!("{id}.json is gone with {count} {noun}")
+            format!("{id}.json is gone with {}", counted(*count, "product"))
         }
     });
     let named = named.collect::<Vec<_>>().join(", ");
-    if more == 0 { named } else { format!("{named} and {more} more files") }
+    if more == 0 { named } else { format!("{named} and {}", counted(more, "more file")) }
 }

@@ -7,15 +7,16 @@ use std::{fmt, io};
 use serde::{Deserialize, Serialize};
 
 use crate::export::{ExportSet, IdPrefixes, Limits, Skipped};
+use crate::generation::meaning::MeaningOption;
 use crate::scratch::{Bulk, Span};
 use crate::search::ANALYZER_VERSION;
-use crate::text::stem;
+use crate::text::{meaning, stem};
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
 pub const INDEX_FORMAT: u32 = 19;
 
-/// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer and its
-/// libraries, and the id and document of every export.
+/// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer, its
+/// libraries and the table of word meanings, and the id and document of every export.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Generation(Box<str>);
 
@@ -46,6 +47,18 @@ impl Generation {
             namer.begin(export, prefix.len() as u64);
             namer.0.update(prefix.as_bytes());
         }
+        namer.finish()
+    }
+
+    /// The generation of the same exports whose records have vectors of their meaning, or not.
+    #[must_use]
+    pub fn with_meaning(self, meaning: MeaningOption) -> Self {
+        if meaning == MeaningOption::On {
+            return self;
+        }
+        let mut namer = Namer::new();
+        namer.0.update(self.0.as_bytes());
+        namer.0.update(b"meaning off");
         namer.finish()
     }
 
@@ -107,6 +120,7 @@ impl Namer {
         hasher.update(&INDEX_FORMAT.to_le_bytes());
         hasher.update(&ANALYZER_VERSION.to_le_bytes());
         hasher.update(stem::VERSION.as_bytes());
+        hasher.update(&meaning::TABLE.to_le_bytes());
         for (major, minor, patch) in [char::UNICODE_VERSION, unicode_normalization::UNICODE_VERSION] {
             hasher.update(&[major, minor, patch]);
         }

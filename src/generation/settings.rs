@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use crate::export::{IdPrefixes, Limits};
+use crate::generation::meaning::MeaningOption;
+use crate::generation::name::Generation;
 use crate::generation::process::BuildProcess;
 use crate::generation::source::Source;
 
@@ -20,8 +22,18 @@ pub struct Settings {
     pub max_removed: u8,
     /// The operator's prefixes of ids.
     pub id_prefixes: IdPrefixes,
+    /// Whether records are ranked by their meaning too.
+    pub meaning: MeaningOption,
     /// How large an export may be.
     pub limits: Limits,
     /// The process that builds generations on disk; `None`: this one does.
     pub process: Option<BuildProcess>,
+}
+
+impl Settings {
+    /// The name of the generation that these settings make of the exports that have this one.
+    #[must_use]
+    pub fn name(&self, generation: Generation) -> Generation {
+        generation.prefixed(&self.id_prefixes).with_meaning(self.meaning)
+    }
 }

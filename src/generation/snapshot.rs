@@ -8,6 +8,7 @@ use bytes::Bytes;
 use super::artifact::{self, Artifact};
 use super::build::{BuildError, Processors, build};
 use super::log::{ChangeLog, Former};
+use super::meaning::MeaningOption;
 use super::merged::MergedChanges;
 use super::name::Generation;
 use super::news::NewsIndex;
@@ -87,9 +88,9 @@ impl Snapshot {
         // First, so that what is decoded afterwards takes the memory of the files, which are copied.
         let index = TantivyIndex::load(artifact.take_prefixed(artifact::ENGINE))?;
         Self::open_parts(generation, artifact, skipped, |artifact, catalogue, records| {
-            let (search, scorer, forward) =
+            let (search, documents) =
                 SearchIndex::open(&required(artifact, artifact::SEARCH)?, records.len(), ranking)?;
-            let engine = TantivyEngine::open(index, scorer, forward, Arc::clone(catalogue), Arc::clone(records))?;
+            let engine = TantivyEngine::open(index, documents, Arc::clone(catalogue), Arc::clone(records))?;
             Ok((search, Box::new(engine)))
         })
     }
@@ -145,7 +146,7 @@ impl Snapshot {
         let scratch = Scratch::in_memory();
         let set = ExportSet::of(exports, &scratch).map_err(BuildError::scratch)?;
         let generation = Generation::of(&set).map_err(BuildError::scratch)?;
-        let parts = build(set, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(()))?;
+        let parts = build(set, &scratch, Processors::One, MeaningOption::On, &mut |_, _| ControlFlow::Continue(()))?;
         Self::open(generation, Artifact::read(parts).map_err(BuildError::scratch)?)
     }
 

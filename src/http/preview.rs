@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde::Serialize;
 
 use crate::generation::FailureCode;
+use crate::text::count::counted;
 use crate::text::html::escape;
 use crate::text::printable::printable;
 use crate::update::{Directory, RECORDS_SKIPPED};
@@ -209,8 +210,4 @@ impl Problem {
             },
         })
     }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

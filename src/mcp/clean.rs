@@ -7,17 +7,32 @@ use crate::text::shorten::shortened;
 
 /// Replaces hidden characters, which a model reads and a person doesn't see, with U+FFFD, and cuts texts after `max_characters` code
 /// points and arrays after `max_items`. Line ends and tabs are kept: JSON escapes them.
-pub(super) fn clean(value: Value, max_characters: usize, max_items: usize) -> Value {
+pub(super) fn clean(mut value: Value, max_characters: usize, max_items: usize) -> Value {
+    clean_in_place(&mut value, max_characters, max_items);
+    value
+}
+
+fn clean_in_place(value: &mut Value, max_characters: usize, max_items: usize) {
     match value {
-        Value::String(text) => clean_text(&text, max_characters).into(),
+        Value::String(text) if !is_clean_ascii(text, max_characters) => *text = clean_text(text, max_characters),
         Value::Array(items) => {
-            items.into_iter().take(max_items).map(|item| clean(item, max_characters, max_items)).collect()
+            items.truncate(max_items);
+            for item in items {
+                clean_in_place(item, max_characters, max_items);
+            }
         }
         Value::Object(members) => {
-            members.into_iter().map(|(name, member)| (name, clean(member, max_characters, max_items))).collect()
+            for member in members.values_mut() {
+                clean_in_place(member, max_characters, max_items);
+            }
         }
-        other => other,
+        _ => {}
     }
+}
+
+/// Whether [`clean_text`] leaves a text as it is, as nearly all are.
+fn is_clean_ascii(text: &str, max_characters: usize) -> bool {
+    text.len() <= max_characters && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
 }
 
 fn clean_text(text: &str, max_characters: usize) -> String {

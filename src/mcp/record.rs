@@ -83,43 +83,49 @@ pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
 });
 
 /// A product in a list, made of its whole JSON.
-pub(super) fn found(detail: &Value, base: &str) -> Value {
+pub(super) fn found(detail: Value, base: &str) -> Value {
     clean(software(detail, &FOUND, base), SHORT, FEW)
 }
 
 /// A product with all its claims.
-pub(super) fn product(detail: &Value, base: &str) -> Value {
+pub(super) fn product(detail: Value, base: &str) -> Value {
     clean(software(detail, &PRODUCT, base), LONG, MANY)
 }
 
-fn software(detail: &Value, members: &Members, base: &str) -> Value {
-    let categories = detail["categories"].as_array().into_iter().flatten().map(|category| category["name"].clone());
-    let mut software = select(detail, members);
-    software["categories"] = categories.collect();
-    software["evidence"] = json!({
-        "status": detail["evidence_status"],
-        "checked_on": detail["evidence_checked_on"],
-        "source_count": detail["sources"].as_array().map_or(0, Vec::len),
-        "sources": detail["sources"],
+fn software(mut detail: Value, members: &Members, base: &str) -> Value {
+    let mut categories = take(&mut detail, "categories");
+    let categories = categories.as_array_mut().into_iter().flatten().map(|category| take(category, "name")).collect();
+    let sources = take(&mut detail, "sources");
+    let evidence = json!({
+        "status": take(&mut detail, "evidence_status"),
+        "checked_on": take(&mut detail, "evidence_checked_on"),
+        "source_count": sources.as_array().map_or(0, Vec::len),
+        "sources": sources,
     });
-    software["url"] = record_url(base, "software", detail);
+    let url = record_url(base, "software", &detail);
+    let mut software = select(detail, members);
+    software["categories"] = categories;
+    software["evidence"] = evidence;
+    software["url"] = url;
     software
 }
 
-pub(super) fn category(category: &Value, base: &str) -> Value {
+pub(super) fn category(category: Value, base: &str) -> Value {
+    let url = record_url(base, "categories", &category);
     let mut shown = select(category, &CATEGORY);
-    shown["url"] = record_url(base, "categories", category);
+    shown["url"] = url;
     clean(shown, SHORT, FEW)
 }
 
 /// A glossary term.
-pub(super) fn term(term: &Value, base: &str) -> Value {
+pub(super) fn term(term: Value, base: &str) -> Value {
+    let url = record_url(base, "glossary", &term);
     let mut shown = select(term, &TERM);
-    shown["url"] = record_url(base, "glossary", term);
+    shown["url"] = url;
     clean(shown, LONG, MANY)
 }
 
-pub(super) fn review(review: &Value) -> Value {
+pub(super) fn review(review: Value) -> Value {
     clean(select(review, &REVIEW), LONG, FEW)
 }
 
@@ -127,8 +133,13 @@ fn record_url(base: &str, resource: &str, record: &Value) -> Value {
     url(base, &[resource, record["id"].as_str().unwrap_or_default()]).into()
 }
 
-fn select(record: &Value, members: &Members) -> Value {
-    members.keys().map(|name| (name.clone(), record[name].clone())).collect()
+fn select(mut record: Value, members: &Members) -> Value {
+    members.keys().map(|name| (name.clone(), take(&mut record, name))).collect()
+}
+
+/// A member, which is left `null`.
+fn take(record: &mut Value, name: &str) -> Value {
+    record.get_mut(name).map_or(Value::Null, Value::take)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::schema::Members;
@@ -132,24 +133,24 @@ impl<H: Host> ToolServer<H> {
 
     async fn get_software(&self, id: &str) -> Result<Value, Failure> {
         let detail = detail(&self.snapshot, id).await?.ok_or_else(|| unknown(id))?;
-        Ok(json!({"software": record::product(&detail, &self.base)}))
+        Ok(json!({"software": record::product(detail, &self.base)}))
     }
 
     fn list_categories(&self, page: PageRequest) -> Result<Value, Failure> {
         let categories = service::list_categories(&self.snapshot, page);
-        let shown = parse(&categories.data)?.into_iter().map(|category| record::category(&category, &self.base));
+        let shown = parse(&categories.data)?.into_iter().map(|category| record::category(category, &self.base));
         Ok(json!({"total": categories.pagination.total, "categories": shown.collect::<Vec<_>>()}))
     }
 
     fn search_glossary(&self, query: &ListGlossary) -> Result<Value, Failure> {
         let terms = service::list_glossary(&self.snapshot, query);
-        let shown = parse(&terms.data)?.into_iter().map(|term| record::term(&term, &self.base));
+        let shown = parse(&terms.data)?.into_iter().map(|term| record::term(term, &self.base));
         Ok(json!({"total": terms.pagination.total, "terms": shown.collect::<Vec<_>>()}))
     }
 
     async fn list_reviews(&self, id: &str, query: &ListReviews) -> Result<Value, Failure> {
         let reviews = service::list_reviews(&self.snapshot, id, query).await?.ok_or_else(|| unknown(id))?;
-        let shown: Vec<_> = parse(&reviews.page.data)?.iter().map(record::review).collect();
+        let shown: Vec<_> = parse(&reviews.page.data)?.into_iter().map(record::review).collect();
         Ok(json!({
             "total": reviews.page.pagination.total,
             "summary": reviews.summary,
@@ -240,6 +241,12 @@ fn id(values: &mut Values<'_>) -> String {
     values.one(&ID).unwrap_or_default()
 }
 
+#[derive(Deserialize)]
+struct Identified<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+}
+
 /// Searches, and reads the whole record of each hit, for its sources and export. Returns the number of products found, too.
 async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Result<(Value, u64), Failure> {
     if let Some((argument, value)) = service::comma_separated(snapshot, &query.filter).await? {
@@ -247,9 +254,10 @@ async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Resu
     }
     let page = service::search_software(snapshot, query).await?;
     let mut software = Vec::with_capacity(page.data.len());
-    for item in parse(page.data.iter().map(|hit| &hit.item))? {
-        if let Some(detail) = detail(snapshot, item["id"].as_str().unwrap_or_default()).await? {
-            software.push(record::found(&detail, base));
+    for hit in &page.data {
+        let Identified { id } = serde_json::from_slice(&hit.item)?;
+        if let Some(detail) = detail(snapshot, &id).await? {
+            software.push(record::found(detail, base));
         }
     }
     let found = json!({

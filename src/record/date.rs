@@ -23,16 +23,15 @@ impl TryFrom<u32> for CalendarDate {
 }
 
 impl CalendarDate {
-    /// Parses `YYYY-MM-DD` (four, two and two ASCII digits). `None` for any other form, or for a
-    /// day that doesn't exist, such as 2025-02-30.
+    /// Whether a text has the form `YYYY-MM-DD` (four, two and two ASCII digits). The day may not exist.
+    pub fn has_form(text: &str) -> bool {
+        let is_right = |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+        text.len() == 10 && text.bytes().enumerate().all(is_right)
+    }
+
+    /// Parses `YYYY-MM-DD`. `None` for any other form, or for a day that doesn't exist, such as 2025-02-30.
     pub fn parse(text: &str) -> Option<Self> {
-        let bytes = text.as_bytes();
-        let shaped = bytes.len() == 10
-            && bytes.iter().enumerate().all(|(at, byte)| match at {
-                4 | 7 => *byte == b'-',
-                _ => byte.is_ascii_digit(),
-            });
-        if !shaped {
+        if !Self::has_form(text) {
             return None;
         }
         let (year, month, day) =

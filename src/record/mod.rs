@@ -8,6 +8,7 @@
 mod attribute;
 mod date;
 mod glossary;
+mod pin;
 mod raw;
 mod review;
 mod slug;
@@ -20,6 +21,7 @@ pub use attribute::{
 };
 pub use date::CalendarDate;
 pub use glossary::{Category, GlossarySource, GlossaryTerm};
+pub use pin::{MAX_PINNED, Pin};
 pub use review::Review;
 pub use slug::{Ids, former_slug, identity, slug};
 pub use software::{EvidenceStatus, OfferingType, Rating, Software, Source};

@@ -8,15 +8,18 @@ use foldhash::fast::FixedState;
 use super::alternatives::replaced;
 use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
-use super::identity::{self, is_connective};
+use super::identity;
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
+use super::meaning::MeaningAnalyzer;
 use super::pieces;
+use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Attributes, Software, SynonymGroup};
-use crate::text::analyse::{Gap, Word, compound, name_key, words};
+use crate::record::{Attributes, Pin, Software, SynonymGroup};
+use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
+use crate::text::meaning::Vector;
 use crate::text::stem::Stems;
 
 /// Counted up whenever a text gets other terms than before. It's part of a generation's name.
@@ -28,6 +31,9 @@ pub const ANALYZER_VERSION: u32 = 1;
 pub struct DocumentAnalyzer {
     lexicon: LexiconBuilder,
     thesaurus: Thesaurus,
+    pins: Pins,
+    /// The terms of pinned products, by their ids.
+    pinned: foldhash::HashMap<Box<str>, Vec<Term>>,
     attributes: Attributes,
     stems: Stems,
     documents: u32,
@@ -44,6 +50,17 @@ pub struct DocumentAnalyzer {
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
     /// The current document's other terms, in the same order in each build.
     terms: HashMap<Term, Occurrences, FixedState>,
+    /// `None` if documents get no meanings.
+    meaning: Option<MeaningAnalyzer>,
+}
+
+/// The words and synonyms of all documents, the final numbers of the words, and the pinned queries.
+#[derive(Debug)]
+pub struct Vocabulary {
+    pub lexicon: LexiconParts,
+    pub thesaurus: Thesaurus,
+    pub pins: Pins,
+    pub numbering: Numbering,
 }
 
 /// Maps provisional word numbers to final ones.
@@ -107,7 +124,12 @@ impl Tally {
 const NO_PREFIX: u32 = u32::MAX;
 
 impl DocumentAnalyzer {
-    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>, attributes: &Attributes) -> Self {
+    pub fn new<'g>(
+        synonyms: impl IntoIterator<Item = &'g SynonymGroup>,
+        pins: impl IntoIterator<Item = &'g Pin>,
+        attributes: &Attributes,
+    ) -> Self {
+        let pins = Pins::new(pins);
         let thesaurus = Thesaurus::new(synonyms);
         let mut lexicon = LexiconBuilder::default();
         // Words in synonyms can be meant even if no document has them.
@@ -117,6 +139,8 @@ impl DocumentAnalyzer {
         Self {
             lexicon,
             thesaurus,
+            pinned: pins.terms(),
+            pins,
             attributes: attributes.clone(),
             stems: Stems::default(),
             documents: 0,
@@ -127,7 +151,14 @@ impl DocumentAnalyzer {
             prefixes: foldhash::HashMap::default(),
             prefixes_of: Vec::new(),
             terms: HashMap::default(),
+            meaning: None,
         }
+    }
+
+    /// Finds the documents' meanings as well.
+    #[must_use]
+    pub fn with_meanings(self) -> Self {
+        Self { meaning: Some(MeaningAnalyzer::default()), ..self }
     }
 
     /// Analyses a product, which becomes the current document.
@@ -135,6 +166,9 @@ impl DocumentAnalyzer {
         self.terms.clear();
         self.stems_found.clear();
         self.prefixes_found.clear();
+        if let Some(meaning) = &mut self.meaning {
+            meaning.clear();
+        }
         self.documents = self.documents.saturating_add(1);
         let document = self.documents;
         let categories: Vec<_> = categories.collect();
@@ -158,6 +192,9 @@ impl DocumentAnalyzer {
         self.sequence = sequence;
         let here = Occurrences::one(Field::Name);
         identity::add_product(software, |term| self.add_once(term, here));
+        for term in self.pinned.get(&software.id).into_iter().flatten() {
+            add_once(&mut self.terms, term.clone(), here);
+        }
         // A second name doesn't make either name longer, so the length is the mean of the names'.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
         lengths[Section::Name as usize] = lengths[Section::Name as usize].div_ceil(names);
@@ -183,13 +220,17 @@ impl DocumentAnalyzer {
         self.lengths
     }
 
-    /// Returns the words and synonyms of all documents so far, and the final numbers of the words.
-    /// Documents analysed later may only use these words.
-    pub fn lexicon(&self) -> Result<(LexiconParts, Thesaurus, Numbering), LexiconError> {
+    /// The current document's meaning; `None` if documents get none.
+    pub fn meaning(&self) -> Option<Vector> {
+        self.meaning.as_ref().map(MeaningAnalyzer::vector)
+    }
+
+    /// Returns what queries are understood with. Documents analysed later may only use these words.
+    pub fn vocabulary(&self) -> Result<Vocabulary, LexiconError> {
         let mut thesaurus = self.thesaurus.clone();
         thesaurus.retain_terms_of(self.lexicon.words_of_documents());
         let (lexicon, numbering) = self.lexicon.finish()?;
-        Ok((lexicon, thesaurus, Numbering(numbering)))
+        Ok(Vocabulary { lexicon, thesaurus, pins: self.pins.clone(), numbering: Numbering(numbering) })
     }
 
     /// Adds the terms of one value. Returns the number of words that it adds to its section.
@@ -198,6 +239,11 @@ impl DocumentAnalyzer {
         let here = Occurrences::one(field);
         for (at, word) in words.iter().enumerate() {
             let number = self.lexicon.note(word.spelling(), &word.folded, document);
+            if MeaningAnalyzer::reads(field)
+                && let Some(meaning) = &mut self.meaning
+            {
+                meaning.push(number, &word.folded);
+            }
             self.add_word(number, here);
             for part in parts(&word.folded) {
                 let number = self.lexicon.note(part, part, document);
@@ -220,7 +266,7 @@ impl DocumentAnalyzer {
                 self.add_once(Term::Compound(self.stems.of(&joined).into()), here);
             }
             if let [next, behind, ..] = &words[at + 1..]
-                && is_connective(&next.folded)
+                && is_conjunction(&next.folded)
                 && field.section() != Section::Body
             {
                 let joined = compound(word, behind);

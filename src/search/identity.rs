@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::plan::{Documents, Term};
 use super::query::{ParsedQuery, parse};
 use crate::record::{Software, normalised_url};
-use crate::text::analyse::{Word, name_key, words};
+use crate::text::analyse::{Word, key_without_conjunctions, name_key, words};
 use crate::text::punctuation::{is_dash, is_quote};
 
 /// The terms by which a query names products.
@@ -70,7 +70,7 @@ pub(super) fn name(text: &str, words: &[Word]) -> Term {
 /// Adds the terms by which a whole query finds a name or an alias.
 pub(super) fn add_name(text: &str, words: &[Word], mut add: impl FnMut(Term)) {
     let key = whole_key(text, words);
-    for other in [spelled_out(words), without_connectives(words)].into_iter().flatten().filter(|other| *other != key) {
+    for other in [spelled_out(words), without_conjunctions(words)].into_iter().flatten().filter(|other| *other != key) {
         add(Term::Identity(other.into()));
     }
     if text.contains(is_dash) && !parse(text).excluded.is_empty() {
@@ -89,7 +89,7 @@ pub(super) fn add_product(software: &Software, mut add: impl FnMut(Term)) {
 }
 
 fn name_terms(key: &str, words: &[Word]) -> Vec<Term> {
-    let plain = [Some(name_key(words)), without_connectives(words), spelled_out(words)];
+    let plain = [Some(name_key(words)), without_conjunctions(words), spelled_out(words)];
     let mut keys: Vec<_> = std::iter::once(key.to_owned()).chain(plain.into_iter().flatten()).collect();
     keys.dedup();
     keys.retain(|key| !key.is_empty());
@@ -140,16 +140,9 @@ fn signed(text: &str, words: &[Word]) -> Term {
     Term::Identity(key.into())
 }
 
-/// Whether a folded word joins two others as `&` and `+` do.
-pub(super) fn is_connective(folded: &str) -> bool {
-    matches!(folded, "and" | "et" | "und")
-}
-
-/// The key of a name without the connectives between its words, if it has any: `R and D`.
-fn without_connectives(words: &[Word]) -> Option<String> {
-    let last = words.len().saturating_sub(1);
-    let is_kept = |(at, word): &(usize, &Word)| *at == 0 || *at == last || !is_connective(&word.folded);
-    let key: String = words.iter().enumerate().filter(is_kept).map(|(_, word)| word.folded.as_str()).collect();
+/// The key of a name without the conjunctions between its words, if it has any: `R and D`.
+fn without_conjunctions(words: &[Word]) -> Option<String> {
+    let key = key_without_conjunctions(words.iter().map(|word| word.folded.as_str()));
     (key.len() < words.iter().map(|word| word.folded.len()).sum()).then_some(key)
 }
 
@@ -192,8 +185,8 @@ mod tests {
     }
 
     #[test]
-    fn connectives_count_only_between_words() {
-        let key = |text: &str| without_connectives(&words(text));
+    fn conjunctions_count_only_between_words() {
+        let key = |text: &str| without_conjunctions(&words(text));
         assert_eq!(key("Research und Development").as_deref(), Some("researchdevelopment"));
         assert_eq!([key("And"), key("ET phone"), key("R&D"), key("this and")], [None, None, None, None]);
     }

@@ -4,12 +4,15 @@ use std::io::{self, BufReader, Read as _};
 
 use serde::Deserialize;
 
-use super::document_analyzer::{DocumentAnalyzer, Numbering};
+use super::document_analyzer::{DocumentAnalyzer, Vocabulary};
 use super::forward::{self, Forward};
 use super::lexicon::LexiconParts;
+use super::meaning::Meanings;
+use super::pins::Pins;
 use super::score::Lengths;
 use super::synonym::Thesaurus;
 use crate::scratch::{Bulk, BulkWriter, Scratch, Span};
+use crate::text::meaning::TABLE;
 
 /// The search tables that accompany the engine's index, as [`SearchBuilder`] writes them.
 #[derive(Debug, Deserialize)]
@@ -19,6 +22,8 @@ pub struct SearchParts {
     pub thesaurus: Thesaurus,
     /// By document: the number of words in each section.
     pub lengths: Vec<Lengths>,
+    pub pins: Pins,
+    pub meanings: Meanings,
 }
 
 /// Builds the search side of a generation. Documents are added in ordinal order.
@@ -29,11 +34,19 @@ pub struct SearchBuilder {
     provisional: BulkWriter,
     bytes: Vec<u32>,
     lengths: Vec<Lengths>,
+    /// The vectors of all documents; empty if they have none.
+    meanings: BulkWriter,
 }
 
 impl SearchBuilder {
     pub fn new(scratch: &Scratch) -> Self {
-        Self { scratch: scratch.clone(), provisional: scratch.bulk(), bytes: Vec::new(), lengths: Vec::new() }
+        Self {
+            scratch: scratch.clone(),
+            provisional: scratch.bulk(),
+            bytes: Vec::new(),
+            lengths: Vec::new(),
+            meanings: scratch.bulk(),
+        }
     }
 
     /// Adds the document that was just analysed.
@@ -41,11 +54,15 @@ impl SearchBuilder {
         let words = forward::encode(analyzer.words());
         self.bytes.push(u32::try_from(words.len()).map_err(io::Error::other)?);
         self.lengths.push(analyzer.lengths());
+        if let Some(meaning) = analyzer.meaning() {
+            self.meanings.push(&meaning.bytes())?;
+        }
         self.provisional.push(&words).map(drop)
     }
 
     /// Writes the [`SearchParts`], one after the other as postcard encodes them, with the documents' words by their final numbers.
-    pub fn finish(self, lexicon: &LexiconParts, thesaurus: &Thesaurus, numbering: &Numbering) -> io::Result<Bulk> {
+    pub fn finish(self, vocabulary: &Vocabulary) -> io::Result<Bulk> {
+        let Vocabulary { lexicon, thesaurus, pins, numbering } = vocabulary;
         let (provisional, mut words) = (self.provisional.finish()?, self.scratch.bulk());
         let mut reader = BufReader::new(provisional.reader(Span { start: 0, length: provisional.len()? })?);
         let (mut bounds, mut document) = (Vec::with_capacity(self.bytes.len() + 1), Vec::new());
@@ -63,7 +80,9 @@ impl SearchBuilder {
         parts.push_encoded(lexicon)?;
         parts.push_encoded(&(bounds, words.len()?))?;
         parts.copy(&words)?;
-        parts.push_encoded(&(thesaurus, self.lengths))?;
+        let meanings = self.meanings.finish()?;
+        parts.push_encoded(&(thesaurus, self.lengths, pins, TABLE, meanings.len()?))?;
+        parts.copy(&meanings)?;
         parts.finish()
     }
 }

@@ -11,6 +11,7 @@
 mod alternatives;
 pub mod budget;
 pub mod collect;
+mod conjunction;
 mod document_analyzer;
 pub mod expand;
 pub mod facet_counts;
@@ -21,10 +22,12 @@ pub mod identity;
 pub mod index;
 mod intent;
 pub mod lexicon;
+pub mod meaning;
 pub mod names;
 mod opened;
 pub mod phrase;
 mod pieces;
+pub mod pins;
 mod plan;
 pub mod query;
 mod ranking;
@@ -35,9 +38,11 @@ pub mod synonym;
 pub mod typo;
 pub mod understand;
 
-pub use document_analyzer::{ANALYZER_VERSION, DocumentAnalyzer, Numbering};
+pub use document_analyzer::{ANALYZER_VERSION, DocumentAnalyzer, Numbering, Vocabulary};
 pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::{StemId, WordId};
-pub use opened::{SearchIndex, SearchIndexError};
-pub use plan::{Alternative, Documents, Group, INDEXED_PREFIX, Kind, Phrase, Plan, Rerank, Signals, Term};
+pub use opened::{DocumentTables, SearchIndex, SearchIndexError};
+pub use plan::{
+    Alternative, Documents, Group, INDEXED_PREFIX, Kind, Meaning, Phrase, PhraseForm, Plan, Rerank, Signals, Term,
+};
 pub use ranking::Ranking;

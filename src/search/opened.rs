@@ -3,6 +3,8 @@
 use super::SearchParts;
 use super::forward::Forward;
 use super::lexicon::{Lexicon, LexiconError};
+use super::meaning::Meanings;
+use super::pins::Pins;
 use super::ranking::Ranking;
 use super::score::Scorer;
 use super::synonym::Thesaurus;
@@ -14,9 +16,20 @@ use crate::text::stem::Stems;
 pub struct SearchIndex {
     pub lexicon: Lexicon,
     pub thesaurus: Thesaurus,
+    pub pins: Pins,
     pub ranking: Ranking,
     pub stems: Stems,
     pub documents: usize,
+    /// Whether the engine has the documents' meanings.
+    pub has_meanings: bool,
+}
+
+/// What an engine needs to know of the documents besides their postings.
+#[derive(Debug)]
+pub struct DocumentTables {
+    pub scorer: Scorer,
+    pub forward: Forward,
+    pub meanings: Meanings,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -27,25 +40,37 @@ pub enum SearchIndexError {
     Decode(#[from] postcard::Error),
     #[error("the search tables don't fit each other")]
     Misfit,
+    #[error(
+        "the records' meanings were found with another table of words; build the generation anew with this version"
+    )]
+    OtherTable,
 }
 
 impl SearchIndex {
-    /// Opens the search tables. Also returns what the engine needs: the scorer and the documents'
-    /// words.
+    /// Opens the search tables.
     pub fn open(
         encoded: &[u8],
         documents: usize,
         ranking: Ranking,
-    ) -> Result<(Self, Scorer, Forward), SearchIndexError> {
+    ) -> Result<(Self, DocumentTables), SearchIndexError> {
         let parts: SearchParts = decode(encoded)?;
         if parts.forward.len() != documents || parts.lengths.len() != documents || !parts.forward.is_sound() {
             return Err(SearchIndexError::Misfit);
         }
+        let meanings = parts.meanings;
+        if !meanings.fits(documents) {
+            return Err(SearchIndexError::Misfit);
+        }
+        if !meanings.is_of_this_table() {
+            return Err(SearchIndexError::OtherTable);
+        }
         let scorer = Scorer::new(&parts.lengths, &ranking);
         let lexicon = Lexicon::open(parts.lexicon)?;
         let forward = parts.forward.with_stems(lexicon.stems());
-        let index = Self { lexicon, thesaurus: parts.thesaurus, ranking, stems: Stems::default(), documents };
-        Ok((index, scorer, forward))
+        let (stems, has_meanings) = (Stems::default(), !meanings.is_empty());
+        let (thesaurus, pins) = (parts.thesaurus, parts.pins);
+        let index = Self { lexicon, thesaurus, pins, ranking, stems, documents, has_meanings };
+        Ok((index, DocumentTables { scorer, forward, meanings }))
     }
 
     /// Reads all words. Opening compares only what is quick.
@@ -56,8 +81,8 @@ impl SearchIndex {
     /// Opens only the lexicon and thesaurus, for an engine that keeps the documents' words and
     /// lengths itself.
     pub fn open_words(encoded: &[u8], documents: usize) -> Result<Self, SearchIndexError> {
-        let SearchParts { lexicon, thesaurus, .. } = decode(encoded)?;
+        let SearchParts { lexicon, thesaurus, pins, .. } = decode(encoded)?;
         let (lexicon, ranking) = (Lexicon::open(lexicon)?, Ranking::default());
-        Ok(Self { lexicon, thesaurus, ranking, stems: Stems::default(), documents })
+        Ok(Self { lexicon, thesaurus, pins, ranking, stems: Stems::default(), documents, has_meanings: false })
     }
 }

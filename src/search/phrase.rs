@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::forward::{Forward, Sequence};
 use super::lexicon::WordId;
-use super::plan::Phrase;
+use super::plan::{Phrase, PhraseForm};
 use crate::catalogue::Ordinal;
 
 /// Budget units for verifying a phrase in a document, in addition to those for its bytes.
@@ -25,18 +25,11 @@ pub enum PhraseMatcher<'p> {
 
 impl<'p> PhraseMatcher<'p> {
     pub fn new(phrase: &'p Phrase) -> Self {
-        if phrase.iter().map(Vec::len).fold(1, usize::saturating_mul) > COMBINATIONS {
+        let count = |form: &PhraseForm| form.iter().map(Vec::len).fold(1, usize::saturating_mul);
+        if phrase.iter().map(count).fold(0, usize::saturating_add) > COMBINATIONS {
             return Self::Words(phrase);
         }
-        let mut combinations: Vec<Vec<WordId>> = vec![Vec::new()];
-        for spellings in phrase {
-            let longer = |begun: &Vec<WordId>| {
-                let begun = begun.clone();
-                spellings.iter().map(move |word| [&begun[..], &[*word]].concat())
-            };
-            combinations = combinations.iter().flat_map(longer).collect();
-        }
-        Self::Bytes(combinations.iter().map(|words| Sequence::new(words)).collect())
+        Self::Bytes(phrase.iter().flat_map(combinations).map(|words| Sequence::new(&words)).collect())
     }
 
     pub fn matches(&self, forward: &Forward, ordinal: Ordinal, budget: &Budget) -> bool {
@@ -47,26 +40,43 @@ impl<'p> PhraseMatcher<'p> {
                 combinations.iter().any(|sequence| forward.has(ordinal, sequence))
             }
             Self::Words(phrase) => {
-                budget.spend(VERIFIED + bytes * phrase.len());
+                budget.spend(VERIFIED + bytes * phrase.iter().map(Vec::len).sum::<usize>());
                 has_words(forward, ordinal, phrase)
             }
         }
     }
 }
 
-/// Whether a value of the document has these words in a row, by the bit-parallel Shift-And
-/// algorithm (Baeza-Yates and Gonnet, 1992). Only the first 64 words of the phrase are compared.
+/// The words of a form in all combinations of their spellings.
+fn combinations(form: &PhraseForm) -> Vec<Vec<WordId>> {
+    let mut combinations: Vec<Vec<WordId>> = vec![Vec::new()];
+    for spellings in form {
+        let longer = |begun: &Vec<WordId>| {
+            let begun = begun.clone();
+            spellings.iter().map(move |word| [&begun[..], &[*word]].concat())
+        };
+        combinations = combinations.iter().flat_map(longer).collect();
+    }
+    combinations
+}
+
+/// Whether a value of the document has the words of one of the phrase's forms in a row.
 pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
-    // Bit n is set if the last n + 1 words read are the first n + 1 of the phrase.
+    phrase.iter().any(|form| has_form(forward, ordinal, form))
+}
+
+/// Finds words in a row by the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet, 1992). Only the first 64 words of the
+/// form are compared.
+fn has_form(forward: &Forward, ordinal: Ordinal, form: &PhraseForm) -> bool {
+    // Bit n is set if the last n + 1 words read are the first n + 1 of the form.
     let mut prefixes: u64 = 0;
-    let whole = 1_u64 << (phrase.len().clamp(1, 64) - 1);
+    let whole = 1_u64 << (form.len().clamp(1, 64) - 1);
     for word in forward.words(ordinal) {
-        let fits =
-            (0..64).zip(phrase).fold(0, |bits, (at, spellings)| bits | u64::from(spellings.contains(&word)) << at);
+        let fits = (0..64).zip(form).fold(0, |bits, (at, spellings)| bits | u64::from(spellings.contains(&word)) << at);
         prefixes = ((prefixes << 1) | 1) & fits;
         if prefixes & whole != 0 {
             return true;
         }
     }
-    phrase.is_empty()
+    form.is_empty()
 }

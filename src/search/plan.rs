@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lexicon::{StemId, WordId};
 use super::stem_slots::StemSlots;
+use crate::text::meaning::Reference;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Term {
@@ -32,6 +33,12 @@ pub enum Term {
     Identity(Box<str>),
     /// A part of a word in the name or an alias that isn't a word itself: `gis` of `ArcGIS`.
     Inner(Box<str>),
+    /// A query that the product is pinned to ([`pins`](super::pins)), and its place among the
+    /// products pinned to it, from 0.
+    Pinned {
+        place: u8,
+        query: Box<str>,
+    },
 }
 
 impl Term {
@@ -53,6 +60,7 @@ impl Term {
             Self::Concept(concept) => return write!(out, "{}{concept:x}", char::from(Self::CONCEPT)).unwrap_or(()),
             Self::Compound(text) => ('c', text),
             Self::Prefix(text) => (char::from(Self::PREFIX), text),
+            Self::Pinned { place, query } => return write!(out, "q{place:02}{query}").unwrap_or(()),
             Self::Name(text) => ('t', text),
             Self::AlternativeTo(text) => ('a', text),
             Self::Category(id) => ('k', id),
@@ -96,6 +104,8 @@ pub enum Kind {
     /// A mention of the named product.
     Mention,
     Name,
+    /// The query that the product is pinned to.
+    Pinned,
 }
 
 impl Kind {
@@ -114,6 +124,7 @@ impl Kind {
             Self::Category => "category",
             Self::Mention => "mention",
             Self::Name => "name",
+            Self::Pinned => "pinned",
         }
     }
 }
@@ -138,17 +149,20 @@ pub struct Group {
     pub indispensable: bool,
 }
 
+/// The forms that match a phrase; one is enough.
+pub type Phrase = Vec<PhraseForm>;
+
 /// For each position, the spellings that match there.
-pub type Phrase = Vec<Vec<WordId>>;
+pub type PhraseForm = Vec<Vec<WordId>>;
 
 /// How the best candidates are reordered if sorted by relevance.
 #[derive(Debug, Clone, Default)]
 pub enum Rerank {
     #[default]
     None,
-    /// Multiplies a score by `1 + spelling × share + proximity × share`: the share of the query's
-    /// words that names and short fields spell the same way, and the share of its neighbouring
-    /// words that are neighbours there.
+    /// Adds what a document's [`Meaning`] is worth to its score. Then multiplies it by `1 + spelling ×
+    /// share + proximity × share`: the share of the query's words that names and short fields spell
+    /// the same way, and the share of its neighbouring words that are neighbours there.
     Signals(Signals),
     /// Divides a score by the word count of the product's shortest name: among names that match
     /// equally well, the shorter is likelier.
@@ -163,6 +177,18 @@ pub struct Signals {
     pub spellings: Vec<Option<WordId>>,
     pub spelling: f32,
     pub proximity: f32,
+    /// `None` if only the words count.
+    pub meaning: Option<Meaning>,
+}
+
+/// What a query means, to compare documents' meanings with.
+#[derive(Debug, Clone)]
+pub struct Meaning {
+    pub reference: Reference,
+    /// The share of a score's distance to the bound that a document of the same meaning gets, from 0 to 1.
+    pub weight: f32,
+    /// The score that no document exceeds: that of one with every word in the best place.
+    pub bound: f32,
 }
 
 /// A search plan.
@@ -170,8 +196,8 @@ pub struct Signals {
 /// Documents that satisfy every required group come first ([`Tier::All`](super::collect::Tier)),
 /// demo records after real ones. If there are fewer than [`enough`](Self::enough), documents that
 /// satisfy any group follow ([`Tier::Some`](super::collect::Tier)). A document whose full name is
-/// the query comes before both ([`Tier::ExactName`](super::collect::Tier)). If no group is
-/// required, any group suffices. Without groups, all documents are found.
+/// the query comes before both ([`Tier::ExactName`](super::collect::Tier)), and next come those pinned to the
+/// query ([`Tier::Pinned`](super::collect::Tier)). If no group is required, any group suffices. Without groups, all documents are found.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub groups: Vec<Group>,
@@ -183,6 +209,8 @@ pub struct Plan {
     pub phrases: Vec<Phrase>,
     /// Full names that the query may be.
     pub names: Vec<Term>,
+    /// The terms of the products pinned to the query, best first. They are also alternatives of each group.
+    pub pinned: Vec<Term>,
     /// How many documents with all words are enough, before filtering. If 0, documents with only
     /// some words never follow.
     pub enough: usize,

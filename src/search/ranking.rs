@@ -47,6 +47,9 @@ pub struct Ranking {
     pub spelling: f32,
     /// The relative gain in score if all neighbours in the query are neighbours in the record.
     pub proximity: f32,
+    /// The share of a score's distance to the highest possible one that a record of the query's meaning
+    /// gets if the words alone decide nothing.
+    pub meaning: f32,
 }
 
 impl Default for Ranking {
@@ -73,6 +76,7 @@ impl Default for Ranking {
             typo: 0.4,
             spelling: 0.05,
             proximity: 0.02,
+            meaning: 0.5,
         }
     }
 }

@@ -6,11 +6,15 @@ use super::collect::{Candidate, Tier};
 use super::field::Section;
 use super::forward::{Forward, SECTION_END, VALUE_END, until};
 use super::lexicon::WordId;
-use super::plan::{Rerank, Signals};
+use super::meaning::Meanings;
+use super::plan::{Meaning, Rerank, Signals};
 use crate::catalogue::Ordinal;
 
 /// Number of candidates reranked before checking whether the page is complete.
 const STEP: usize = 16;
+
+/// Number of candidates whose meaning counts. With twice as many, no judged query is answered better.
+pub const MEANT: usize = 100;
 
 impl Rerank {
     /// Upper bound of the factor a score is multiplied by.
@@ -22,16 +26,19 @@ impl Rerank {
                 // for all words.
                 let spelling = if signals.spellings.iter().any(Option::is_some) { 1.0 } else { 0.0 };
                 let proximity = if signals.spellings.len() > 1 { 1.0 } else { 0.0 };
-                signals.factor(Shares { spelling, proximity })
+                signals.factor(Shares { spelling, proximity, ..Shares::default() })
             }
         }
     }
 
     /// A document's signals; zero if the rerank uses none.
-    pub fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
+    pub fn shares(&self, forward: &Forward, meanings: &Meanings, ordinal: Ordinal) -> Shares {
         match self {
-            Self::Signals(signals) => signals.shares(forward, ordinal),
-            Self::None | Self::ShortestName => Shares { spelling: 0.0, proximity: 0.0 },
+            Self::Signals(signals) => Shares {
+                meaning: signals.meaning.as_ref().map_or(0.0, |of| meanings.likeness(&of.reference, ordinal)),
+                ..signals.shares(forward, ordinal)
+            },
+            Self::None | Self::ShortestName => Shares::default(),
         }
     }
 
@@ -44,10 +51,15 @@ impl Rerank {
 
     /// Puts candidates, sorted by score, into their final order. Only the first `wanted` are sure
     /// to be final.
-    pub fn rerank(&self, forward: &Forward, best: &mut [Candidate], wanted: usize) {
+    pub fn rerank(&self, forward: &Forward, meanings: &Meanings, best: &mut [Candidate], wanted: usize) {
         match self {
             Self::None => {}
-            Self::Signals(signals) => signals.rerank(forward, best, wanted, self.upper_bound()),
+            Self::Signals(signals) => {
+                if let Some(meaning) = &signals.meaning {
+                    meaning.add(meanings, best);
+                }
+                signals.rerank(forward, best, wanted, self.upper_bound());
+            }
             Self::ShortestName => {
                 for candidate in best.iter_mut() {
                     candidate.score /= name_length(forward.words(candidate.ordinal));
@@ -58,13 +70,42 @@ impl Rerank {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Shares {
     /// The share of the query's words that names and short fields spell exactly the same, from 0 to
     /// 1.
     pub spelling: f32,
     /// The share of the query's neighbouring words that are neighbours there, from 0 to 1.
     pub proximity: f32,
+    /// How near the record is to the query in meaning, from 0 to 1.
+    pub meaning: f32,
+}
+
+impl Meaning {
+    /// Adds what the meaning is worth to the candidates' scores and sorts them anew. Exact names keep
+    /// their scores.
+    fn add(&self, meanings: &Meanings, best: &mut [Candidate]) {
+        // Scores only grow, so the candidates that follow stay where they are.
+        let count = best.len().min(MEANT);
+        let best = &mut best[..count];
+        meanings.fetch(best.iter().map(|candidate| candidate.ordinal));
+        let mut best_of_tier = best.first().copied();
+        for candidate in best.iter_mut() {
+            let first = *best_of_tier.insert(best_of_tier.filter(|of| of.tier == candidate.tier).unwrap_or(*candidate));
+            if candidate.tier < Tier::Pinned {
+                let likeness = meanings.likeness(&self.reference, candidate.ordinal);
+                candidate.score += self.worth(candidate.score, first.score, likeness);
+            }
+        }
+        best.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    /// What a document's meaning adds to its score: a share of what the score lacks to the bound. The
+    /// nearer the best score of the tier comes to the bound, the less, because then the words decide.
+    pub fn worth(&self, score: f32, best_of_tier: f32, likeness: f32) -> f32 {
+        let undecided = 1.0 - (best_of_tier / self.bound).min(1.0).powi(4);
+        self.weight * undecided * (self.bound - score).max(0.0) * likeness
+    }
 }
 
 impl Signals {
@@ -80,7 +121,7 @@ impl Signals {
             // Upper bound of the next candidate and so of all that follow: among equals it's the
             // best.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
-            if wanted <= reranked && best[reranked].tier != Tier::ExactName {
+            if wanted <= reranked && best[reranked].tier < Tier::Pinned {
                 order.clear();
                 order.extend_from_slice(&best[..reranked]);
                 let (_, last, _) = order.select_nth_unstable_by(wanted.saturating_sub(1), |a, b| b.cmp(a));
@@ -92,11 +133,11 @@ impl Signals {
             forward.fetch(best[reranked..end].iter().map(|candidate| candidate.ordinal));
             for candidate in &mut best[reranked..end] {
                 let shares = self.shares(forward, candidate.ordinal);
-                // Exact names differ only by spelling; after that, quality decides.
-                candidate.score = if candidate.tier == Tier::ExactName {
-                    shares.spelling
-                } else {
-                    candidate.score * self.factor(shares)
+                candidate.score = match candidate.tier {
+                    // Exact names differ only by spelling; after that, quality decides.
+                    Tier::ExactName => shares.spelling,
+                    Tier::Pinned => candidate.score,
+                    _ => candidate.score * self.factor(shares),
                 };
             }
             reranked = end;
@@ -125,7 +166,8 @@ impl Signals {
             before = matched;
         }
         let words = self.spellings.len();
-        Shares { spelling: share(spelled, words), proximity: share(neighbours, words.saturating_sub(1)) }
+        let proximity = share(neighbours, words.saturating_sub(1));
+        Shares { spelling: share(spelled, words), proximity, meaning: 0.0 }
     }
 }
 
@@ -148,4 +190,24 @@ pub fn name_length(document: impl Iterator<Item = WordId>) -> f32 {
         }
     }
     f32::from(shortest.clamp(1, 1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::meaning::reference;
+
+    #[test]
+    fn meaning_adds_most_where_words_decide_least() {
+        let reference = reference(["photography"].into_iter()).expect("a direction");
+        let meaning = Meaning { reference, weight: 0.5, bound: 10.0 };
+        // The best one has all words in its name, so that their meaning hardly counts.
+        assert!(meaning.worth(9.5, 9.5, 1.0) < 0.05);
+        assert!(meaning.worth(4.0, 9.5, 1.0) < meaning.worth(4.0, 5.0, 1.0) / 4.0);
+        assert_eq!(meaning.worth(4.0, 5.0, 0.0).to_bits(), 0.0_f32.to_bits());
+        for score in [0.0, 2.0, 4.0, 9.0, 10.0] {
+            let (less, more) = (meaning.worth(score, 9.0, 0.3), meaning.worth(score, 9.0, 0.9));
+            assert!(0.0 <= less && less <= more && score + more <= meaning.bound, "{score}: {less} {more}");
+        }
+    }
 }

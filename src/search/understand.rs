@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::SearchIndex;
+use super::conjunction;
 use super::intent::{Intent, is_intent_word, is_kind};
 use super::plan::{Alternative, Documents, Kind, Phrase, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
@@ -61,7 +62,7 @@ pub(super) fn understand<D: Documents>(
             if is_name {
                 understood.excluded.terms.push(name);
             } else {
-                understood.excluded.add(index, &words[excluded.words.clone()]);
+                understood.excluded.add(index, text, &words[excluded.words.clone()]);
             }
             understood.left_out = Some(written(text, &words[excluded.words]).to_owned());
         }
@@ -90,19 +91,20 @@ pub(super) fn understand<D: Documents>(
 impl Exclusion {
     /// Excludes products with a word in any form, or with several words in a row. Two words written
     /// as one are excluded too.
-    pub(super) fn add(&mut self, index: &SearchIndex, words: &[Word]) {
+    pub(super) fn add(&mut self, index: &SearchIndex, text: &str, words: &[Word]) {
         let lexicon = &index.lexicon;
         if let [word] = words {
             self.terms.extend(lexicon.word(&word.folded).map(|word| Term::Word(lexicon.stem_of(word))));
-            return;
+            if !text[word.start..word.end].contains('&') {
+                return;
+            }
         }
         if let [first, second] = words {
             let joined = compound(first, second);
             self.terms.extend(lexicon.word(&joined).map(|word| Term::Word(lexicon.stem_of(word))));
             self.terms.push(Term::Compound(index.stems.of(&joined).into()));
         }
-        let spellings = words.iter().map(|word| lexicon.word(&word.folded).map(|word| lexicon.spellings(word)));
-        self.phrases.extend(spellings.collect::<Option<Phrase>>());
+        self.phrases.extend(conjunction::phrase(lexicon, text, words));
     }
 }
 

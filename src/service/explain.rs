@@ -19,6 +19,8 @@ use crate::search::{Kind, Plan, StemId, Term};
 /// The tier of a product whose full name or alias is the query.
 pub const WHOLE_NAME: &str = "whole name";
 
+const PINNED: &str = "pinned to the query";
+
 const MOST_SPELLINGS: usize = 4;
 
 #[derive(Debug, Serialize)]
@@ -68,9 +70,12 @@ pub struct ExplainedProduct {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
     pub words_score: f32,
-    /// The shares of words with the same spelling and of neighbours that are neighbours.
+    /// What its meaning adds to that.
+    pub meaning_score: f32,
+    /// The shares of words with the same spelling and of neighbours that are neighbours, and how near its
+    /// meaning is.
     pub signals: Shares,
-    /// The factor that the signals multiply the words' score by.
+    /// The factor that spelling and neighbours multiply the score by.
     pub factor: f32,
     /// Position in the order of quality, from 1. Breaks ties.
     pub quality: u64,
@@ -167,6 +172,9 @@ fn explain_product(
     };
     let explainer = snapshot.engine.explainer().ok_or(ServiceError::NotExplained)?;
     let explanation = explainer.explain(&request, ordinal)?;
+    let (words_score, factor) = (explanation.score(), plan.rerank.factor(explanation.signals));
+    // An exact name's score isn't that of its words. Others differ by rounding alone if nothing is added.
+    let meant = hit.filter(|(_, hit)| hit.tier != Tier::ExactName && hit.score > words_score * factor * 1.0001);
     let scores = words.iter().zip(&explanation.groups).map(|(word, group)| ExplainedScore {
         word: word.word.clone(),
         required: word.required,
@@ -179,9 +187,10 @@ fn explain_product(
         rank: hit.map(|(rank, _)| rank),
         tier: hit.map(|(_, hit)| tier(hit.tier, plan)),
         score: hit.map(|(_, hit)| shown_score(hit, plan)),
-        words_score: explanation.score(),
+        words_score,
+        meaning_score: meant.map_or(0.0, |(_, hit)| hit.score / factor - words_score),
         signals: explanation.signals,
-        factor: plan.rerank.factor(explanation.signals),
+        factor,
         quality: u64::from(ordinal) + 1,
         words: scores.collect(),
         lacking_phrases: explanation.lacking.len(),
@@ -204,6 +213,7 @@ const fn tier(tier: Tier, plan: &Plan) -> &'static str {
     match tier {
         _ if plan.names.is_empty() => "every product",
         Tier::ExactName => WHOLE_NAME,
+        Tier::Pinned => PINNED,
         Tier::All => "all words",
         Tier::Demo => "all words, demo record",
         Tier::Some => "some words",
@@ -252,7 +262,8 @@ fn text(snapshot: &Snapshot, term: &Term) -> String {
         | Term::Category(text)
         | Term::NameWord(text)
         | Term::Identity(text)
-        | Term::Inner(text) => text.to_string(),
+        | Term::Inner(text)
+        | Term::Pinned { query: text, .. } => text.to_string(),
     }
 }
 

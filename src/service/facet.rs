@@ -7,6 +7,7 @@ use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
 use crate::record::{AttributeNumber, AttributeType, BUILT_IN, EvidenceStatus, OfferingType};
 use crate::search::facet_counts::{FacetCounts, MAX_CATEGORIES, highest};
+use crate::text::count::agreeing;
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
 impl Facet {
@@ -88,7 +89,7 @@ fn values<'s>(catalogue: &'s Catalogue, facet: &Facet, counts: &'s FacetCounts) 
         Facet::Rating => (1..)
             .zip(counts.ratings)
             .map(|(stars, count)| {
-                let plural = if stars == 1 { "star" } else { "stars" };
+                let plural = agreeing(stars, "star", "stars");
                 FacetValue {
                     value: format!("{stars}").into(),
                     label: format!("{stars} {plural} or more").into(),

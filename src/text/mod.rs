@@ -1,11 +1,13 @@
-//! Words and their characters: analysis, stemming, English lists, and escaping for terminals, HTML
-//! and Markdown.
+//! Words and their characters: analysis, stemming, English lists, escaping for terminals, HTML
+//! and Markdown, and counts with their nouns.
 
 pub mod analyse;
+pub(crate) mod count;
 pub mod english;
 pub(crate) mod fold;
 pub mod html;
 pub mod markdown;
+pub mod meaning;
 pub mod nearest;
 pub mod printable;
 pub mod punctuation;

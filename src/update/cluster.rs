@@ -103,8 +103,8 @@ fn code(error: &ClusterFollowError) -> &'static str {
         ClusterFollowError::Lost { .. } => GENERATION_LOST,
         ClusterFollowError::Open(OpenRemoteError::Nothing) => "nothing_published",
         ClusterFollowError::Open(OpenRemoteError::Parts(PartsError::Cluster(error))) => match error {
+            error if error.is_rejected_user() => "cluster_authentication",
             ClusterError::Unavailable(_) | ClusterError::Overloaded { .. } => CLUSTER_UNAVAILABLE,
-            ClusterError::Authentication { .. } => "cluster_authentication",
             _ => "cluster_failed",
         },
         ClusterFollowError::Open(

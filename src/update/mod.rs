@@ -10,8 +10,10 @@ mod signal;
 mod state;
 mod stored;
 
+use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -27,6 +29,9 @@ use crate::update::signal::next_signal;
 
 /// The interval between two looks.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Longer than mimalloc keeps freed memory before it may return it to the system (`purge_delay`, 1 s).
+const PURGE_DELAY: Duration = Duration::from_millis(1500);
 
 /// Where the generations of a directory come from.
 pub trait Origin {
@@ -110,6 +115,19 @@ impl Opened {
     }
 }
 
+/// Returns memory that was just freed to the system. mimalloc does it when a thread allocates pages or ends, so without
+/// requests it wouldn't: this thread waits and ends.
+fn return_freed_memory() {
+    let ends = || {
+        // A thread that never allocated has no heap, so its end returns nothing.
+        drop(black_box(Box::new(0_u8)));
+        thread::sleep(PURGE_DELAY);
+    };
+    if let Err(error) = thread::Builder::new().name("free".to_owned()).spawn(ends) {
+        tracing::debug!(%error, "freed memory is returned with later requests");
+    }
+}
+
 /// Keeps a directory current.
 #[derive(Debug)]
 pub struct Updater<O> {
@@ -143,6 +161,7 @@ impl<O: Origin> Updater<O> {
             Start::Wait => Outcome::Unchanged,
         };
         self.origin.tidy();
+        return_freed_memory();
         Ok(outcome)
     }
 
@@ -171,7 +190,11 @@ impl<O: Origin> Updater<O> {
     /// Looks for a reason to refresh, and returns whether there is one. Publishes what another process has built.
     pub fn look(&mut self, now: Instant) -> bool {
         // Freeing a large generation takes a while, so it's done here and not by the last request that holds it.
+        let retired = self.retired.len();
         self.retired.retain(|snapshot| Arc::strong_count(snapshot) > 1);
+        if self.retired.len() < retired {
+            return_freed_memory();
+        }
         let started = Instant::now();
         match self.origin.look(now, &mut self.health) {
             Look::Due => true,

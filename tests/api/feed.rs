@@ -6,7 +6,7 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use software_directory::export::IdPrefixes;
 use software_directory::generation::source::Source;
-use software_directory::generation::{Settings, Unobserved};
+use software_directory::generation::{MeaningOption, Settings, Unobserved};
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
 use software_directory::update::files::ExportFiles;
@@ -53,6 +53,7 @@ pub(crate) fn published(sets: &[String; 2]) -> (Arc<Directory>, String) {
     let file = folder.path().join("tools.json");
     let settings = Settings {
         id_prefixes: IdPrefixes::default(),
+        meaning: MeaningOption::On,
         source: Source::Folder(folder.path().to_owned()),
         index: None,
         read_only: false,

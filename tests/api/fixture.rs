@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 use software_directory::export::{self, Export, ExportSet, Finding, Limits, Skipped, SourceFile};
-use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
+use software_directory::generation::{Artifact, Generation, MeaningOption, Processors, Snapshot, build};
 use software_directory::record::CalendarDate;
 use software_directory::scratch::Scratch;
 use software_directory::update::Directory;
@@ -99,7 +99,8 @@ pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     let scratch = Scratch::in_memory();
     let set = ExportSet::of(read(&documents), &scratch).expect("in memory");
     let generation = Generation::of(&set).expect("in memory").skipping(skipped);
-    let parts = build(set, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(())).expect("a generation");
+    let parts = build(set, &scratch, Processors::One, MeaningOption::On, &mut |_, _| ControlFlow::Continue(()))
+        .expect("a generation");
     let artifact = Artifact::read(parts).expect("in memory");
     Snapshot::open_skipping(generation, artifact, skipped).expect("a generation")
 }

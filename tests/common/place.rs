@@ -10,7 +10,9 @@ use software_directory::export::{IdPrefixes, Limits, Report};
 use software_directory::generation::builder::Builder;
 use software_directory::generation::source::Source;
 use software_directory::generation::store::{Manifest, Store};
-use software_directory::generation::{BuildFailure, Observer, Phase, Processors, RenderedReport, Settings, Snapshot};
+use software_directory::generation::{
+    BuildFailure, MeaningOption, Observer, Phase, Processors, RenderedReport, Settings, Snapshot,
+};
 use software_directory::service::{ListSoftware, PageRequest, list_software};
 use software_directory::update::files::ExportFiles;
 use software_directory::update::{Directory, Updater};
@@ -105,6 +107,7 @@ impl Place {
             skip_invalid: false,
             max_removed: 50,
             id_prefixes: IdPrefixes::default(),
+            meaning: MeaningOption::On,
             limits: Limits::default(),
             process: None,
         }

@@ -214,3 +214,36 @@ fn findings_quote_a_bounded_part_of_the_export() {
     render::text(&report, Style::Plain, &mut out).expect("a buffer takes everything");
     assert!(out.len() < 20_000, "{}", out.len());
 }
+
+#[test]
+fn pins_beyond_the_limits_are_left_out() {
+    let texts = |count: usize| (0..count).map(|n| format!("\"q{n}\"")).collect::<Vec<_>>().join(",");
+    let pins = |queries: usize, software: usize| {
+        let pin = format!(r#"{{"queries": [{}], "software": [{}]}}"#, texts(queries), texts(software));
+        let records = (0..20).map(|n| record(&format!("q{n}"), "")).collect::<Vec<_>>().join(",");
+        let report = examined(&format!(r#""software": [{records}], "pins": [{pin}]"#));
+        let codes: Vec<_> = found(&report).into_iter().filter(|(code, _)| *code == "entry_left_out").collect();
+        (codes.len(), report.exports[0].pins.len())
+    };
+    assert_eq!(pins(100, 20), (0, 1));
+    assert_eq!([pins(101, 20), pins(100, 21), pins(0, 1), pins(1, 0)], [(1, 0); 4]);
+    let symbols = examined(
+        r#""software": [], "pins": [{"queries": ["?!"], "software": ["a"]}, {"queries": "x", "software": ["a"]}, 7]"#,
+    );
+    assert_eq!((symbols.exports[0].pins.len(), symbols.is_valid()), (0, true));
+}
+
+#[test]
+fn pinned_queries_beyond_the_limit_are_refused_over_all_exports() {
+    let pins = |name: &str, count: usize| {
+        let pin = |n: usize| {
+            let queries = (0..100).map(|m| format!("\"{name}{n}x{m}\"")).collect::<Vec<_>>().join(",");
+            format!(r#"{{"queries": [{queries}], "software": ["{name}"]}}"#)
+        };
+        let pins = (0..count).map(pin).collect::<Vec<_>>().join(",");
+        envelope(&format!(r#""software": [{}], "pins": [{pins}]"#, record(name, "")))
+    };
+    let report = examine(&[("a.json", &pins("a", 60)), ("b.json", &pins("b", 41))]);
+    assert_eq!(found(&report), [("too_many_pins", "/pins/40/queries")]);
+    assert_eq!(report.exports.iter().map(|export| export.pins.len()).sum::<usize>(), 100);
+}

@@ -8,6 +8,7 @@ mod check;
 mod found;
 mod host;
 mod ignored;
+mod links;
 mod named;
 mod reading;
 mod record;

@@ -360,6 +360,27 @@ fn values_in_two_spellings_and_lists_with_commas_are_noticed() {
 }
 
 #[test]
+fn pins_of_unknown_products_and_repeated_queries_are_warnings() {
+    let pins = r#""pins": [
+        {"queries": ["audit"], "software": ["a", "zzz"]}, {"queries": ["AUDIT", "check"], "software": ["b"]}
+    ]"#;
+    let text = envelope(&format!(r#""software": [{}, {}], {pins}"#, record("a", ""), record("b", "")));
+    let report = examine(&[("x.json", &text)]);
+    assert!(report.is_valid());
+    let mut found = found(&report);
+    found.sort();
+    let expected = [
+        ("overlapping_pins", r#"{"queries": ["AUDIT", "check"], "software": ["b"]}"#, "/pins/1/queries"),
+        ("unknown_pinned_software", "\"zzz\"", "/pins/0/software"),
+    ];
+    assert_eq!(found.len(), 2, "{found:?}");
+    for ((code, _, pointer), expected) in found.iter().zip(expected) {
+        assert_eq!((*code, &**pointer), (expected.0, expected.2));
+    }
+    assert_eq!(report.exports[0].pins.len(), 2);
+}
+
+#[test]
 fn an_attribute_is_declared_alike_wherever_it_is() {
     let attributes = |attributes: &str| envelope(&format!("\n\"software\": [], \"attributes\": [{attributes}]"));
     let price = r#"{"property": "price", "label": "Price", "type": "number"}"#;

@@ -5,6 +5,7 @@
 //! waits behind a slow one counts as slow, too.
 
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -39,7 +40,7 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// A percentile of the latency.
-    fn percentile(&self, percent: f64) -> Duration {
+    pub(crate) fn percentile(&self, percent: f64) -> Duration {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
         let at = ((self.latencies.len() as f64) * percent / 100.0) as usize;
         Duration::from_micros(self.latencies.get(at.min(self.latencies.len() - 1)).copied().unwrap_or_default().into())
@@ -60,13 +61,18 @@ impl Seen {
 
 impl Target {
     pub(crate) fn new(corpus: Corpus) -> Self {
+        Self::started_by(corpus, |folder| Server::start(folder, &[]))
+    }
+
+    /// A target whose server is started in its folder, with the callers' key, by the test.
+    pub(crate) fn started_by(corpus: Corpus, start: impl FnOnce(&Path) -> Server) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("data")).expect("a folder");
         corpus.write(&folder.path().join("data"), 0);
         // The development key has a lower quota.
         let made = run(folder.path(), &["keys", "create", "--name", "load", "--rate", "1000000/min"]);
         assert!(made.status.success(), "{made:?}");
-        let mut server = Server::start(folder.path(), &[]);
+        let mut server = start(folder.path());
         server.made_key = Some(text(&made.stdout).trim().to_owned());
         Self { folder, server, corpus, checker: Checker::default() }
     }
@@ -92,10 +98,15 @@ impl Target {
     /// Sends requests over several connections until the stop signal. `due` says when a turn's request is to be sent; `None`: as
     /// soon as the one before is answered.
     pub(crate) fn ask(&self, stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
+        self.ask_at(&[&self.server.address], stop, due)
+    }
+
+    /// The same, with connections to each of these servers, which must all respond as this one.
+    pub(crate) fn ask_at(&self, addresses: &[&str], stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
         let turns = AtomicUsize::new(0);
-        let one = || {
+        let one = |number: usize| {
             let mut seen = Seen::default();
-            let (address, key) = (&self.server.address, self.server.key());
+            let (address, key) = (addresses[number % addresses.len()], self.server.key());
             let mut client = Client::connect(address, &key).expect("a connection");
             while !stop.load(Ordering::Relaxed) {
                 let turn = turns.fetch_add(1, Ordering::Relaxed);
@@ -119,9 +130,9 @@ impl Target {
             }
             seen
         };
-        let mut all = Seen::default();
+        let (one, mut all) = (&one, Seen::default());
         std::thread::scope(|scope| {
-            let callers: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(one)).collect();
+            let callers: Vec<_> = (0..CONNECTIONS).map(|number| scope.spawn(move || one(number))).collect();
             for caller in callers {
                 let seen = caller.join().expect("no panic");
                 all.latencies.extend(seen.latencies);
@@ -221,13 +232,13 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
 
 /// The callers' observations in turns of one kind.
 #[derive(Default)]
-struct Windows {
-    all: Seen,
+pub(crate) struct Windows {
+    pub(crate) all: Seen,
     p99s: Vec<Duration>,
 }
 
 impl Windows {
-    fn add(&mut self, seen: Seen) {
+    pub(crate) fn add(&mut self, seen: Seen) {
         self.p99s.push(seen.percentile(99.0));
         self.p99s.sort_unstable();
         self.all.latencies.extend(seen.latencies);
@@ -236,11 +247,11 @@ impl Windows {
     }
 
     /// The p99 of the turn in the middle: what befalls the machine in a single one doesn't count.
-    fn p99(&self) -> Duration {
+    pub(crate) fn p99(&self) -> Duration {
         self.p99s[self.p99s.len() / 2]
     }
 
-    fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         format!(
             "{}; p99 of {} turns {:.2?} to {:.2?}, median {:.2?}",
             self.all.summary(),

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::time::{Duration, Instant, SystemTime};
 
-use software_directory::generation::{FailureCode, Phase, Settings};
+use software_directory::generation::{FailureCode, MeaningOption, Phase, Settings};
 use software_directory::update::Outcome;
 
 use crate::place::{Place, export, running};
@@ -191,6 +191,21 @@ fn other_prefixes_make_another_generation() {
     let mut without = running(Settings { max_removed: 100, ..place.settings() });
     without.updater.start().expect("it serves");
     assert_eq!(without.ids(), ["a", "b"]);
+}
+
+#[test]
+fn generation_without_meaning_is_another_one() {
+    let place = Place::with(&["a"]);
+    let mut running = place.started();
+    let before = place.current();
+    let without = Settings { meaning: MeaningOption::Off, ..place.settings() };
+    place.reindex_with(&without).expect("built");
+    assert_ne!(place.current().generation, before.generation);
+    running.updater.look(Instant::now());
+    assert_eq!(running.snapshot().generation(), before.generation.as_str(), "not taken over");
+    let mut other = self::running(without);
+    let outcome = other.updater.start().expect("it serves");
+    assert!(outcome == Outcome::Loaded, "{outcome:?}");
 }
 
 #[test]

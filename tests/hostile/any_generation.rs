@@ -14,7 +14,7 @@ use proptest::sample::Index;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use software_directory::export::{self, ExportSet, Limits, SourceFile};
-use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
+use software_directory::generation::{Artifact, Generation, MeaningOption, Processors, Snapshot, build};
 use software_directory::http::{self, AppState, HttpConfig};
 use software_directory::key::KeyStore;
 use software_directory::record::CalendarDate;
@@ -75,7 +75,8 @@ fn generation() -> (Generation, Artifact) {
     let scratch = Scratch::in_memory();
     let set = ExportSet::of(report.exports, &scratch).expect("in memory");
     let generation = Generation::of(&set).expect("in memory");
-    let parts = build(set, &scratch, Processors::One, &mut |_, _| ControlFlow::Continue(())).expect("a generation");
+    let parts = build(set, &scratch, Processors::One, MeaningOption::On, &mut |_, _| ControlFlow::Continue(()))
+        .expect("a generation");
     (generation, Artifact::read(parts).expect("in memory"))
 }
 

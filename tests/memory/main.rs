@@ -1,22 +1,28 @@
-//! Memory refused to a build at any point: the process ends, and what is on disk is the old generation or the new one, whole.
+//! Memory refused to a build at any point: the process ends, and what is on disk is the old generation or the new one, whole. Memory
+//! that a reload frees goes back to the system.
 
-use std::alloc::System;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 use cap::Cap;
+use mimalloc::MiMalloc;
 use software_directory::update::Outcome;
 
 #[allow(dead_code, reason = "shared with tests/generations")]
 #[path = "../common/place.rs"]
 mod place;
+#[path = "../common/until.rs"]
+mod until;
 
 use place::{Place, export};
+use until::until;
 
-/// Refuses memory beyond a limit.
+/// The program's allocator, which here refuses memory beyond a limit.
 #[global_allocator]
-static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);
 
 /// The limits that are tried, from nothing to what a build takes.
 const LIMITS: usize = 40;
@@ -66,6 +72,50 @@ fn load() {
     running.updater.refresh().expect("it serves");
     assert_eq!(running.snapshot().software_count(), 2000);
     println!("{LOADED}");
+}
+
+/// The line in which the process prints that the system has its memory again.
+const RETURNED: &str = "freed memory was returned";
+
+/// As much memory as the tables of 300,000 records take.
+const FREED: usize = 256 << 20;
+
+/// Frees much memory before the first generation is served, and again when it's replaced.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn free() {
+    let Some(place) = place_of_process() else { return };
+    let before = resident();
+    // In blocks as large as those of a table that is decoded.
+    let allocate_and_free = || drop((0..256).map(|_| vec![1_u8; FREED / 256]).collect::<Vec<_>>());
+    let wait = |what| until(what, || (resident() < before + FREED / 4).then_some(()));
+    allocate_and_free();
+    let mut running = place.started();
+    wait("the memory freed before the start is returned");
+    place.write("tools.json", &export_of(200));
+    running.updater.refresh().expect("it serves");
+    allocate_and_free();
+    running.updater.look(Instant::now());
+    wait("the memory freed by the reload is returned");
+    println!("{RETURNED}");
+}
+
+/// `RssAnon` of `/proc/self/status`, in bytes. Allocates nothing, since that may return memory.
+fn resident() -> usize {
+    let mut status = [0; 4096];
+    let mut file = File::open("/proc/self/status").expect("the status");
+    let length = file.read(&mut status).expect("the status");
+    let status = std::str::from_utf8(&status[..length]).expect("a text");
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("its line");
+    line.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") * 1024
+}
+
+#[test]
+fn freed_memory_is_returned_to_the_system_without_requests() {
+    let place = Place::with(&[]);
+    place.write("tools.json", &export_of(100));
+    let (returned, said) = in_a_process("free", &place, None);
+    assert!(returned && said.contains(RETURNED), "{said}");
 }
 
 #[test]

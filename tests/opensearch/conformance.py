@@ -243,7 +243,8 @@ def main():
     if arguments.queries:
         lines = pathlib.Path(arguments.queries).read_text().splitlines()
         queries += [line.split("\t")[-1] for line in lines if line.strip()][: arguments.limit]
-    data = ["--data", arguments.data, *(["--skip-invalid"] if arguments.skip_invalid else [])]
+    # A cluster doesn't rank by meaning.
+    data = ["--data", arguments.data, "--meaning", "off", *(["--skip-invalid"] if arguments.skip_invalid else [])]
     subprocess.run([arguments.binary, "--reindex", *data, *engine, "--engine-shards", arguments.shards], check=True)
     with contextlib.ExitStack() as stack:
         folders = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2)]

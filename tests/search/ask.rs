@@ -21,6 +21,7 @@ pub(crate) struct Answer {
     pub(crate) dropped: Vec<String>,
     pub(crate) synonyms: Vec<(String, String)>,
     pub(crate) excluded: Vec<String>,
+    pub(crate) pinned: Vec<String>,
     pub(crate) alternatives_to: Option<String>,
     pub(crate) with_all_words: u64,
 }
@@ -84,6 +85,7 @@ impl Directory {
             synonyms: pairs(&page.query.synonyms),
             dropped: page.query.dropped,
             excluded: page.query.excluded,
+            pinned: page.query.pinned,
             alternatives_to: page.query.alternatives_to,
             with_all_words: page.query.with_all_words,
         }

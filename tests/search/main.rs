@@ -4,6 +4,7 @@ mod ask;
 #[path = "../common/cases.rs"]
 mod cases;
 mod naming;
+mod pins;
 mod understanding;
 
 use ask::{Directory, product};

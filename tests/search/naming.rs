@@ -104,6 +104,58 @@ fn an_ampersand_and_its_words_are_one() {
 }
 
 #[test]
+fn a_conjunction_in_a_phrase_is_any_word_or_sign() {
+    let texts = [
+        "Health & Safety",
+        "Health and Safety",
+        "health&safety forms",
+        "Safety and health",
+        "Health, work and safety",
+        "R&D desk",
+        "For research and development",
+        "r und d",
+        "A+B testing",
+    ];
+    let products: Vec<_> = (0..)
+        .zip(texts)
+        .map(|(at, text)| json!({"id": format!("p{at}"), "name": "Lantern", "description": text}))
+        .collect();
+    let directory = Directory::of(&products);
+    let sorted = |query: &str| {
+        let mut found = found(&directory, query);
+        found.sort_unstable();
+        found
+    };
+    for phrase in [
+        "\"health and safety\"",
+        "\"health & safety\"",
+        "“Health & Safety”",
+        "«health and safety»",
+        "\"health + safety\"",
+        "\"health&safety\"",
+        "\"health und safety\"",
+        "\"health et safety\"",
+    ] {
+        assert_eq!(sorted(phrase), [0, 1, 2], "{phrase}");
+        assert_eq!(sorted(&format!("lantern {phrase}")), [0, 1, 2], "{phrase}");
+        assert_eq!(sorted(&format!("lantern -{phrase}")), [3, 4, 5, 6, 7, 8], "{phrase}");
+    }
+    for phrase in ["\"r&d\"", "\"R and D\"", "\"r & d\"", "“r + d”"] {
+        assert_eq!(sorted(phrase), [5, 7], "{phrase}");
+        assert_eq!(sorted(&format!("lantern -{phrase}")), [0, 1, 2, 3, 4, 6, 8], "{phrase}");
+    }
+    assert_eq!(sorted("\"research and development\""), [6]);
+    assert_eq!(sorted("\"research & development\""), [6]);
+    for phrase in ["\"A + B\"", "\"a and b\"", "\"a&b\""] {
+        assert_eq!(sorted(phrase), [8], "{phrase}");
+    }
+    assert_eq!(sorted("\"safety and\""), [3], "a conjunction counts only between words");
+    let named = called(&["Health & Safety", "Safety Health", "R and D Lab"]);
+    assert_eq!(found(&named, "\"health and safety\""), [0]);
+    assert_eq!(found(&named, "\"r&d\""), [2]);
+}
+
+#[test]
 fn acronyms_are_found_with_and_without_dots() {
     let directory = called(&["E.H.S. Manager", "S.H.I.E.L.D. Desk", "EHS Desk", "0 A.D.", "U.K. Guide"]);
     for query in ["ehs", "e.h.s.", "E.H.S"] {

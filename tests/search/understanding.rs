@@ -218,3 +218,21 @@ fn a_word_of_synonyms_alone_is_still_the_beginning_of_others() {
         Directory::with(&[product("vanguard", "Vanguard")], &json!({"synonyms": [{"terms": ["va", "varia"]}]}));
     assert_eq!(directory.search("va"), ["vanguard"]);
 }
+
+#[test]
+fn among_products_with_the_same_words_the_nearest_in_meaning_is_first() {
+    let products = [
+        // Without meanings the name decides.
+        json!({"id": "far", "name": "Alpha", "tagline": "Photo of your tax ledger for accountants"}),
+        json!({"id": "near", "name": "Beta", "tagline": "Photo album of your camera and pictures"}),
+        // Its language isn't that of the table.
+        json!({"id": "german", "name": "Gamma", "tagline": "Photo und Bilder deiner Kamera in Alben"}),
+        json!({"id": "named", "name": "Photo", "tagline": "Ledger for accountants"}),
+    ];
+    let directory = Directory::of(&products);
+    assert_eq!(directory.search("photo"), ["named", "near", "far", "german"]);
+    // Words that no product has tell what is meant all the same.
+    assert_eq!(directory.search("photo taxation"), ["named", "far", "near", "german"]);
+    // What is typed is corrected first.
+    assert_eq!(directory.search("phtoo"), directory.search("photo"));
+}

@@ -31,7 +31,7 @@ use super::reviews::{Stars, place, shown};
 use super::{Collation, MAX_ORDINAL, Order, Ordinal};
 use crate::catalogue::resource::{CategoryResource, ExportResource, ReviewSummary};
 use crate::export::{ExportSet, SetExport};
-use crate::record::{Attributes, CalendarDate, Software, SynonymGroup, normalised_url};
+use crate::record::{Attributes, CalendarDate, Pin, Software, SynonymGroup, normalised_url};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolRows};
 
 /// Merges exports into one directory.
@@ -199,6 +199,11 @@ impl Merged {
     /// The synonym groups of all exports.
     pub fn synonyms(&self) -> impl Iterator<Item = &SynonymGroup> {
         self.exports.iter().flat_map(|merged| &merged.set.export.synonyms)
+    }
+
+    /// The pins of all exports.
+    pub fn pins(&self) -> impl Iterator<Item = &Pin> {
+        self.exports.iter().flat_map(|merged| &merged.set.export.pins)
     }
 
     pub fn categories<'c>(&'c self, indices: &'c [u32]) -> impl Iterator<Item = &'c CategoryResource> {

@@ -16,6 +16,10 @@ pub struct QueryReport {
     pub synonyms: Vec<Correction>,
     /// Words and phrases that hits must not have: behind a `-`, or a `not` that leaves something out.
     pub excluded: Vec<String>,
+    /// Ids of the products that the directory's editors put first for this query, in their order. Filters and exclusions apply to them
+    /// too, and a product with exactly this name still comes before them.
+    #[serde(default)]
+    pub pinned: Vec<String>,
     /// The product that alternatives are looked for to, as the query has it. Absent where none are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]

@@ -11,6 +11,7 @@ use crate::command::write_file::{check_absent, write_file};
 use crate::command::{Failure, print_note};
 use crate::curate::tabular::{Mapping, MappingError, Table, Target, column_letters, sample};
 use crate::error::chain;
+use crate::text::count::counted;
 use crate::text::printable::printable;
 
 /// Longest sample in a proposal, in characters.
@@ -142,7 +143,7 @@ fn print_left_out(table: &Table, mapping: &Mapping) {
 
 /// Each column with its target and a sample.
 fn proposal(table: &Table, mapping: &Mapping) -> String {
-    let mut text = format!("{} rows. Proposed mapping:\n", table.rows.len());
+    let mut text = format!("{}. Proposed mapping:\n", counted(table.rows.len(), "row"));
     let shown = |text: &str, most: usize| {
         let line = text.replace(['\n', '\r'], " ");
         let cut: String = line.chars().take(most).collect();

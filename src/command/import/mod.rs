@@ -17,7 +17,7 @@ use super::changes;
 use super::data::DATA_FOLDER;
 use super::progress::step;
 use super::write_file::{check_absent, write_file};
-use super::{Failure, print_note};
+use super::{Failure, print_note, products_are_in};
 use crate::cli::{DateOrderArg, ImportArgs};
 use crate::curate::tabular::{
     self, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Findings, Level, Mapping, Match,
@@ -26,6 +26,7 @@ use crate::curate::tabular::{
 use crate::error::chain;
 use crate::export::{self, Export, IdPrefixes, Limits, Report};
 use crate::record::identity;
+use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
 
 /// Records that are listed as missing in the table.
@@ -117,7 +118,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             };
             let fixable = conversion.findings.fixable;
             if fixable > 0 {
-                let _ = write!(hint, "; --fix completes {fixable} addresses");
+                let _ = write!(hint, "; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses"));
             }
             let text = format!(
                 "number of errors: {errors}, of causes: {causes}; correct the table or the mapping. Nothing was written{hint}"
@@ -145,9 +146,11 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     if !rejected.is_empty() {
         write_file(&rejected_path, args.force, |out| tabular::write_rejected(&table, &mapping, &rejected, out))?;
         let text = format!(
-            "{} rows with errors are in {1}, with the reasons; correct them, then import {1} with --update.",
-            rejected.len(),
-            rejected_path.display()
+            "{} with errors {} in {path}, with the reasons; correct {}, then import {path} with --update.",
+            counted(rejected.len(), "row"),
+            agreeing(rejected.len(), "is", "are"),
+            agreeing(rejected.len(), "it", "them"),
+            path = rejected_path.display()
         );
         print_note(&text);
     }
@@ -257,7 +260,7 @@ impl Job<'_> {
                     std::fs::create_dir_all(data).map_err(failed)?;
                 }
                 write_file(output, args.force, |out| out.write_all(draft.json.as_bytes()))?;
-                print_note(&format!("{count} products are in {}.", output.display()));
+                print_note(&products_are_in(count, output));
             }
             Goal::Update { output, export } => {
                 if draft.json.as_bytes() == &*export.document {
@@ -276,7 +279,7 @@ impl Job<'_> {
                     }
                 }
                 write_file(output, true, |out| out.write_all(draft.json.as_bytes()))?;
-                print_note(&format!("{count} products are in {}.", output.display()));
+                print_note(&products_are_in(count, output));
             }
         }
         Ok(())

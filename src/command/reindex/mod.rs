@@ -26,10 +26,12 @@ use crate::generation::process::{BuildProcess, Message};
 use crate::generation::source::Source;
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{
-    BuildFailure, Change, FailureCode, Observer, Phase, Processors, RenderedReport, Settings, open_catalogue,
+    BuildFailure, Change, FailureCode, MeaningOption, Observer, Phase, Processors, RenderedReport, Settings,
+    open_catalogue,
 };
 use crate::panics;
 use crate::scratch::Scratch;
+use crate::text::count::counted;
 use crate::text::printable::printable;
 
 /// The largest generation that is compared with the one before, in products.
@@ -53,8 +55,8 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     let built = BuildFailure::catch(|| builder.build_on_disk(&store));
     let Built { manifest, .. } = built.map_err(|failure| Failure::from_build(&failure))?;
     let text = format!(
-        "Indexed {} products as generation {} in {}, in {:.1} s\n",
-        manifest.software_count,
+        "Indexed {} as generation {} in {}, in {:.1} s\n",
+        counted(manifest.software_count, "product"),
         manifest.generation,
         index.display(),
         started.elapsed().as_secs_f64()
@@ -94,8 +96,8 @@ pub(super) fn run_in_cluster(
         None => fill(args, settings, cluster, &scratch, &mut terminal, &runtime)?,
     };
     let text = format!(
-        "Indexed {} products as generation {} in the cluster, index {}, in {:.1} s\n",
-        published.products,
+        "Indexed {} as generation {} in the cluster, index {}, in {:.1} s\n",
+        counted(published.products, "product"),
         published.generation,
         published.index,
         started.elapsed().as_secs_f64()
@@ -112,7 +114,7 @@ fn published_already(
     runtime: &Runtime,
 ) -> Result<Option<Published>, Failure> {
     let Some((generation, _)) = settings.source.generation(&settings.limits) else { return Ok(None) };
-    let generation = generation.prefixed(&settings.id_prefixes);
+    let generation = settings.name(generation);
     let published =
         runtime.block_on(generation_cluster::published_already(cluster, &args.engine.engine_index_prefix, &generation));
     published.map_err(|error| Failure::other(&error))
@@ -198,6 +200,9 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     }
     for (export, prefix) in settings.id_prefixes.iter() {
         option("--id-prefix", format!("{export}={prefix}").into());
+    }
+    if settings.meaning == MeaningOption::Off {
+        option("--meaning", "off".into());
     }
     if settings.skip_invalid {
         arguments.push("--skip-invalid".into());

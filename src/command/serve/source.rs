@@ -11,7 +11,7 @@ use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::generation::source::Source;
 use crate::generation::store::Store;
-use crate::generation::{Observer, Settings};
+use crate::generation::{MeaningOption, Observer, Settings};
 use crate::update::cluster::ClusterFollower;
 use crate::update::files::ExportFiles;
 use crate::update::leader::{Follower, Leader};
@@ -78,6 +78,12 @@ impl Generations {
         if args.data.data.is_some() {
             return usage(
                 "--follow takes generations from another server and reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA)",
+            );
+        }
+        if settings.meaning == MeaningOption::Off {
+            return usage(
+                "--follow serves generations as the other server builds them, so --meaning off (SOFTWARE_DIRECTORY_MEANING) belongs \
+                 there: leave it out here",
             );
         }
         let Some(index) = &settings.index else {

@@ -29,6 +29,7 @@ pub fn compare(old: &Set, new: &Set) -> Difference {
         reviews: context.compare(old.reviews.iter(), new.reviews.iter()),
         glossary: context.compare(old.glossary.iter(), new.glossary.iter()),
         synonyms: context.compare(old.synonyms.iter(), new.synonyms.iter()),
+        pins: context.compare(old.pins.iter(), new.pins.iter()),
         ..Difference::default()
     };
     difference.summary = summary(&difference, old, new);

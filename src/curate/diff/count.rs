@@ -29,6 +29,7 @@ pub(super) fn summary(difference: &Difference, old: &Set, new: &Set) -> Summary 
         reviews: counts(&difference.reviews),
         glossary: counts(&difference.glossary),
         synonyms: counts(&difference.synonyms),
+        pins: counts(&difference.pins),
         by_export: by_export(software),
     }
 }

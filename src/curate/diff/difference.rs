@@ -24,11 +24,13 @@ pub struct Difference {
     pub glossary: Changes,
     /// Synonym groups, which are only ever added or removed.
     pub synonyms: Changes,
+    /// Pins, which are only ever added or removed.
+    pub pins: Changes,
 }
 
 impl Difference {
     pub fn is_empty(&self) -> bool {
-        [&self.exports, &self.software, &self.categories, &self.reviews, &self.glossary, &self.synonyms]
+        [&self.exports, &self.software, &self.categories, &self.reviews, &self.glossary, &self.synonyms, &self.pins]
             .iter()
             .all(|changes| changes.is_empty())
     }

@@ -1,7 +1,7 @@
 //! One side of a comparison: the records of a set of exports, as written.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use serde_json::value::RawValue;
 
 use super::Json;
 use crate::catalogue::Catalogue;
-use crate::export::Export;
+use crate::export::{Export, prefix_ids};
 use crate::record::{EvidenceStatus, Ids, identity};
 
 /// The sections of an envelope. Its other members are compared as the export's own fields.
-const SECTIONS: [&str; 5] = ["software", "categories", "reviews", "glossary", "synonyms"];
+const SECTIONS: [&str; 6] = ["software", "categories", "reviews", "glossary", "synonyms", "pins"];
 
 /// A set of valid exports. Holds their documents and a few fields of each record.
 #[derive(Debug, Default)]
@@ -26,6 +26,7 @@ pub struct Set {
     pub(super) reviews: Vec<Item>,
     pub(super) glossary: Vec<Item>,
     pub(super) synonyms: Vec<Item>,
+    pub(super) pins: Vec<Item>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -146,7 +147,11 @@ impl Set {
             }
         }
         if !prefix.is_empty() {
-            prefix_ids(prefix, &mut self.software[software_start..], &mut self.reviews[reviews_start..]);
+            let software = self.software[software_start..].iter_mut().map(|record| &mut record.item.id);
+            // A review's name is its product's id.
+            let reviews = self.reviews[reviews_start..].iter_mut().map(|review| (&mut review.id, &mut review.name));
+            let (reviews, references) = reviews.unzip();
+            prefix_ids(prefix, software.collect(), reviews, references);
         }
         let own = serde_json::to_vec(&members).map_err(fault)?;
         let name = members.get("name").and_then(|name| serde_json::from_str::<String>(name.get()).ok());
@@ -168,6 +173,10 @@ impl Set {
             "categories" => self.categories.push(item("", text("name"))),
             "reviews" => self.reviews.push(item(text("id"), text("software_id"))),
             "glossary" => self.glossary.push(item("", text("term"))),
+            "pins" => {
+                let pin = pin(&value);
+                self.pins.push(item(&pin, &pin));
+            }
             _ => {
                 let group = synonyms(&value);
                 self.synonyms.push(item(&group, &group));
@@ -195,21 +204,13 @@ impl Record {
     }
 }
 
-/// Prepends a prefix to the ids of an export's products and reviews, and to the product ids in
-/// reviews of these products.
-fn prefix_ids(prefix: &str, software: &mut [Record], reviews: &mut [Item]) {
-    let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
-    let own: HashSet<&str> = software.iter().map(|record| &*record.item.id).collect();
-    for review in reviews {
-        review.id = prefixed(&review.id);
-        // A review's name is its product's id.
-        if own.contains(&*review.name) {
-            review.name = prefixed(&review.name);
-        }
-    }
-    for record in software {
-        record.item.id = prefixed(&record.item.id);
-    }
+/// A pin as one line: `ptw, permit to work → id, id`.
+fn pin(pin: &serde_json::Value) -> String {
+    let texts = |key: &str| {
+        let texts = pin.get(key).and_then(serde_json::Value::as_array).into_iter().flatten();
+        texts.filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join(", ")
+    };
+    format!("{} → {}", texts("queries"), texts("software"))
 }
 
 /// A synonym group as one line: `a = b`, `a, b → c`, or `a, b (ambiguous)`.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::text::count::agreeing;
+
 const NAMED_EXPORTS: usize = 5;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -28,6 +30,7 @@ pub struct Summary {
     pub reviews: Counts,
     pub glossary: Counts,
     pub synonyms: Counts,
+    pub pins: Counts,
     /// The exports whose products differ, by id.
     pub by_export: Vec<ExportCounts>,
 }
@@ -63,7 +66,7 @@ impl fmt::Display for Summary {
     /// added, 0 removed, 0 changed; in demo, qhse`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { added, removed, changed } = self.software;
-        let noun = if added == 1 { "product" } else { "products" };
+        let noun = agreeing(added, "product", "products");
         write!(f, "{added} {noun} added, {removed} removed, {changed} changed")?;
         let details = [
             (self.evidence_gained, "with new evidence"),
@@ -83,6 +86,7 @@ impl fmt::Display for Summary {
             ("reviews", self.reviews),
             ("glossary", self.glossary),
             ("synonyms", self.synonyms),
+            ("pins", self.pins),
         ];
         for (name, counts) in sections.into_iter().filter(|(_, counts)| !counts.is_none()) {
             write!(f, "; {name}: {counts}")?;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::export::render::Grouped;
 use crate::record::CalendarDate;
+use crate::text::count::Grouped;
 use crate::text::printable::printable;
 
 /// Maximum number of rows in a list; the others are counted.

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::document::{Block, Cell, Section, Table};
-use crate::export::render::Grouped;
 use crate::record::{Software, normalised_url};
+use crate::text::count::Grouped;
 
 const MAX_IDS: usize = 5;
 

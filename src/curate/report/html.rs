@@ -1,8 +1,8 @@
 //! Writes the report as a web page: one file without scripts or external resources.
 
 use super::document::{Block, Cell, Document, Histogram, Section, Table};
-use crate::export::render::Grouped;
 use crate::record::CalendarDate;
+use crate::text::count::Grouped;
 use crate::text::html::escape;
 
 const STYLE: &str = include_str!("report.css");

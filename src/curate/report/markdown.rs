@@ -1,7 +1,7 @@
 //! Writes the report as Markdown, in GitHub's flavour for its tables.
 
 use super::document::{Block, Cell, Document, Histogram, Section, Table};
-use crate::export::render::Grouped;
+use crate::text::count::Grouped;
 use crate::text::markdown::escape;
 
 /// The length of the longest bar, in characters.

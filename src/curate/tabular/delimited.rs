@@ -9,6 +9,8 @@ use super::{
     text_cell,
 };
 
+use crate::text::count::{agreeing, counted};
+
 /// How much of a file decides on its delimiter, in bytes.
 const SAMPLE: usize = 64 * 1024;
 /// How many records decide on it.
@@ -49,9 +51,11 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let filled = |row: &Row| row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
     if let Some(row) = table.rows.iter().find(|row| filled(row) > width) {
         let text = format!(
-            "row {} has {} cells, but there are {width} heads; quote cells that contain the delimiter `{}`",
+            "row {} has {}, but there {} {}; quote cells that contain the delimiter `{}`",
             row.number,
-            filled(row),
+            counted(filled(row), "cell"),
+            agreeing(width, "is", "are"),
+            counted(width, "head"),
             char::from(delimiter).escape_debug()
         );
         return Err(TableError::Form(text));

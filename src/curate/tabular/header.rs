@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use super::mapping::is_known_head;
 use super::{Cell, MAX_CELLS, Row, Table, TableError, column_letters, value};
 
+use crate::text::count::{agreeing, counted};
+
 /// How many filled rows from the top may be the header.
 pub(super) const SEARCHED_ROWS: usize = 25;
 /// Known heads that a row needs to be preferred over the first one.
@@ -29,7 +31,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
         table.notes.push(format!(
             "row {} names the columns; not read above it: {} such as `{shown}` (--header-row names another)",
             header.number,
-            if above.len() == 1 { "1 row".to_owned() } else { format!("{} rows", above.len()) }
+            counted(above.len(), "row")
         ));
     }
     table.heads = header.cells.iter().map(head).collect();
@@ -42,7 +44,8 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
     let repeated: Vec<_> = rows.iter().filter(|row| repeats(row)).map(|row| row.number.to_string()).collect();
     if !repeated.is_empty() && table.heads.iter().filter(|head| !head.is_empty()).count() > 1 {
         rows.retain(|row| !repeats(row));
-        table.notes.push(format!("left out, since they repeat the heads: rows {}", repeated.join(", ")));
+        let (they, noun) = agreeing(repeated.len(), ("it repeats", "row"), ("they repeat", "rows"));
+        table.notes.push(format!("left out, since {they} the heads: {noun} {}", repeated.join(", ")));
     }
     let filled = |row: &Row| row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
     let widest = rows.iter().map(filled).max().unwrap_or_default();
@@ -150,7 +153,7 @@ mod tests {
     fn a_row_that_repeats_the_heads_is_left_out_and_told() {
         let table = read("Name,Website\na,b\nName,Website\nc,d\n", None);
         assert_eq!(table.rows.len(), 2);
-        assert!(table.notes[0].ends_with("rows 3"), "{:?}", table.notes);
+        assert!(table.notes[0].ends_with("it repeats the heads: row 3"), "{:?}", table.notes);
     }
 
     #[test]

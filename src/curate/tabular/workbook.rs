@@ -10,6 +10,8 @@ use super::{
     header, number_format, text_cell,
 };
 
+use crate::text::count::{agreeing, counted};
+
 /// Most cells of one hyperlink; further ones have no address.
 const MAX_LINKED_CELLS: u64 = 10_000;
 /// Most cells with addresses, of all hyperlinks.
@@ -132,7 +134,10 @@ fn links(
     }
     if skipped > 0 {
         notes.push(format!(
-            "not read: the addresses of {skipped} links that span more than {MAX_LINKED_CELLS} cells or are beyond {MAX_LINKS} cells"
+            "not read: the addresses of {} that {} more than {MAX_LINKED_CELLS} cells or {} beyond {MAX_LINKS} cells",
+            counted(skipped, "link"),
+            agreeing(skipped, "spans", "span"),
+            agreeing(skipped, "is", "are")
         ));
     }
     Ok(links)

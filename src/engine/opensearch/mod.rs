@@ -15,6 +15,7 @@ mod facets;
 mod fill;
 mod filter;
 mod index_prefix;
+mod lease;
 mod mapping;
 mod parts;
 mod publish;
@@ -37,8 +38,9 @@ use futures_util::future::BoxFuture;
 pub use document::{AnalysedProduct, Document, DocumentWriter};
 pub use fill::{DICTIONARY, Fill};
 pub use index_prefix::{IndexPrefix, IndexPrefixError};
+pub use lease::Lease;
 pub use parts::{BlockingPart, Part, Parts, PartsError};
-pub use publish::{Lease, PublishError, Published, Publisher};
+pub use publish::{PublishError, Published, Publisher};
 pub use verify::{FilledGeneration, find_whole, is_missing};
 
 use self::cluster::{Cluster, ClusterError};

@@ -12,11 +12,15 @@ use super::clauses::{any, any_best, constant, has_any, has_term, in_a_row, multi
 use super::signals::{neighbour_shares, spelling_shares};
 use super::statistics::Statistics;
 use super::term;
+use crate::search::collect::pinned_score;
 use crate::search::{Alternative, Group, Phrase, Plan, Rerank};
 
 /// Added to the score of a product whose full name is the query. Larger than any other score, but
 /// small enough that scores of about ten keep three decimals.
 pub(super) const EXACT_NAME: f32 = 8192.0;
+
+/// Added to the score of a product that is pinned to the query. Larger than any other score but that of a full name.
+pub(super) const PINNED: f32 = 4096.0;
 
 /// Added to the score of a product with all words, if products with only some are in the same list
 /// and it isn't sorted by relevance.
@@ -86,6 +90,7 @@ impl<'p> PlanQuery<'p> {
                 multiplied(words, functions)
             }
         };
+        let ranked = self.with_pinned(ranked);
         if self.plan.names.is_empty() {
             return self.restricted(ranked);
         }
@@ -106,12 +111,15 @@ impl<'p> PlanQuery<'p> {
         self.restricted(whole)
     }
 
-    /// The query in a custom order. Scores encode the tiers: [`EXACT_NAME`], and [`COMPLETE`] if
+    /// The query in a custom order. Scores encode the tiers: [`EXACT_NAME`], [`PINNED`], and [`COMPLETE`] if
     /// products with only some words are found too.
     pub(super) fn unranked(&self, matching: Match) -> Value {
         let mut tiers = Vec::new();
         if !self.plan.names.is_empty() {
             tiers.push(constant(&json!({"bool": {"filter": [self.named(), self.condition(Match::All)]}}), EXACT_NAME));
+        }
+        if !self.plan.pinned.is_empty() {
+            tiers.push(constant(&real(&has_any(self.plan.pinned.iter())), PINNED));
         }
         if matching == Match::Some {
             tiers.push(constant(&self.condition(Match::All), COMPLETE));
@@ -164,12 +172,27 @@ impl<'p> PlanQuery<'p> {
     /// Matches real products whose full name is the query.
     fn named(&self) -> Value {
         let names: Vec<_> = self.plan.names.iter().map(term::name).collect();
-        json!({"bool": {"filter": [{"terms": {"names": names}}, {"term": {"demo": 0}}]}})
+        real(&json!({"terms": {"names": names}}))
+    }
+
+    /// The query with the products that are pinned to it first, in their order.
+    fn with_pinned(&self, ranked: Value) -> Value {
+        if self.plan.pinned.is_empty() {
+            return ranked;
+        }
+        let pinned = self
+            .plan
+            .pinned
+            .iter()
+            .enumerate()
+            .map(|(place, term)| constant(&real(&has_term(term)), PINNED + pinned_score(place)));
+        let queries: Vec<_> = std::iter::once(ranked).chain(pinned).collect();
+        json!({"dis_max": {"queries": queries}})
     }
 
     /// Applies exclusions and phrases to a query.
     fn restricted(&self, query: Value) -> Value {
-        let in_a_row = |phrase: &Phrase| in_a_row("words", phrase);
+        let in_a_row = |phrase: &Phrase| any(phrase.iter().map(|form| in_a_row("words", form)).collect());
         let mut excluded: Vec<_> = self.plan.excluded.iter().map(has_term).collect();
         excluded.extend(self.plan.excluded_phrases.iter().map(in_a_row));
         let phrases: Vec<_> = self.plan.phrases.iter().map(in_a_row).collect();
@@ -192,6 +215,11 @@ impl<'p> PlanQuery<'p> {
     fn is_given(&self) -> bool {
         self.plan.groups.iter().any(|group| group.required && group.indispensable)
     }
+}
+
+/// Restricts a filter to products that aren't demo records.
+fn real(filter: &Value) -> Value {
+    json!({"bool": {"filter": [filter, {"term": {"demo": 0}}]}})
 }
 
 /// The best of a group's alternatives. If there are more than `most`, only the most frequent are
@@ -290,6 +318,7 @@ mod tests {
             spellings: vec![Some(10), None],
             spelling: 0.05,
             proximity: 0.02,
+            meaning: None,
         };
         let plan = Plan { groups: vec![group(&[1], true)], rerank: Rerank::Signals(signals), ..Plan::default() };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
@@ -308,7 +337,7 @@ mod tests {
     fn exclusions_and_phrases_restrict_whatever_is_found() {
         let plan = Plan {
             excluded: vec![Term::Word(7), Term::Name("acme".into())],
-            phrases: vec![vec![vec![2], vec![3, 4]]],
+            phrases: vec![vec![vec![vec![2], vec![3, 4]]]],
             ..Plan::default()
         };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);

@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::document::parse_words;
-use super::query::{COMPLETE, EXACT_NAME};
+use super::query::{COMPLETE, EXACT_NAME, PINNED};
 use crate::engine::{EngineError, Hit, HitTexts};
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::DocumentWords;
@@ -166,6 +166,7 @@ fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
     };
     let (tier, score) = match is_complete {
         true if score >= EXACT_NAME => (Tier::ExactName, score - EXACT_NAME),
+        true if score >= PINNED => (Tier::Pinned, score - PINNED),
         true => (Tier::All, score),
         false => (Tier::Some, score),
     };
@@ -218,6 +219,7 @@ mod tests {
     #[test]
     fn tiers_are_told_by_scores() {
         assert_eq!(tier(EXACT_NAME + 0.5, Tiers::All, false), (Tier::ExactName, 0.5));
+        assert_eq!(tier(PINNED + 19.0, Tiers::All, false), (Tier::Pinned, 19.0));
         assert_eq!(tier(7.5, Tiers::All, true), (Tier::Demo, 7.5));
         assert_eq!(tier(7.5, Tiers::Some, false), (Tier::Some, 7.5));
         assert_eq!(tier(COMPLETE + EXACT_NAME + 2.0, Tiers::Both, false), (Tier::ExactName, 2.0));

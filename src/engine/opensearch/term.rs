@@ -14,14 +14,16 @@ const HASHED: char = '#';
 pub(super) enum TermField {
     /// Features, each with its weighted frequency.
     Terms,
-    /// Full names, words in names, prefixes of these, ids and websites. All have the frequency of a single word in
-    /// a name.
+    /// Full names, words in names, prefixes of these, ids, websites and pinned queries. All have the frequency of a single
+    /// word in a name.
     Names,
 }
 
 pub(super) const fn field(term: &Term) -> TermField {
     match term {
-        Term::Name(_) | Term::NamePrefix(_) | Term::NameWord(_) | Term::Identity(_) => TermField::Names,
+        Term::Name(_) | Term::NamePrefix(_) | Term::NameWord(_) | Term::Identity(_) | Term::Pinned { .. } => {
+            TermField::Names
+        }
         Term::Word(_)
         | Term::Compound(_)
         | Term::Inner(_)

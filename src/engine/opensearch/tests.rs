@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use tokio::runtime::Runtime;
 
 use super::cluster::{Cluster, ClusterError, ClusterRequest, ClusterSettings, Reason};
-use super::parts::write_parts;
+use super::parts::{Manifest, write_manifest, write_parts};
 use super::{IndexPrefix, Parts, PartsError, Published};
 use crate::catalogue::{AttributeCondition, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
 use crate::engine::tests::{Engines, Query, exports, large, merged, query, software};
@@ -31,6 +31,7 @@ use crate::scratch::Scratch;
 use crate::search::Documents;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
+use crate::search::meaning::Meanings;
 use crate::search::{Plan, Term};
 
 /// The largest relative difference at which two scores count as equal.
@@ -65,8 +66,9 @@ impl Compared {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{:08x}{number:08x}", std::process::id());
         let mut local = Engines::new(software);
-        // A cluster reranks all hits.
+        // A cluster reranks all hits, but not by meaning.
         local.scan.reranked = usize::MAX;
+        local.scan.meanings = Meanings::default();
         let (remote, index) = RUNTIME.block_on(async {
             let mut filler = Filler {
                 cluster: Arc::clone(&CLUSTER),
@@ -296,9 +298,10 @@ mod on_cluster {
                 if body.is_empty() { ClusterRequest::new(method, &path) } else { ClusterRequest::put(&path, body) };
             RUNTIME.block_on(CLUSTER.send(request)).expect("a response").body
         };
-        RUNTIME
-            .block_on(write_parts(&CLUSTER, &index, &[("one".to_owned(), Bulk::Memory(content.clone()))]))
-            .expect("written");
+        let parts = [("one".to_owned(), Bulk::Memory(content.clone()))];
+        let parts = RUNTIME.block_on(write_parts(&CLUSTER, &index, &parts)).expect("written");
+        let manifest = Manifest { parts, ..Manifest::default() };
+        RUNTIME.block_on(write_manifest(&CLUSTER, &index, &manifest)).expect("written");
         let parts = RUNTIME.block_on(Parts::open(Arc::clone(&CLUSTER), &index)).expect("a manifest");
         assert!(parts.get("other").is_none());
         let part = parts.get("one").expect("it is there");

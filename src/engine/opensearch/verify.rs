@@ -13,6 +13,7 @@ use super::mapping;
 use super::parts::{PARTS, Parts, PartsError};
 use super::records::REVIEWS;
 use crate::engine::EngineError;
+use crate::text::count::{agreeing, counted};
 
 /// For adding up an index.
 const TIME: Duration = Duration::from_mins(2);
@@ -156,8 +157,10 @@ async fn verify_totals(cluster: &Cluster, index: &str, sent: Totals) -> Result<(
         return Ok(());
     }
     Err(Unusable::NotWhole(format!(
-        "the index {index} holds {} documents, which aren't the {} that were sent",
-        found.hits.total.value, sent.count
+        "the index {index} holds {}, not the same as the {} that {} sent",
+        counted(found.hits.total.value, "document"),
+        sent.count,
+        agreeing(sent.count, "was", "were")
     )))
 }
 

@@ -5,19 +5,23 @@ use crate::catalogue::{Filter, Ordinal, Records};
 use crate::engine::{EngineError, SearchHits, SearchRequest, embedded};
 use crate::search::Rerank;
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier};
+use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier, pinned_score};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
+use crate::search::meaning::Meanings;
 use crate::search::phrase::PhraseMatcher;
 
 /// Collects documents with all words first, then those with some if there are too few.
 pub(super) struct TierCollector<'a> {
     forward: &'a Forward,
+    meanings: &'a Meanings,
     budget: &'a Budget,
     phrases: Vec<PhraseMatcher<'a>>,
     excluded_phrases: Vec<PhraseMatcher<'a>>,
     /// The documents whose full name is the query, sorted.
     names: Vec<Ordinal>,
+    /// The documents that are pinned to the query, with their places.
+    pinned: Vec<(Ordinal, usize)>,
     /// Up to this many names, their order doesn't depend on their scores.
     unscored_names: usize,
     collector: Collector<'a>,
@@ -45,10 +49,12 @@ impl<'a> TierCollector<'a> {
         }
         Ok(Self {
             forward: &engine.forward,
+            meanings: &engine.meanings,
             budget: request.budget,
             phrases: plan.phrases.iter().map(PhraseMatcher::new).collect(),
             excluded_phrases: plan.excluded_phrases.iter().map(PhraseMatcher::new).collect(),
             names: engine.names(plan, request.budget)?,
+            pinned: engine.pinned(plan)?,
             unscored_names: if matches!(plan.rerank, Rerank::ShortestName) { 0 } else { RERANKED },
             collector,
             enough: plan.enough,
@@ -75,12 +81,14 @@ impl<'a> TierCollector<'a> {
 
     pub(super) fn collect(&mut self, ordinal: Ordinal, score: f32) {
         self.note_first(std::iter::once(ordinal));
-        let tier = if self.names.binary_search(&ordinal).is_ok() {
-            Tier::ExactName
+        let (tier, score) = if self.names.binary_search(&ordinal).is_ok() {
+            (Tier::ExactName, score)
+        } else if let Some((_, place)) = self.pinned.iter().find(|(pinned, _)| *pinned == ordinal) {
+            (Tier::Pinned, pinned_score(*place))
         } else if self.complete.is_some() {
-            Tier::Some
+            (Tier::Some, score)
         } else {
-            Tier::All
+            (Tier::All, score)
         };
         let tier = if self.collector.is_demo(ordinal) { tier.demo() } else { tier };
         self.collector.take(Candidate { tier, score, ordinal });
@@ -89,9 +97,14 @@ impl<'a> TierCollector<'a> {
     pub(super) fn count_pruned(&mut self, pruned: Pruned<'_>) {
         self.note_first(pruned.ordinals());
         self.collector.count_pruned(pruned);
-        // A full name comes first however low its score.
+        // A full name or a pinned product comes first however low its score.
         for ordinal in self.names.iter().copied().filter(|ordinal| pruned.has(*ordinal)) {
             self.collector.take_pruned(Candidate { tier: Tier::ExactName, score: 0.0, ordinal });
+        }
+        for (ordinal, place) in self.pinned.iter().copied().filter(|(ordinal, _)| pruned.has(*ordinal)) {
+            if self.names.binary_search(&ordinal).is_err() {
+                self.collector.take_pruned(Candidate { tier: Tier::Pinned, score: pinned_score(place), ordinal });
+            }
         }
     }
 
@@ -119,7 +132,7 @@ impl<'a> TierCollector<'a> {
         let mut best = self.collector.into_best();
         if request.order.is_none() {
             let head = best.len().min(RERANKED);
-            request.plan.rerank.rerank(self.forward, &mut best[..head], request.page.end);
+            request.plan.rerank.rerank(self.forward, self.meanings, &mut best[..head], request.page.end);
         }
         let hits = embedded::hits(records, request.page_of(&best));
         SearchHits { hits, texts: Vec::new(), total, complete, unfiltered_total, facets }

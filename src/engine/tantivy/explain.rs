@@ -29,7 +29,7 @@ impl Explain for TantivyEngine {
             excluded,
             has_excluded_phrase: plan.excluded_phrases.iter().any(has),
             lacking: (0..plan.phrases.len()).filter(lacks).collect(),
-            signals: plan.rerank.shares(&self.forward, ordinal),
+            signals: plan.rerank.shares(&self.forward, &self.meanings, ordinal),
             admission: filter.admit(&self.records.columns, ordinal),
         })
     }

@@ -137,8 +137,9 @@ mod tests {
     use crate::scratch::Scratch;
     use crate::search::field::Field;
     use crate::search::forward::Forward;
+    use crate::search::meaning::Meanings;
     use crate::search::score::Occurrences;
-    use crate::search::{Ranking, Term};
+    use crate::search::{DocumentTables, Ranking, Term};
 
     /// More than two blocks; the last one isn't full.
     const DOCUMENTS: u32 = 9000;
@@ -169,8 +170,10 @@ mod tests {
         let empty = Snapshot::build(Vec::new()).expect("an empty generation");
         let (catalogue, records) = (Arc::clone(&empty.catalogue), empty.records());
         let index = TantivyIndex::load(files).expect("it loads");
-        TantivyEngine::open(index, Scorer::new(&lengths, &Ranking::default()), Forward::default(), catalogue, records)
-            .expect("it opens")
+        let (scorer, forward, meanings) =
+            (Scorer::new(&lengths, &Ranking::default()), Forward::default(), Meanings::default());
+        let documents = DocumentTables { scorer, forward, meanings };
+        TantivyEngine::open(index, documents, catalogue, records).expect("it opens")
     }
 
     #[test]

@@ -40,8 +40,9 @@ use super::{EngineError, EngineFiles, SearchHits, SearchRequest};
 use crate::catalogue::{Catalogue, Filter, Ordinal, Records};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
+use crate::search::meaning::Meanings;
 use crate::search::score::Scorer;
-use crate::search::{Plan, Term};
+use crate::search::{DocumentTables, Plan, Term};
 
 const FIELD: &str = "terms";
 
@@ -98,6 +99,7 @@ pub struct TantivyEngine {
     frequent: HashMap<usize, FrequentTerm>,
     scorer: Scorer,
     forward: Forward,
+    meanings: Meanings,
     catalogue: Arc<Catalogue>,
     records: Arc<Records>,
 }
@@ -109,12 +111,11 @@ impl std::fmt::Debug for TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens an index with its documents' lengths, words and records. The catalogue resolves the
+    /// Opens an index with its documents' tables and records. The catalogue resolves the
     /// categories in filters.
     pub fn open(
         TantivyIndex(index): TantivyIndex,
-        scorer: Scorer,
-        forward: Forward,
+        DocumentTables { scorer, forward, meanings }: DocumentTables,
         catalogue: Arc<Catalogue>,
         records: Arc<Records>,
     ) -> Result<Self, EngineError> {
@@ -134,7 +135,7 @@ impl TantivyEngine {
         }
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
         let frequent = HashMap::default();
-        let mut engine = Self { field, postings, frequent, scorer, forward, catalogue, records };
+        let mut engine = Self { field, postings, frequent, scorer, forward, meanings, catalogue, records };
         engine.frequent = engine.read_frequent()?;
         Ok(engine)
     }
@@ -165,6 +166,18 @@ impl TantivyEngine {
             }
         }
         Ok(frequent)
+    }
+
+    /// The documents that are pinned to the query, without demo records, each with its place.
+    fn pinned(&self, plan: &Plan) -> Result<Vec<(Ordinal, usize)>, EngineError> {
+        let mut documents = Vec::new();
+        for (place, pinned) in plan.pinned.iter().enumerate() {
+            if let Some(term) = self.find(pinned)? {
+                let real = self.records.columns.real;
+                self.read(&term)?.for_each_until(real, |document, _| documents.push((document, place)));
+            }
+        }
+        Ok(documents)
     }
 
     /// The documents with one of the plan's names, sorted, without demo records.

@@ -86,6 +86,9 @@ const GROUP: usize = 30;
 /// Budget units per document found.
 const FOUND: usize = 3;
 
+/// Of up to this many groups, the few candidates that a threshold leaves are in nearly all.
+const FEW_GROUPS: usize = 8;
+
 impl Drop for Walk<'_> {
     fn drop(&mut self) {
         self.scores.truncate(KEPT);
@@ -224,8 +227,10 @@ impl<'e> Walk<'e> {
         let start = block_start(block);
         let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);
         let mut pruned = *found;
-        let sums = self.threshold.is_none().then(|| self.sums(block, found));
-        for at in self.candidates(block, found).offsets() {
+        let candidates = self.candidates(block, found);
+        let is_by_group = self.threshold.is_none() || self.groups.len() > FEW_GROUPS;
+        let sums = is_by_group.then(|| self.sums(block, &candidates));
+        for at in candidates.offsets() {
             let groups = self.groups.iter().zip(&self.scores);
             // Always summed in the same order, so that a score doesn't depend on pruning.
             let score = match &sums {
@@ -241,13 +246,13 @@ impl<'e> Walk<'e> {
         collector.count_pruned(pruned.pruned(start));
     }
 
-    /// The scores of all found documents, by offset. Summed group by group: of many groups, as in a list of similar products,
+    /// The scores of the candidates, by offset. Summed group by group: of many groups, as in a list of similar products,
     /// a document is in few.
-    fn sums(&self, block: usize, found: &Bitset) -> [f32; BLOCK_LEN] {
+    fn sums(&self, block: usize, candidates: &Bitset) -> [f32; BLOCK_LEN] {
         let mut sums = [0.0; BLOCK_LEN];
         for (group, scores) in self.groups.iter().zip(&self.scores) {
             let mut members = scores.members;
-            members.intersect(found);
+            members.intersect(candidates);
             for at in members.offsets() {
                 sums[at] += group.score(scores, block, at);
             }

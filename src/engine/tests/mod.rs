@@ -21,7 +21,10 @@ use crate::search::budget::Budget;
 use crate::search::collect::{RERANKED, Tier};
 use crate::search::expand::{Options, Prefix, expand};
 use crate::search::identity::read;
-use crate::search::{DocumentAnalyzer, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names};
+use crate::search::rerank::MEANT;
+use crate::search::{
+    DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names,
+};
 
 /// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.
 const WORDS: [&str; 24] = [
@@ -81,10 +84,22 @@ pub(super) struct Engines {
     pub(super) scan: ScanEngine,
 }
 
+/// How a hit is reranked.
+struct Reranked {
+    /// The best score of its tier by words alone.
+    best_of_tier: f32,
+    /// Whether its meaning counts.
+    is_meant: bool,
+}
+
 pub(super) fn exports(software: &[Value]) -> Vec<Export> {
     let document = json!({
         "name": "test", "license": "https://example.org/licence", "software": software,
         "synonyms": [{"terms": ["permit to work", "lockout"]}],
+        "pins": [
+            {"queries": ["audit", "safety permit"], "software": ["p3", "p9", "p0"]},
+            {"queries": ["rare"], "software": ["p7", "p11", "p300"]},
+        ],
         "attributes": [
             {"property": "licence", "label": "Licence"},
             {"property": "price", "label": "Price", "type": "number"},
@@ -110,7 +125,8 @@ impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
         let merged = merged(exports(software), &Scratch::in_memory());
-        let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), &merged.attributes);
+        let mut analyzer =
+            DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes).with_meanings();
         let mut builder = SearchBuilder::new(merged.scratch());
         let mut documents = Vec::new();
         for product in merged.products() {
@@ -119,12 +135,13 @@ impl Engines {
             builder.push(&analyzer).expect("in memory");
             documents.push(ScanEngine::document(analyzer.terms()));
         }
-        let (lexicon, thesaurus, numbering) = analyzer.lexicon().expect("words");
-        let parts = builder.finish(&lexicon, &thesaurus, &numbering).and_then(|parts| parts.read_all());
+        let vocabulary = analyzer.vocabulary().expect("words");
+        let parts = builder.finish(&vocabulary).and_then(|parts| parts.read_all());
         let parts = parts.expect("in memory");
-        let (_, scorer, forward) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
+        let (_, DocumentTables { scorer, forward, meanings }) =
+            SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
         let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
-        let scan = ScanEngine { documents, scorer, forward, catalogue, records, reranked: RERANKED };
+        let scan = ScanEngine { documents, scorer, forward, meanings, catalogue, records, reranked: RERANKED };
         Self { snapshot, scan }
     }
 
@@ -147,19 +164,27 @@ impl Engines {
         prop_assert_eq!(hits.texts.len(), if query.texts { hits.hits.len() } else { 0 });
         prop_assert_eq!(&hits.texts, &expected.texts);
         if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
+            // Meaning adds to a score by the best one of the tier.
+            let unranked = Plan { rerank: Rerank::None, ..plan.clone() };
+            let all = SearchRequest { plan: &unranked, page: 0..RERANKED, facets: None, texts: false, ..request };
+            let by_words = pollster::block_on(self.scan.search(&all)).expect("a scan").hits;
             for (place, hit) in (query.start..).zip(&hits.hits) {
-                self.compare_explanation(&request, hit, place < RERANKED)?;
+                let best_of_tier = by_words.iter().find(|of| of.tier == hit.tier).map_or(0.0, |of| of.score);
+                let is_meant = by_words.iter().take(MEANT).any(|of| of.ordinal == hit.ordinal);
+                let reranked = (place < RERANKED).then_some(Reranked { best_of_tier, is_meant });
+                self.compare_explanation(&request, hit, reranked)?;
             }
         }
         Ok(())
     }
 
-    /// Compares the explanation of a hit with its score, those of whole names excepted: there the spelling decides.
+    /// Compares the explanation of a hit with its score. Among whole names the spelling decides, and among pinned products
+    /// their place.
     fn compare_explanation(
         &self,
         request: &SearchRequest<'_>,
         hit: &Hit,
-        is_reranked: bool,
+        reranked: Option<Reranked>,
     ) -> Result<(), TestCaseError> {
         let explainer = self.snapshot.engine.explainer().expect("an embedded engine");
         let explanation = explainer.explain(request, hit.ordinal).expect("an index in memory");
@@ -169,9 +194,17 @@ impl Engines {
         prop_assert!(explanation.admission.passed());
         let shares = explanation.signals;
         // Behind the reranked ones a score is that of the words alone.
-        let factor = if is_reranked { request.plan.rerank.factor(shares) } else { 1.0 };
-        let score =
-            if hit.tier == Tier::ExactName && is_reranked { shares.spelling } else { explanation.score() * factor };
+        let score = match (&request.plan.rerank, reranked) {
+            _ if hit.tier == Tier::Pinned => hit.score,
+            (_, Some(_)) if hit.tier == Tier::ExactName => shares.spelling,
+            (Rerank::Signals(signals), Some(reranked)) => {
+                let score = explanation.score();
+                let meaning = signals.meaning.as_ref().filter(|_| reranked.is_meant);
+                let worth = |of: &Meaning| of.worth(score, reranked.best_of_tier, shares.meaning);
+                (score + meaning.map_or(0.0, worth)) * signals.factor(shares)
+            }
+            _ => explanation.score(),
+        };
         let is_near = (score - hit.score).abs() <= 1e-4 * score.abs().max(1.0);
         prop_assert!(is_near, "{hit:?}: {explanation:?}, {shares:?}");
         let of_scan = self.scan.explain(request, hit.ordinal).expect("a scan");

@@ -9,9 +9,10 @@ use crate::catalogue::{Admission, Catalogue, Columns, Filter, Order, Ordinal, Re
 use crate::engine::embedded::{self, Embedded};
 use crate::engine::{EngineError, Explain, Explanation, Satisfied, SearchHits, SearchRequest};
 use crate::record::AttributeNumber;
-use crate::search::collect::{Candidate, RERANKED, Tier};
+use crate::search::collect::{Candidate, RERANKED, Tier, pinned_score};
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
 use crate::search::forward::Forward;
+use crate::search::meaning::Meanings;
 use crate::search::phrase::has_words;
 use crate::search::score::{Occurrences, Scorer};
 use crate::search::{Group, Plan, Rerank, Term};
@@ -25,6 +26,7 @@ pub(in crate::engine) struct ScanEngine {
     pub(super) documents: Vec<HashMap<Term, u32>>,
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
+    pub(in crate::engine) meanings: Meanings,
     pub(super) catalogue: Arc<Catalogue>,
     /// The number of candidates that are reranked by signals.
     pub(in crate::engine) reranked: usize,
@@ -141,6 +143,8 @@ impl Embedded for ScanEngine {
             |name: &Term| ordinals().filter(|at| self.documents[*at as usize].contains_key(name)).collect::<Vec<_>>();
         let mut names: Vec<Ordinal> = plan.names.iter().flat_map(with).collect();
         names.retain(|ordinal| !self.columns().is_demo(*ordinal));
+        let pinned: Vec<Vec<Ordinal>> = plan.pinned.iter().map(with).collect();
+        let place_of = |ordinal| pinned.iter().position(|of| of.contains(&ordinal));
         let has_required = groups.iter().any(|(group, _)| group.required);
         let any_of = |scores: &Scores, of: &dyn Fn(&Group) -> bool| {
             groups.iter().zip(scores).any(|((group, _), score)| of(group) && score.is_some())
@@ -180,17 +184,16 @@ impl Embedded for ScanEngine {
             found.push((ordinal, admission));
             let tier = match is_complete {
                 _ if names.contains(&ordinal) => Tier::ExactName,
+                _ if place_of(ordinal).is_some() => Tier::Pinned,
                 true => Tier::All,
                 false => Tier::Some,
             };
             let tier = if self.columns().is_demo(ordinal) { tier.demo() } else { tier };
             if admission.passed() {
                 with_all_words += u64::from(is_complete);
-                candidates.push(Candidate {
-                    tier,
-                    score: scores.iter().flatten().fold(0.0, |sum, score| sum + score),
-                    ordinal,
-                });
+                let score = scores.iter().flatten().fold(0.0, |sum, score| sum + score);
+                let place = place_of(ordinal).filter(|_| tier == Tier::Pinned);
+                candidates.push(Candidate { tier, score: place.map_or(score, pinned_score), ordinal });
             }
         }
         let total = candidates.len() as u64;
@@ -214,7 +217,7 @@ impl Embedded for ScanEngine {
             candidates.sort_by(|a, b| b.cmp(a));
             let head =
                 candidates.len().min(if matches!(plan.rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
-            plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
+            plan.rerank.rerank(&self.forward, &self.meanings, &mut candidates[..head], usize::MAX);
         }
         let hits = embedded::hits(&self.records, request.page_of(&candidates));
         let texts = request.texts.then(|| embedded::texts(&self.records, &self.forward, &hits, request.budget));
@@ -240,7 +243,7 @@ impl Explain for ScanEngine {
             excluded: Vec::new(),
             has_excluded_phrase: false,
             lacking: Vec::new(),
-            signals: plan.rerank.shares(&self.forward, ordinal),
+            signals: plan.rerank.shares(&self.forward, &self.meanings, ordinal),
             admission: Filter::resolve(request.filter, &self.catalogue, &self.records).admit(self.columns(), ordinal),
         })
     }

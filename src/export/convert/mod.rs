@@ -11,25 +11,25 @@ mod glossary;
 mod host;
 mod markup;
 mod mojibake;
+mod pin;
 mod property;
 mod raw;
 mod review;
 mod software;
 mod synonym;
 
+pub(super) use property::is_web;
 pub use raw::write_compact;
 
 use std::ops::Range;
-
-use foldhash::HashSet;
 
 use self::blemish::Blemishes;
 use super::finding::{Fault, Faults};
 use super::pointer::Path;
 use super::text::{Kind, Value};
 use super::vocabulary::{ENVELOPE, NearMiss};
-use super::{Code, Section, SectionKind};
-use crate::record::{Attribute, CalendarDate, Category, GlossaryTerm, Review, Software, SynonymGroup};
+use super::{Code, Section, SectionKind, Sections, prefix_ids};
+use crate::record::{Attribute, CalendarDate, Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
 
 pub(super) struct Contents {
     pub(super) name: Box<str>,
@@ -42,9 +42,9 @@ pub(super) struct Contents {
     pub(super) reviews: Vec<Entry<Opinion>>,
     pub(super) glossary: Vec<Entry<Term>>,
     pub(super) synonyms: Vec<Entry<SynonymGroup>>,
+    pub(super) pins: Vec<Entry<PinnedProducts>>,
     pub(super) attributes: Vec<Entry<Attribute>>,
-    /// The envelope's arrays, in the order of [`SectionKind::ALL`].
-    pub(super) sections: [Section; SectionKind::ALL.len()],
+    pub(super) sections: Sections,
 }
 
 /// An element of one of the envelope's arrays.
@@ -74,6 +74,12 @@ pub(super) struct Opinion {
 pub(super) struct Term {
     pub(super) term: GlossaryTerm,
     pub(super) related: Vec<Range<usize>>,
+}
+
+/// A pin, and where each of its products is named.
+pub(super) struct PinnedProducts {
+    pub(super) pin: Pin,
+    pub(super) software: Vec<Range<usize>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -114,6 +120,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
     let reviews = reader.reviews(root);
     let glossary = reader.glossary(root);
     let synonyms = reader.synonyms(root);
+    let pins = reader.pins(root);
     let sections = SectionKind::ALL.map(|kind| Section::of(root, kind));
     if let Some(list) = root.get("software").filter(|list| list.kind() == Kind::Array)
         && sections.iter().all(|section| section.len() == 0)
@@ -131,6 +138,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         reviews,
         glossary,
         synonyms,
+        pins,
         attributes,
         sections,
     };
@@ -139,23 +147,22 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
 }
 
 impl Contents {
-    /// Prepends a prefix to the ids of all products and reviews. A review's product id gets the
-    /// prefix only if the product is in this document; otherwise it's already a full id.
+    /// Prepends a prefix to the ids of all products and reviews. The product ids of reviews and pins get
+    /// the prefix only if the product is in this document; otherwise they're already full ids.
     pub(super) fn prefix_ids(&mut self, prefix: &str) {
         if prefix.is_empty() {
             return;
         }
-        let Self { software, reviews, .. } = self;
-        let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
-        let own: HashSet<&str> = software.iter().map(|entry| &*entry.value.id).collect();
+        let Self { software, reviews, pins, .. } = self;
+        let (mut review_ids, mut references) = (Vec::new(), Vec::new());
         for Opinion { review, .. } in reviews.iter_mut().map(|entry| &mut entry.value) {
-            review.id = prefixed(&review.id);
-            if own.contains(&*review.software_id) {
-                review.software_id = prefixed(&review.software_id);
-            }
+            review_ids.push(&mut review.id);
+            references.push(&mut review.software_id);
         }
+        references.extend(pins.iter_mut().flat_map(|entry| &mut entry.value.pin.software));
+        let products = software.iter_mut().map(|entry| &mut entry.value.id).collect();
+        prefix_ids(prefix, products, review_ids, references);
         for product in software.iter_mut().map(|entry| &mut entry.value) {
-            product.id = prefixed(&product.id);
             if let Some(software) = &mut product.software {
                 software.id.clone_from(&product.id);
             }

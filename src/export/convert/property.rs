@@ -158,7 +158,7 @@ impl Reader {
     }
 }
 
-pub(super) fn is_web(uri: &str) -> bool {
+pub(in crate::export) fn is_web(uri: &str) -> bool {
     uri.split_once(':')
         .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http"))
 }

@@ -5,11 +5,13 @@ use super::raw::compact;
 use super::{Entry, Product, Reader};
 use crate::export::budget::name_problem;
 use crate::export::pointer::Path;
-use crate::export::schema::{Count, count, is_date_form};
+use crate::export::schema::{Count, count};
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{NearMiss, RECORD};
 use crate::export::{Code, SectionKind};
-use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, identity};
+use crate::record::{
+    AdditionalProperty, CalendarDate, EvidenceStatus, OfferingType, Rating, Software, Source, identity,
+};
 use crate::text::printable::marked_hidden;
 
 #[derive(Default)]
@@ -98,7 +100,7 @@ impl Reader {
             }
             "evidence_checked_on" => {
                 // Any other form is already an error.
-                if value.as_str().is_some_and(|text| is_date_form(&text)) {
+                if value.as_str().is_some_and(|text| CalendarDate::has_form(&text)) {
                     self.date(value, path);
                     self.age(value, path);
                 }

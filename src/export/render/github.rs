@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::{Grouped, Item, inside, items, summary};
+use super::{Item, inside, items, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Related, Report};
+use crate::text::count::Grouped;
 
 /// Prints the first findings of each kind in a file, and the number of the others. A finding's
 /// further places become notices.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::export::{Counts, Finding, LeftOut, Report, Stale};
+use crate::export::{Counts, Finding, LeftOut, LinkReport, Report, Stale};
 
 #[derive(Serialize)]
 struct Document<'r> {
@@ -17,6 +17,8 @@ struct Document<'r> {
     left_out: &'r [LeftOut],
     #[serde(skip_serializing_if = "Option::is_none")]
     stale: Option<&'r Stale>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<&'r LinkReport>,
 }
 
 /// Prints the findings that were kept and how many more there are.
@@ -29,6 +31,7 @@ pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         findings: &report.findings,
         left_out: &report.left_out,
         stale: report.stale.as_ref(),
+        links: report.links.as_ref(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)

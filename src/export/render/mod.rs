@@ -3,6 +3,7 @@
 
 mod github;
 mod json;
+mod links;
 mod sarif;
 mod stale;
 mod statistics;
@@ -16,10 +17,11 @@ pub use statistics::statistics;
 pub use text::{Style, text};
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use super::{Code, Finding, LeftOut, Location, Report};
+
+use crate::text::count::{Grouped, counted};
 
 /// How many findings of a code are printed per file; the others are counted.
 const PRINTED: usize = 20;
@@ -79,37 +81,5 @@ fn inside(location: &Location) -> Option<String> {
         Some(record) if location.pointer.is_empty() => Some(record.to_string()),
         Some(record) => Some(format!("{record}, {}", pointer())),
         None => (!location.pointer.is_empty()).then(pointer),
-    }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{} {what}{}", Grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// A number with thousands separators.
-pub(crate) struct Grouped(pub(crate) usize);
-
-impl Display for Grouped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (at, digit) in digits.char_indices() {
-            if at > 0 && (digits.len() - at).is_multiple_of(3) {
-                f.write_str(",")?;
-            }
-            write!(f, "{digit}")?;
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Grouped;
-
-    #[test]
-    fn thousands_are_grouped() {
-        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(Grouped(number).to_string(), text);
-        }
     }
 }

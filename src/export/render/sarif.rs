@@ -8,8 +8,8 @@ use std::path::Path;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use serde_json::{Value, json};
 
-use super::Grouped;
 use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile, SourceSpan};
+use crate::text::count::Grouped;
 use crate::text::printable::printable;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::{Grouped, counted};
 use crate::export::Stale;
-use crate::export::record_name::Truncated;
+use crate::export::finding::Truncated;
+use crate::text::count::{Grouped, counted};
 
 /// How many products of a category are listed; the others are counted.
 const LISTED_PRODUCTS: usize = 20;

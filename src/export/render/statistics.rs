@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-use super::{Grouped, summary};
+use super::summary;
 use crate::export::Report;
+use crate::text::count::Grouped;
 
 /// Prints the counts, errors first and then by descending count, followed by the summary.
 pub fn statistics(report: &Report, out: &mut dyn Write) -> io::Result<()> {

@@ -8,8 +8,9 @@ use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{AnnotationKind, Group, Level, Message, Renderer, Snippet, Title};
 
 use super::window::Window;
-use super::{Grouped, Item, inside, items, stale::stale, summary};
+use super::{Item, inside, items, links::links, stale::stale, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile};
+use crate::text::count::Grouped;
 use crate::text::printable::printable;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,16 +30,29 @@ pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()
     let mut printer = Printer { style, renderer, files, out };
     for item in items(report) {
         match item {
-            // Stale evidence is listed below.
-            Item::Finding(Finding { code: Code::StaleEvidence, .. })
-            | Item::More(LeftOut { code: Code::StaleEvidence, .. }) => continue,
+            // Listed below by their causes.
+            Item::Finding(Finding { code, .. }) if is_listed(*code) => continue,
+            Item::More(LeftOut { code, .. }) if is_listed(code) => continue,
             Item::Finding(finding) => printer.finding(finding)?,
             Item::More(more) => printer.more(more)?,
         }
         writeln!(printer.out)?;
     }
     report.stale.as_ref().map_or(Ok(()), |list| stale(list, out))?;
+    report.links.as_ref().map_or(Ok(()), |list| links(list, out))?;
     writeln!(out, "{}", summary(report))
+}
+
+const fn is_listed(code: Code) -> bool {
+    matches!(
+        code,
+        Code::StaleEvidence
+            | Code::DeadLink
+            | Code::UnreachableLink
+            | Code::TlsProblem
+            | Code::MovedLink
+            | Code::InsecureLink
+    )
 }
 
 struct Printer<'r> {

@@ -15,12 +15,6 @@ pub(super) use number::{Count, count};
 /// The JSON Schema of export documents: draft 2020-12, with `format` to be asserted.
 pub(super) const PUBLISHED: &str = include_str!("../export.schema.json");
 
-/// Whether a text has the form YYYY-MM-DD. The day doesn't have to exist.
-pub(super) fn is_date_form(text: &str) -> bool {
-    let is_right = |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
-    text.len() == 10 && text.bytes().enumerate().all(is_right)
-}
-
 /// Whether a text is a URI (RFC 3986) with a scheme.
 pub(super) fn is_uri(text: &str) -> bool {
     fluent_uri::Uri::parse(text).is_ok()

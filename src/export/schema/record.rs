@@ -1,12 +1,11 @@
 //! Checks records, the elements of `software`.
 
-use super::is_date_form;
 use super::rule::{Rules, subject};
 use crate::export::Code;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::Shape;
-use crate::record::{EvidenceStatus, OfferingType};
+use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 
 const STATUS: [&str; 2] = [EvidenceStatus::ALL[0].as_str(), EvidenceStatus::ALL[1].as_str()];
 const OFFERING: [&str; 2] = [OfferingType::ALL[0].as_str(), OfferingType::ALL[1].as_str()];
@@ -77,7 +76,7 @@ fn evidence(rules: &mut Rules, record: Value<'_>, path: Path<'_>, found: &Proper
 fn checked_on(rules: &mut Rules, value: Value<'_>, path: Path<'_>) {
     let help = "write the day as YYYY-MM-DD, such as \"2025-03-01\", or leave the property out";
     let Some(text) = rules.string(value, path, help) else { return };
-    if !is_date_form(&text) {
+    if !CalendarDate::has_form(&text) {
         let message = format!("{} is not of the form YYYY-MM-DD", subject(path));
         rules.report(Code::InvalidDateForm, value, path, message, help);
     }

@@ -14,6 +14,7 @@ use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::{Software, SynonymGroup, identity, normalised_url};
 use crate::scratch::{Keyed, Scratch, ScratchSorter};
+use crate::text::count::{agreeing, counted};
 
 const EXAMPLES: usize = 3;
 
@@ -131,7 +132,7 @@ impl Shared {
             exports[*number].location(SectionKind::Software, *index, self.key, place)
         };
         let text = |row: &SharedRow| row.value.1.clone().unwrap_or_else(|| row.key.0.clone());
-        let verb = if texts == 1 { self.one } else { self.several };
+        let verb = agreeing(texts, self.one, self.several);
         let related = examples.iter().map(|[earlier, here]| Related {
             location: location(earlier),
             note: format!("`{}` is shared by `{}` and `{}`", text(here), earlier.value.0, here.value.0),
@@ -139,7 +140,7 @@ impl Shared {
         Ok(Some(Finding {
             code: self.code,
             location: location(here),
-            message: format!("{texts} {verb} shared by {products} products, first `{}`", text(here)),
+            message: format!("{texts} {verb} shared by {}, first `{}`", counted(products, "product"), text(here)),
             help: self.help.to_owned(),
             related: related.collect(),
         }))

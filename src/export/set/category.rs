@@ -8,6 +8,7 @@ use super::values::{CATEGORIES, Uses, location};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Location, Related, SectionKind};
 use crate::record::{identity, slug};
+use crate::text::count::{agreeing, counted};
 
 /// Minimum length of a slug that is compared, in characters. Among short names, one edit gives
 /// another word.
@@ -95,13 +96,16 @@ fn without_digits(slug: &str) -> impl Iterator<Item = char> {
 }
 
 fn finding(suspect: &Category<'_>, meant: &Category<'_>, place: Location, exports: &[ParsedExport<'_>]) -> Finding {
-    let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
     let (name, other) = (suspect.name, meant.name);
-    let (of, has) = (products(suspect.products), products(meant.products));
+    let of = counted(suspect.products, "product");
+    let has = agreeing(meant.products, "has", "have");
     let first = || meant.first.map(|first| location(exports, first, CATEGORIES.keys, other));
     let (why, related) = match &meant.declared {
         Some(declared) => ("is declared".to_owned(), Some((declared.clone(), "declared here".to_owned()))),
-        None => (format!("{has} have"), first().map(|first| (first, format!("`{other}` is first used here")))),
+        None => (
+            format!("{} {has}", counted(meant.products, "product")),
+            first().map(|first| (first, format!("`{other}` is first used here"))),
+        ),
     };
     Finding {
         code: Code::NearMissCategory,

@@ -3,6 +3,8 @@
 use std::io;
 use std::ops::Range;
 
+use foldhash::HashSet;
+
 use super::ParsedExport;
 use super::duplicate::{Duplicate, DuplicateReport, Element, Identity, PRODUCTS, PairCounts, REVIEWS, Repeats, TERMS};
 use super::id_case::IdCase;
@@ -67,11 +69,13 @@ impl IdRows {
         Ok(())
     }
 
-    /// Reports duplicates and reviews without a product, and marks them to be left out. Returns the files that repeat another one.
+    /// Reports duplicates and reviews without a product, and marks them to be left out. Removes the ids of all products from
+    /// `wanted`. Returns the files that repeat another one.
     pub(super) fn check(
         self,
         exports: &mut [ParsedExport<'_>],
         of: Products,
+        wanted: &mut HashSet<Box<str>>,
         findings: &mut Findings,
     ) -> io::Result<Repeats> {
         let Self { scratch, products, reviews, references, case, counts } = self;
@@ -83,6 +87,7 @@ impl IdRows {
         let mut unique = Unique::new(&PRODUCTS, &scratch);
         unique.read(products, |id, element, is_served| {
             case.next(id, element)?;
+            wanted.remove(id);
             while references.row.as_ref().is_some_and(|row| *row.key.0 <= *id) {
                 let Some(row) = references.take()? else { break };
                 let exists = *row.key.0 == *id;

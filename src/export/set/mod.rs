@@ -10,6 +10,7 @@ mod duplicate;
 mod id_case;
 mod ids;
 mod orphan;
+mod pin;
 mod spelling;
 mod synonym;
 mod values;
@@ -119,7 +120,12 @@ impl SetCheck {
         findings: &mut Findings,
     ) -> io::Result<()> {
         let products = Products { is_complete, all_have_ids: self.all_have_ids };
-        let repeats: Repeats = self.ids.check(exports, products, findings)?;
+        let mut unknown = pin::products(exports);
+        let repeats: Repeats = self.ids.check(exports, products, &mut unknown, findings)?;
+        if !(is_complete && self.all_have_ids) {
+            unknown.clear();
+        }
+        pin::check(exports, &unknown, findings);
         synonym::check(exports, findings);
         attribute::check(exports, &self.types, findings);
         for finding in self.shared.summaries(exports)? {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, SectionKind, SourceFile};
+use crate::text::count::{agreeing, counted};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Products {
@@ -47,7 +48,12 @@ impl Products {
         };
         if others > 0 {
             // Writing to a string can't fail.
-            let _ = write!(message, "; {others} more reviews are of this product");
+            let _ = write!(
+                message,
+                "; {} {} of this product",
+                counted(others, "more review"),
+                agreeing(others, "is", "are")
+            );
         }
         findings.add(code, orphan.file.shared_path(), || {
             let pointer = SectionKind::Reviews.pointer(orphan.index, "software_id");

@@ -10,6 +10,7 @@ use super::values::{Property, Uses, ValueUses, location};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related};
 use crate::record::{identity, slug};
+use crate::text::count::{agreeing, counted};
 
 /// Shortest value that is compared, in characters: among short ones an `s` makes another word.
 const SHORTEST: usize = 5;
@@ -98,17 +99,17 @@ fn report_variant(
     findings: &mut Findings,
 ) {
     let place = |value: &Value<'_>| location(exports, value.first, property.keys, value.name);
-    let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
     findings.add(Code::SpellingVariant, exports[value.first.0].file.shared_path(), || Finding {
         code: Code::SpellingVariant,
         location: place(value),
         message: format!(
-            "the {} `{}` of {} is almost `{}`, which {} have",
+            "the {} `{}` of {} is almost `{}`, which {} {}",
             property.noun,
             value.name,
-            products(value.products),
+            counted(value.products, "product"),
             common.name,
-            products(common.products)
+            counted(common.products, "product"),
+            agreeing(common.products, "has", "have")
         ),
         help: "write one of the two everywhere if they mean the same".to_owned(),
         related: vec![Related { location: place(common), note: format!("`{}` is first used here", common.name) }],

@@ -133,14 +133,14 @@ impl<'m> Sink for ClusterSink<'m> {
     }
 
     fn finish(self, analyzer: DocumentAnalyzer) -> Result<Analysed<'m>, BuildError> {
-        let (lexicon, thesaurus, numbering) = analyzer.lexicon()?;
+        let vocabulary = analyzer.vocabulary()?;
         drop(analyzer);
-        let stems = lexicon.stems()?;
-        let search = SearchBuilder::new(self.merged.scratch()).finish(&lexicon, &thesaurus, &numbering);
+        let stems = vocabulary.lexicon.stems()?;
+        let search = SearchBuilder::new(self.merged.scratch()).finish(&vocabulary);
         Ok(Analysed {
             products: self.products.finish().map_err(BuildError::scratch)?,
             labels: self.labels,
-            numbering,
+            numbering: vocabulary.numbering,
             scores: TermScores::new(&self.lengths, &Ranking::default()),
             stems,
             search: search.map_err(BuildError::scratch)?,
@@ -155,7 +155,7 @@ impl Filler<'_> {
     pub async fn fill_and_publish(mut self, set: MergedSet) -> Result<Published, FillError> {
         let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
         let owner = format!("{} on {}", std::process::id(), rustix::system::uname().nodename().to_string_lossy());
-        let lease = state.lease(&owner, &mut self.waits).await?;
+        let lease = Lease::take(state.clone(), &owner, &mut self.waits).await?;
         let published = self.publish(&state, &lease, set).await;
         lease.release().await;
         published
@@ -248,7 +248,10 @@ impl Filler<'_> {
             |error: engine::FillError| FillError::engine(error, scratch),
         );
         let count = merged.software_count();
-        let analysed = build_into(&merged, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
+        // The engine doesn't rank by meaning.
+        let analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
+        let analysed =
+            build_into(&merged, analyzer, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
         let analysed = analysed.map_err(|error| FillError::build(error, scratch))?;
         let index = self.prefix.fill(generation.as_str(), at);
         let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards, scratch).await?;

@@ -105,9 +105,9 @@ mod tests {
 
     use super::*;
     use crate::export::{IdPrefixes, Skipped};
-    use crate::generation::Generation;
     use crate::generation::stamp::FolderStamp;
     use crate::generation::store::{Manifest, NewGeneration};
+    use crate::generation::{Generation, MeaningOption};
 
     const PART: &str = "search";
 
@@ -118,6 +118,7 @@ mod tests {
             software_count: 1,
             inputs: FolderStamp::default(),
             id_prefixes: IdPrefixes::default(),
+            meaning: MeaningOption::On,
             skipped: Skipped::default(),
         };
         let parts = vec![(PART.to_owned(), Bulk::Memory(Bytes::copy_from_slice(content)))];

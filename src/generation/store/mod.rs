@@ -24,6 +24,7 @@ use crate::engine::TantivyIndex;
 use crate::export::{IdPrefixes, Skipped};
 use crate::generation::Generation;
 use crate::generation::artifact::{ENGINE, max_bytes};
+use crate::generation::meaning::MeaningOption;
 use crate::generation::stamp::FolderStamp;
 use crate::scratch::{Bulk, Span};
 
@@ -65,6 +66,9 @@ pub struct Manifest {
     /// The operator's prefixes of ids that it was built with.
     #[serde(default)]
     pub id_prefixes: IdPrefixes,
+    /// Whether its records have vectors of their meaning.
+    #[serde(default)]
+    pub meaning: MeaningOption,
     /// The invalid part of the exports, which it doesn't have.
     pub skipped: Skipped,
     /// The parts with their checksums.
@@ -143,6 +147,7 @@ pub struct NewGeneration {
     pub inputs: FolderStamp,
     /// The operator's prefixes of ids that it was built with.
     pub id_prefixes: IdPrefixes,
+    pub meaning: MeaningOption,
     /// The invalid part of the exports, which it doesn't have.
     pub skipped: Skipped,
 }

@@ -40,6 +40,7 @@ impl Store {
             software_count: about.software_count,
             inputs: about.inputs,
             id_prefixes: about.id_prefixes,
+            meaning: about.meaning,
             skipped: about.skipped,
             parts: entries.map_err(StoreError::io("reading scratch files in", &self.folder))?,
         };

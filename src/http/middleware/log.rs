@@ -50,18 +50,15 @@ pub(super) fn redacted(text: &str) -> Cow<'_, str> {
     for _ in 0..MAX_ROUNDS {
         match percent_decode_str(&decoded).decode_utf8_lossy() {
             Cow::Owned(next) => decoded = next.into(),
-            Cow::Borrowed(_) if decoded.contains("sd_") => return without_keys(text, &decoded),
+            Cow::Borrowed(_) if decoded.contains("sd_") => {
+                let clean = key::without_keys(&decoded);
+                return if clean == decoded { text.into() } else { clean.into() };
+            }
             Cow::Borrowed(_) => return text.into(),
         }
     }
     // Encoded more often than any program does.
     "…".into()
-}
-
-/// The decoded text without keys, or the text as it is where there was none.
-fn without_keys<'t>(text: &'t str, decoded: &str) -> Cow<'t, str> {
-    let clean = key::without_keys(decoded);
-    if clean == decoded { text.into() } else { clean.into() }
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
 //! The memory of response bodies: a large one counts against a budget until its last byte is written.
+//!
+//! Lists aren't streamed from the texts of their generation: a slow reader would keep all of an old generation in memory.
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;

@@ -20,6 +20,7 @@ use utoipa::ToSchema;
 
 use crate::panics;
 use crate::service::ServiceError;
+use crate::text::count::counted;
 
 /// Seconds after which a caller may try again while the first generation is loading.
 const INDEX_RETRY_SECONDS: u64 = 5;
@@ -207,15 +208,16 @@ impl ApiError {
                 format!("The range begins behind the end: the download has {length} bytes in this coding.")
             }
             Self::RateLimited { retry_after_seconds } => {
-                format!("The quota of this key is used up. Try again in {retry_after_seconds} seconds.")
+                format!("The quota of this key is used up. Try again in {}.", counted(*retry_after_seconds, "second"))
             }
             Self::VisitorRateLimited { retry_after_seconds } => format!(
-                "Your address has made all the requests that it may make in a minute without a key. Try again in \
-                 {retry_after_seconds} seconds."
+                "Your address has made all the requests that it may make in a minute without a key. Try again in {}.",
+                counted(*retry_after_seconds, "second")
             ),
             Self::TooManyFailures { retry_after_seconds } => format!(
-                "Too many requests from your address had a key that isn't valid. Check the key, and try again in \
-                 {retry_after_seconds} seconds; a valid one is answered at once."
+                "Too many requests from your address had a key that isn't valid. Check the key, and try again in {}; a \
+                 valid one is answered at once.",
+                counted(*retry_after_seconds, "second")
             ),
             Self::TooManyDownloads => {
                 "As many downloads are in progress with this key, or from your address without a key, as may be at once. Finish \

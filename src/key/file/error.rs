@@ -1,11 +1,11 @@
 //! The errors of a key file, with their remedies.
 
-use std::error::Error;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::error::chain;
 use crate::key::access::Quoted;
 use crate::text::printable::printable;
 
@@ -99,14 +99,7 @@ impl KeyFileError {
 
     /// The error with its causes, on one line, for logs and status.
     pub fn with_causes(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            text.push_str(": ");
-            text.push_str(&error.to_string());
-            cause = error.source();
-        }
-        text
+        chain(self)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A search's candidates and their order.
 
 use crate::catalogue::{MAX_ORDINAL, Ordinal};
+use crate::record::MAX_PINNED;
 
 /// The hard tiers of the ranking, worst first. A demo record ranks below every real product that
 /// matches as many words.
@@ -12,6 +13,8 @@ pub enum Tier {
     Demo,
     /// Has all of the query's words.
     All,
+    /// The curator pinned it to the query.
+    Pinned,
     /// The query is its full name or an alias.
     ExactName,
 }
@@ -22,13 +25,20 @@ impl Tier {
     pub const fn demo(self) -> Self {
         match self {
             Self::SomeDemo | Self::Some => Self::SomeDemo,
-            Self::Demo | Self::All | Self::ExactName => Self::Demo,
+            Self::Demo | Self::All | Self::Pinned | Self::ExactName => Self::Demo,
         }
     }
 
     pub const fn is_demo(self) -> bool {
         matches!(self, Self::SomeDemo | Self::Demo)
     }
+}
+
+/// The score of a pinned product, given its place among those pinned to the query.
+pub fn pinned_score(place: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "there are few places")]
+    let score = MAX_PINNED.saturating_sub(place) as f32;
+    score
 }
 
 /// Greater is better.

@@ -4,7 +4,7 @@ mod candidate;
 
 use std::cmp::Reverse;
 
-pub use self::candidate::{Candidate, Tier};
+pub use self::candidate::{Candidate, Tier, pinned_score};
 use super::facet_counts::FacetCounts;
 use crate::catalogue::{Columns, Filter, Ordinal, Places};
 
@@ -191,7 +191,7 @@ impl<'c> Collector<'c> {
     /// because any real product beats it.
     pub fn threshold(&self) -> Option<f32> {
         let least = self.least.filter(|_| self.order.is_none())?.candidate;
-        (least.tier != Tier::ExactName && !least.tier.is_demo()).then_some(least.score)
+        (least.tier < Tier::Pinned && !least.tier.is_demo()).then_some(least.score)
     }
 
     /// The facet counts, if requested.

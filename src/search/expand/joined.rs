@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use super::Expander;
 use crate::search::Documents;
-use crate::search::identity::is_connective;
 use crate::search::lexicon::WordId;
-use crate::text::analyse::{Gap, compound};
+use crate::text::analyse::{Gap, compound, is_conjunction};
 
 /// A query of up to so many words may be a name of several parts, so more than two are joined.
 const JOINED_WITHIN: usize = 6;
@@ -16,7 +15,7 @@ const MOST_JOINED: usize = 4;
 
 impl<D: Documents> Expander<'_, D> {
     /// The words of the lexicon that are several neighbours of the query written as one, with the
-    /// range of these. A connective between two isn't written: `r and d` is `rd`.
+    /// range of these. A conjunction between two isn't written: `r and d` is `rd`.
     pub(super) fn joined(&self) -> Vec<(Range<usize>, WordId)> {
         let words = &self.query.words;
         let most = if words.len() <= JOINED_WITHIN { MOST_JOINED } else { 2 };
@@ -28,7 +27,7 @@ impl<D: Documents> Expander<'_, D> {
                     break;
                 }
                 if at == start + 1
-                    && is_connective(&word.folded)
+                    && is_conjunction(&word.folded)
                     && let Some(behind) = words.get(at + 1)
                 {
                     let around = self.index.lexicon.word(&compound(&words[start], behind));

@@ -3,6 +3,7 @@
 mod completion;
 mod correction;
 mod joined;
+mod phrases;
 mod selection;
 pub mod slot;
 
@@ -16,17 +17,21 @@ use self::selection::{drop_where_others_find, enough, relax};
 use self::slot::Slot;
 use super::SearchIndex;
 use super::budget::Budget;
+use super::conjunction;
 use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
 use super::lexicon::WordId;
+use super::meaning::reference;
 use super::pieces;
-use super::plan::{Alternative, Documents, Kind, Phrase, Plan, Rerank, Signals, Term};
+use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
+use super::score::group_weight;
 use super::stem_slots::StemSlots;
 use super::understand::{Exclusion, Subject, Understood, understand};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::text::analyse::{Gap, Word, written};
 use crate::text::english;
+use crate::text::meaning::Reference;
 
 /// Maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
@@ -88,11 +93,13 @@ pub fn expand<D: Documents>(
     options: Options,
     budget: &Budget,
 ) -> Result<Expansion, D::Error> {
+    let phrase = |words: &Range<usize>| conjunction::phrase(&index.lexicon, text, &query.words[words.clone()]);
     Expander {
         index,
         documents,
         text,
         query,
+        phrases: query.phrases.iter().map(phrase).collect(),
         options,
         budget,
         report: QueryReport::default(),
@@ -108,11 +115,18 @@ fn identity(term: &Term) -> Alternative {
     Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
 }
 
+/// The alternative of a product that is pinned to the query.
+fn pin(term: &Term) -> Alternative {
+    Alternative { kind: Kind::Pinned, term: term.clone(), weight: 1.0 }
+}
+
 struct Expander<'a, D> {
     index: &'a SearchIndex,
     documents: &'a D,
     text: &'a str,
     query: &'a ParsedQuery,
+    /// The forms of each of the query's phrases; `None` if an unknown word is in all of them.
+    phrases: Vec<Option<Phrase>>,
     options: Options,
     budget: &'a Budget,
     report: QueryReport,
@@ -141,9 +155,12 @@ impl<D: Documents> Expander<'_, D> {
         self.report.alternatives_to = understood.subject.as_ref().map(|subject| subject.written.clone());
         self.report.excluded.extend(understood.left_out.take());
         let mut synonyms = self.synonyms()?;
+        let mut pinned = self.pinned(words.iter().map(|word| word.folded.as_str()))?;
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         let joined = self.joined();
+        // The words that tell what is meant, without what is still being typed.
+        let mut meant = Vec::with_capacity(words.len());
         for at in 0..words.len() {
             if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
                 if at == subject.words.start {
@@ -158,6 +175,7 @@ impl<D: Documents> Expander<'_, D> {
             let mut slot = self.slot(at, known, &joined);
             slot.alternatives.append(&mut synonyms[at]);
             slot.alternatives.extend(identified.terms.iter().map(identity));
+            slot.alternatives.extend(pinned.iter().map(pin));
             self.weigh(&mut slot)?;
             // What follows the last word ends it only if it's a word.
             let is_unknown = !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded);
@@ -167,6 +185,10 @@ impl<D: Documents> Expander<'_, D> {
                 slot.prefix = slot.prefix.filter(|_| !slot.alternatives.is_empty());
             }
             self.correct(&mut slot, known, &mut corrected[at])?;
+            let is_complete = slot.prefix.is_none() || known.is_some() || english::is_common(&slot.word.folded);
+            if is_complete || corrected[at] != words[at].folded {
+                meant.push(at);
+            }
             slots.push(slot);
         }
         // A prefix is corrected only if the query would find nothing otherwise.
@@ -174,7 +196,15 @@ impl<D: Documents> Expander<'_, D> {
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
             self.correct_prefix(last)?;
         }
+        if pinned.is_empty() && corrected.iter().zip(words).any(|(corrected, word)| *corrected != word.folded) {
+            pinned = self.pinned(corrected.iter().map(String::as_str))?;
+        }
+        for slot in &mut slots {
+            let missing: Vec<_> = pinned.iter().map(pin).filter(|pin| !slot.alternatives.contains(pin)).collect();
+            slot.alternatives.extend(missing);
+        }
         let searched = slots.len();
+        let reference = self.reference(&understood, meant, &corrected);
         let mut names = identified.terms;
         if names.is_empty() {
             names.push(Term::Name(corrected.concat().into()));
@@ -193,27 +223,51 @@ impl<D: Documents> Expander<'_, D> {
         } else {
             relax(&mut slots);
         }
-        let phrases = self.phrases();
+        let phrases = self.planned_phrases();
         let excluded = self.excluded(understood.excluded);
         let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
             || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
         let stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
+        let documents = self.index.documents;
+        let meaning = reference.map(|reference| Meaning {
+            reference,
+            weight: self.index.ranking.meaning,
+            bound: slots.iter().map(|slot| group_weight(slot.document_frequency, documents)).sum(),
+        });
         let plan = Plan {
             groups: slots.iter().map(Slot::group).collect(),
             excluded: excluded.terms,
             excluded_phrases: excluded.phrases,
             phrases: phrases.unwrap_or_default(),
             names: if searched == 0 { Vec::new() } else { names },
+            pinned,
             enough: enough(&slots),
             rerank: Rerank::Signals(Signals {
                 stems: Arc::clone(&stems),
                 spellings: slots.iter().map(|slot| slot.spelling).collect(),
                 spelling: self.index.ranking.spelling,
                 proximity: self.index.ranking.proximity,
+                meaning,
             }),
         };
         let is_closed = self.is_closed;
         Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless, is_closed })
+    }
+
+    /// What the words with these indices mean, as corrected. `None` where other things decide: what can
+    /// replace a product, or two names.
+    fn reference(&self, understood: &Understood, mut meant: Vec<usize>, corrected: &[String]) -> Option<Reference> {
+        if !self.index.has_meanings || understood.subject.is_some() || understood.is_comparison {
+            return None;
+        }
+        let is_content = |at: &usize| {
+            let word = &self.query.words[*at];
+            !english::is_function_word(&word.folded) && !is_intent_word(self.text, word)
+        };
+        if meant.iter().any(is_content) {
+            meant.retain(is_content);
+        }
+        reference(meant.iter().map(|at| corrected[*at].as_str()))
     }
 
     /// The slot for a name whose alternatives the query asks for.
@@ -233,6 +287,18 @@ impl<D: Documents> Expander<'_, D> {
         };
         self.weigh(&mut slot)?;
         Ok(slot)
+    }
+
+    /// The terms of the products pinned to a query, given its words. Reports those products.
+    fn pinned<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone) -> Result<Vec<Term>, D::Error> {
+        let mut terms = Vec::new();
+        for (term, id) in self.index.pins.of(words) {
+            if self.documents.document_frequency(&term)? > 0 {
+                self.report.pinned.push(id.to_owned());
+                terms.push(term);
+            }
+        }
+        Ok(terms)
     }
 
     /// The search for products that the query names without a word of theirs.
@@ -277,6 +343,7 @@ impl<D: Documents> Expander<'_, D> {
             others: Vec::new(),
         };
         if slot.in_phrase {
+            slot.alternatives.extend(self.other_forms(at, known));
             return slot;
         }
         slot.alternatives.push(Alternative {
@@ -375,22 +442,8 @@ impl<D: Documents> Expander<'_, D> {
     fn excluded(&mut self, mut excluded: Exclusion) -> Exclusion {
         for words in &self.query.excluded {
             self.report.excluded.push(written(self.text, words).to_owned());
-            excluded.add(self.index, words);
+            excluded.add(self.index, self.text, words);
         }
         excluded
-    }
-
-    /// The phrases, rarest first. `None` if one has an unknown word, so that nothing matches.
-    fn phrases(&self) -> Option<Vec<Phrase>> {
-        let lexicon = &self.index.lexicon;
-        let words = |range: &Range<usize>| {
-            self.query.words[range.clone()].iter().map(|word| lexicon.word(&word.folded)).collect::<Option<Vec<_>>>()
-        };
-        let mut phrases = self.query.phrases.iter().map(words).collect::<Option<Vec<_>>>()?;
-        let frequency = |phrase: &[WordId]| phrase.iter().map(|word| lexicon.document_frequency(*word)).min();
-        phrases.sort_by_cached_key(|phrase| (frequency(phrase), phrase.clone()));
-        phrases.dedup();
-        let spellings = |phrase: Vec<WordId>| phrase.into_iter().map(|word| lexicon.spellings(word)).collect();
-        Some(phrases.into_iter().map(spellings).collect())
     }
 }

@@ -1,9 +1,8 @@
 //! Slots: the words of a query, each with the terms that match it.
 
-use crate::search::identity::is_connective;
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Group, Term};
-use crate::text::analyse::Word;
+use crate::text::analyse::{Word, is_conjunction};
 use crate::text::english;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +33,7 @@ impl Slot {
 
     /// Whether a product needn't have the word.
     pub(super) fn is_optional(&self) -> bool {
-        self.is_function_word() || is_connective(&self.word.folded)
+        self.is_function_word() || is_conjunction(&self.word.folded)
     }
 
     /// The stems that stand for it, with their weights.

@@ -12,6 +12,7 @@ use utoipa::openapi::schema::{Object, SchemaType, Type};
 
 use self::value::{Flag, Integer, Text, Value};
 use super::PageRequest;
+use crate::text::count::{agreeing, counted};
 use crate::text::nearest::Nearest;
 
 /// How a caller reaches an operation.
@@ -182,8 +183,8 @@ impl<'v> Values<'v> {
     pub fn read<T>(mut self, read: impl FnOnce(&mut Self) -> T) -> Result<T, Vec<Refusal>> {
         let request = read(&mut self);
         if let (Some(last), more @ 1..) = (self.unknown.last_mut(), self.unknown_count.saturating_sub(MAX_REPORTED)) {
-            let (noun, verb) = if more == 1 { ("name", "is") } else { ("names", "are") };
-            last.message = format!("{} {more} more {noun} {verb} unknown.", last.message);
+            let verb = agreeing(more, "is", "are");
+            last.message = format!("{} {} {verb} unknown.", last.message, counted(more, "more name"));
         }
         self.unknown.append(&mut self.refusals);
         if self.unknown.is_empty() { Ok(request) } else { Err(self.unknown) }

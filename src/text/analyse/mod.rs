@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use self::folding::{fold, is_mark, is_unseparated, normal};
 use self::scanner::Scanner;
+pub(crate) use self::scanner::is_in_acronym;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
@@ -129,6 +130,20 @@ fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: us
 /// `rocketchat`.
 pub fn name_key(words: &[Word]) -> String {
     words.iter().map(|word| word.folded.as_str()).collect()
+}
+
+/// The words that join two others as `&` and `+` do.
+pub const CONJUNCTIONS: [&str; 3] = ["and", "et", "und"];
+
+pub fn is_conjunction(folded: &str) -> bool {
+    CONJUNCTIONS.contains(&folded)
+}
+
+/// The key of folded words without the conjunctions between them, so that `R and D` equals `R&D`.
+pub fn key_without_conjunctions<'w>(words: impl Iterator<Item = &'w str> + Clone) -> String {
+    let last = words.clone().count().saturating_sub(1);
+    let is_kept = |(at, word): &(usize, &str)| *at == 0 || *at == last || !is_conjunction(word);
+    words.enumerate().filter(is_kept).map(|(_, word)| word).collect()
 }
 
 pub fn compound(word: &Word, next: &Word) -> String {

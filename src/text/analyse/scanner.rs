@@ -203,7 +203,7 @@ impl<'t> Scanner<'t> {
 
 /// Whether `&` belongs to an acronym (`EH&S`, `AT&T`) rather than separate two words
 /// (`Health&Safety`).
-fn is_in_acronym(before: &str, behind: &str) -> bool {
+pub(crate) fn is_in_acronym(before: &str, behind: &str) -> bool {
     const SHORTER: usize = 2;
     const BOTH: usize = 5;
     let letters =

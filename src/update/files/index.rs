@@ -80,7 +80,7 @@ impl ExportFiles {
             return None;
         }
         let (generation, stamp) = self.settings.source.generation(&self.settings.limits)?;
-        Some((generation.prefixed(&self.settings.id_prefixes), stamp))
+        Some((self.settings.name(generation), stamp))
     }
 
     /// Whether a generation on disk is another one than is served, built from the exports as they are, and not known to be
@@ -126,7 +126,9 @@ impl ExportFiles {
 
     /// Whether a generation is ours and has the operator's prefixes of ids as they are now.
     fn is_built_alike(&self, manifest: &Manifest) -> bool {
-        self.is_ours(manifest) && manifest.id_prefixes == self.settings.id_prefixes
+        self.is_ours(manifest)
+            && manifest.id_prefixes == self.settings.id_prefixes
+            && manifest.meaning == self.settings.meaning
     }
 
     /// Whether a generation may be served: without `skip_invalid` only a complete one.

@@ -12,13 +12,14 @@ use http::{Request, Response};
 
 use crate::client::{self, BlockingBody, BlockingClient, Client, Proxies, Roots};
 use crate::generation::store::is_generation_name;
+use crate::text::count::counted;
 use crate::update::leader::{FollowError, UnreadableKey};
 
 /// The time until a connection is made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time until the head of a response is there, and the longest silence within its body.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// The time over which a body's rate is measured.
+/// The time waited for a leader over which its rate is measured.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
 /// The lowest rate in bytes per second: a quarter of what a server of this program demands of its readers.
 const MIN_RATE: u64 = 4 * 1024;
@@ -97,7 +98,8 @@ impl Leader {
     /// Requests the pointer, unless it has this entity tag.
     pub(super) fn current(&self, tag: Option<&str>) -> Result<Pointer, FollowError> {
         let url = format!("{}/CURRENT", self.url);
-        let response = self.get(&url, tag.map(|tag| (IF_NONE_MATCH, tag.to_owned())))?;
+        let mut pace = Pace::new(self.clock);
+        let response = self.get(&url, tag.map(|tag| (IF_NONE_MATCH, tag.to_owned())), &mut pace)?;
         if response.status() == 304 {
             return Ok(Pointer::Unchanged);
         }
@@ -110,47 +112,18 @@ impl Leader {
         Ok(Pointer::Current { name, tag })
     }
 
-    /// Reads a small file of a generation.
-    pub(super) fn file(&self, name: &str, file: &str, max_bytes: u64) -> Result<Vec<u8>, FollowError> {
-        let url = self.url_of(name, file);
-        let response = self.get(&url, None)?;
-        read_whole(&url, response, max_bytes)
-    }
-
-    /// Begins to read a range of a file of a generation that has this size. Returns the range that the response has: servers
-    /// without ranges send the whole.
-    pub(super) fn open(
-        &self,
-        name: &str,
-        file: &str,
-        range: Range<u64>,
-        size: u64,
-    ) -> Result<(Range<u64>, PacedBody<'_>), FollowError> {
-        let url = self.url_of(name, file);
-        let header = match (range.start, range.end) {
-            (0, end) if end == size => None,
-            (start, end) if end == size => Some(format!("bytes={start}-")),
-            (start, end) => Some(format!("bytes={start}-{}", end - 1)),
-        };
-        let response = self.get(&url, header.map(|header| (RANGE, header)))?;
-        if response.status() != 206 {
-            return Ok((0..size, response.into_body()));
-        }
-        let sent = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
-        let start = sent.and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
-        if start != Some(range.start) {
-            return Err(FollowError::Unexpected { url, what: "it sends another range than requested".to_owned() });
-        }
-        Ok((range, response.into_body()))
-    }
-
-    /// The address of a file of a generation.
-    pub(super) fn url_of(&self, name: &str, file: &str) -> String {
-        format!("{}/{name}/{file}", self.url)
+    /// The files of the generation with this folder's name.
+    pub(super) fn generation<'l>(&'l self, name: &'l str) -> RemoteGeneration<'l> {
+        RemoteGeneration { leader: self, name, pace: Pace::new(self.clock) }
     }
 
     /// A response with a body, or a 304.
-    fn get(&self, url: &str, header: Option<(HeaderName, String)>) -> Result<Response<PacedBody<'_>>, FollowError> {
+    fn get<'p>(
+        &self,
+        url: &str,
+        header: Option<(HeaderName, String)>,
+        pace: &'p mut Pace,
+    ) -> Result<Response<PacedBody<'_, 'p>>, FollowError> {
         let mut request = Request::get(url);
         if let Some((name, value)) = header {
             request = request.header(name, value);
@@ -158,12 +131,12 @@ impl Leader {
         if let Some(authorization) = self.authorization()? {
             request = request.header(AUTHORIZATION, authorization);
         }
-        let response =
-            request.body(Bytes::new()).map_err(io::Error::other).and_then(|request| self.client.send(request));
+        let request = request.body(Bytes::new()).map_err(io::Error::other);
+        let response = request.and_then(|request| pace.wait(|| self.client.send(request)));
         let response = response.map_err(|source| FollowError::Unreachable { url: url.to_owned(), source })?;
         let url = || url.to_owned();
         match response.status().as_u16() {
-            200 | 206 | 304 => Ok(response.map(|body| Paced::new(body, self.clock))),
+            200 | 206 | 304 => Ok(response.map(|body| Paced { body, pace })),
             status @ (401 | 403) => Err(FollowError::Refused { url: url(), status }),
             status @ (408 | 429 | 500..=599) => Err(FollowError::Unavailable { url: url(), status }),
             status => Err(FollowError::Unexpected { url: url(), what: format!("the response is {status}") }),
@@ -182,36 +155,102 @@ impl Leader {
     }
 }
 
-type PacedBody<'a> = Paced<BlockingBody<'a>>;
-
-/// A body that ends with an error once it comes too slowly.
-pub(super) struct Paced<R> {
-    body: R,
-    clock: fn() -> Instant,
-    /// When the rate was last found to be high enough, and the bytes since then.
-    since: Instant,
-    bytes: u64,
+/// The files of a leader's generation. All of them together must come at the minimum rate.
+pub(super) struct RemoteGeneration<'l> {
+    leader: &'l Leader,
+    name: &'l str,
+    pace: Pace,
 }
 
-impl<R> Paced<R> {
-    fn new(body: R, clock: fn() -> Instant) -> Self {
-        Self { body, clock, since: clock(), bytes: 0 }
+impl RemoteGeneration<'_> {
+    /// Reads a small file.
+    pub(super) fn file(&mut self, file: &str, max_bytes: u64) -> Result<Vec<u8>, FollowError> {
+        let url = self.url_of(file);
+        let response = self.leader.get(&url, None, &mut self.pace)?;
+        read_whole(&url, response, max_bytes)
+    }
+
+    /// Begins to read a range of a file that has this size. Returns the range that the response has: servers
+    /// without ranges send the whole.
+    pub(super) fn open(
+        &mut self,
+        file: &str,
+        range: Range<u64>,
+        size: u64,
+    ) -> Result<(Range<u64>, PacedBody<'_, '_>), FollowError> {
+        let url = self.url_of(file);
+        let header = match (range.start, range.end) {
+            (0, end) if end == size => None,
+            (start, end) if end == size => Some(format!("bytes={start}-")),
+            (start, end) => Some(format!("bytes={start}-{}", end - 1)),
+        };
+        let response = self.leader.get(&url, header.map(|header| (RANGE, header)), &mut self.pace)?;
+        if response.status() != 206 {
+            return Ok((0..size, response.into_body()));
+        }
+        let sent = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
+        let start = sent.and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
+        if start != Some(range.start) {
+            return Err(FollowError::Unexpected { url, what: "it sends another range than requested".to_owned() });
+        }
+        Ok((range, response.into_body()))
+    }
+
+    pub(super) fn url_of(&self, file: &str) -> String {
+        format!("{}/{}/{file}", self.leader.url, self.name)
     }
 }
 
-impl<R: Read> Read for Paced<R> {
+/// Measures how quickly a leader sends. Only the time that is spent waiting for it counts.
+struct Pace {
+    clock: fn() -> Instant,
+    /// Waited, and received, since the rate was last high enough.
+    waited: Duration,
+    bytes: u64,
+}
+
+impl Pace {
+    fn new(clock: fn() -> Instant) -> Self {
+        Self { clock, waited: Duration::ZERO, bytes: 0 }
+    }
+
+    fn wait<T>(&mut self, wait: impl FnOnce() -> T) -> T {
+        let started = (self.clock)();
+        let result = wait();
+        self.waited += (self.clock)().saturating_duration_since(started);
+        result
+    }
+
+    /// Counts what was received. Once it's too little, so is what follows, until the rate is reached.
+    fn receive(&mut self, bytes: usize) -> io::Result<()> {
+        self.bytes += bytes as u64;
+        if self.waited < RATE_WINDOW {
+            return Ok(());
+        }
+        let (bytes, seconds) = (self.bytes, self.waited.as_secs());
+        if bytes < MIN_RATE * seconds {
+            let what =
+                format!("only {} came within {seconds} s, less than {MIN_RATE} a second", counted(bytes, "byte"));
+            return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+        }
+        (self.waited, self.bytes) = (Duration::ZERO, 0);
+        Ok(())
+    }
+}
+
+type PacedBody<'l, 'p> = Paced<'p, BlockingBody<'l>>;
+
+/// A body that ends with an error once its leader sends too slowly.
+pub(super) struct Paced<'p, R> {
+    body: R,
+    pace: &'p mut Pace,
+}
+
+impl<R: Read> Read for Paced<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.body.read(buffer)?;
-        self.bytes += read as u64;
-        let now = (self.clock)();
-        let elapsed = now.saturating_duration_since(self.since);
-        if read > 0 && elapsed >= RATE_WINDOW {
-            let (bytes, seconds) = (self.bytes, elapsed.as_secs());
-            if bytes < MIN_RATE * seconds {
-                let what = format!("only {bytes} bytes came within {seconds} s, less than {MIN_RATE} a second");
-                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
-            }
-            (self.since, self.bytes) = (now, 0);
+        let read = self.pace.wait(|| self.body.read(buffer))?;
+        if read > 0 {
+            self.pace.receive(read)?;
         }
         Ok(read)
     }
@@ -267,19 +306,30 @@ mod tests {
         }
     }
 
-    /// The seconds after which a body is given up, up to an hour.
-    fn seconds(bytes: usize, every: u64) -> u64 {
-        let (start, mut body) = (NOW.get(), Paced::new(Dripping(bytes, every), clock));
-        let mut buffer = vec![0; 1 << 20];
+    /// The seconds after which a leader is given up, up to an hour, if each of its bodies has so many reads.
+    fn seconds(bytes: usize, every: u64, reads: usize) -> u64 {
+        let (start, mut pace, mut buffer) = (NOW.get(), Pace::new(clock), vec![0; 1 << 20]);
         let elapsed = || (NOW.get() - start).as_secs();
-        while elapsed() < 3600 && body.read(&mut buffer).is_ok() {}
-        elapsed()
+        loop {
+            let mut body = Paced { body: Dripping(bytes, every), pace: &mut pace };
+            for _ in 0..reads {
+                if elapsed() >= 3600 || body.read(&mut buffer).is_err() {
+                    return elapsed();
+                }
+            }
+            // What is done between two bodies isn't the leader's.
+            let writing = Duration::from_secs(1);
+            NOW.set(NOW.get() + writing);
+        }
     }
 
     #[test]
-    fn body_below_the_minimum_rate_is_given_up_after_a_minute() {
-        assert_eq!([seconds(1, 5), seconds(4000, 1), seconds(1, 14)], [60, 60, 70]);
-        assert_eq!([seconds(4100, 1), seconds(70 * 1024, 14)], [3600, 3612], "others aren't");
+    fn leader_below_the_minimum_rate_is_given_up_after_a_minute_of_waiting() {
+        let whole = usize::MAX;
+        assert_eq!([seconds(1, 5, whole), seconds(4000, 1, whole), seconds(1, 14, whole)], [60, 60, 70]);
+        assert_eq!([seconds(4100, 1, whole), seconds(70 * 1024, 14, whole)], [3600, 3612], "others aren't");
+        // In many small bodies: sixty waits for one second each, with a pause after each but the last.
+        assert_eq!([seconds(4000, 1, 1), seconds(4100, 1, 1)], [119, 3600]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::generation::BuildFailure;
 use crate::generation::INDEX_FORMAT;
 use crate::generation::store::StoreError;
+use crate::text::count::counted;
 
 /// The file with the key for the leader can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +36,7 @@ pub enum FollowError {
         /// The response's status.
         status: u16,
     },
-    #[error("the download of {url} broke off after {received} bytes; it goes on from there")]
+    #[error("the download of {url} broke off after {}; it goes on from there", counted(*received, "byte"))]
     Cut {
         /// The address.
         url: String,

@@ -13,7 +13,7 @@ use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{CHANGES, MAX_LOG_BYTES};
 use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, StoreError, StoredParts};
 use crate::update::leader::FollowError;
-use crate::update::leader::client::Leader;
+use crate::update::leader::client::{Leader, RemoteGeneration};
 
 /// The largest manifest that is read. One of a million records has some 700 KiB.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
@@ -35,8 +35,8 @@ struct Head {
 /// Pulls the generation of a folder's name. Returns its manifest in the index folder, where it isn't current yet, and the bytes
 /// received.
 pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manifest, u64), FollowError> {
-    let text = leader.file(name, MANIFEST, MAX_MANIFEST_BYTES)?;
-    let manifest = read_manifest(name, &text)?;
+    let mut remote = leader.generation(name);
+    let manifest = read_manifest(name, &remote.file(MANIFEST, MAX_MANIFEST_BYTES)?)?;
     let bytes: u64 = manifest.parts.iter().map(|part| part.size).sum();
     let (folder, mut stored) = (store.begin_pull(name)?, store.stored_parts());
     tracing::info!(generation = name, bytes, leader = leader.url(), "a generation is pulled");
@@ -45,7 +45,7 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
         if stored.link(part, &folder) {
             continue;
         }
-        let pulled = pull_part(leader, name, part, &mut stored, &folder);
+        let pulled = pull_part(&mut remote, part, &mut stored, &folder);
         received += pulled.inspect_err(|error| {
             if is_disk_full(error) {
                 store.end_pull(&folder);
@@ -57,12 +57,13 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
 
 /// Pulls the log of changes of a generation that the index folder has with another log, and saves it with this one.
 pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manifest) -> Result<Manifest, FollowError> {
-    let manifest = read_manifest(name, &leader.file(name, MANIFEST, MAX_MANIFEST_BYTES)?)?;
+    let mut remote = leader.generation(name);
+    let manifest = read_manifest(name, &remote.file(MANIFEST, MAX_MANIFEST_BYTES)?)?;
     let Some(part) = manifest.parts.iter().find(|part| part.name == CHANGES) else { return Ok(kept.clone()) };
-    let log = leader.file(name, CHANGES, MAX_LOG_BYTES)?;
+    let log = remote.file(CHANGES, MAX_LOG_BYTES)?;
     if blake3::hash(&log).to_hex().as_str() != part.blake3 || ChangeLog::decode(&log).is_err() {
         let what = "its hash isn't that of the manifest, or it isn't a log of changes";
-        return Err(FollowError::Damaged { url: leader.url_of(name, CHANGES), what });
+        return Err(FollowError::Damaged { url: remote.url_of(CHANGES), what });
     }
     Ok(store.save_again(kept, &log, manifest.built_at, kept.inputs.clone())?)
 }
@@ -97,8 +98,7 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
 
 /// Pulls a part, from where the file ends; pieces that are stored are copied. Returns the bytes received.
 fn pull_part(
-    leader: &Leader,
-    name: &str,
+    remote: &mut RemoteGeneration<'_>,
     part: &PartEntry,
     stored: &mut StoredParts,
     folder: &Path,
@@ -125,7 +125,7 @@ fn pull_part(
             continue;
         }
         let range = before..next.map_or(part.size, |(start, _)| start);
-        match receive(leader, name, part, range, &mut file, &mut hasher, &mut received) {
+        match receive(remote, part, range, &mut file, &mut hasher, &mut received) {
             Ok(()) => {}
             // A break far into a large part costs nothing but another request.
             Err(FollowError::Cut { .. }) if hasher.count() >= before + MIN_PROGRESS => {}
@@ -136,7 +136,7 @@ fn pull_part(
         // Nothing of it can be trusted.
         file.set_len(0).map_err(failed("writing"))?;
         let what = "its hash isn't that of the manifest";
-        return Err(FollowError::Damaged { url: leader.url_of(name, &part.name), what });
+        return Err(FollowError::Damaged { url: remote.url_of(&part.name), what });
     }
     file.sync_all().map_err(failed("syncing"))?;
     Ok(received)
@@ -156,17 +156,16 @@ fn stored_piece<'p>(part: &'p PartEntry, from: u64, stored: &StoredParts) -> Opt
 /// Appends a range of a part, or the whole part if the server knows no ranges. The file's bytes and those of the hash are the same
 /// at any time.
 fn receive(
-    leader: &Leader,
-    name: &str,
+    remote: &mut RemoteGeneration<'_>,
     part: &PartEntry,
     range: Range<u64>,
     file: &mut File,
     hasher: &mut blake3::Hasher,
     received: &mut u64,
 ) -> Result<(), FollowError> {
-    let url = leader.url_of(name, &part.name);
+    let url = remote.url_of(&part.name);
     let failed = |source| StoreError::Io { doing: "writing", path: part.name.clone().into(), source };
-    let (range, mut body) = leader.open(name, &part.name, range, part.size)?;
+    let (range, mut body) = remote.open(&part.name, range, part.size)?;
     if range.start == 0 {
         file.set_len(0).map_err(failed)?;
         hasher.reset();

@@ -8,6 +8,7 @@ use super::change_text::ChangeText;
 use super::{Options, notes, place, sections, title};
 use crate::curate::diff::words::{self, Part};
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
+use crate::text::count::counted;
 use crate::text::html;
 use crate::text::printable::printable;
 
@@ -37,10 +38,10 @@ pub fn html(difference: &Difference, options: &Options<'_>) -> String {
     }
     let summary = &difference.summary;
     let mut html = format!(
-        "<p class=\"summary\">{}.</p>\n<p class=\"quiet\">{} → {} products, {} → {} with reviewed sources.</p>\n",
+        "<p class=\"summary\">{}.</p>\n<p class=\"quiet\">{} → {}, {} → {} with reviewed sources.</p>\n",
         escaped(&summary.to_string()),
         summary.old_software,
-        summary.new_software,
+        counted(summary.new_software, "product"),
         summary.old_reviewed,
         summary.new_reviewed
     );
@@ -113,7 +114,7 @@ fn changed(heading: &str, changed: &Changed, limit: usize, html: &mut String) {
         html.push_str("</dl>\n");
     }
     if let Some(more) = changed.fields.len().checked_sub(shown).filter(|more| *more > 0) {
-        let _ = writeln!(html, "<p>… and {more} more fields</p>");
+        let _ = writeln!(html, "<p>… and {}</p>", counted(more, "more field"));
     }
     html.push_str("</li>\n");
 }

@@ -7,6 +7,7 @@ use super::change_text::ChangeText;
 use super::{Options, notes, place, sections, title};
 use crate::curate::diff::words::Part;
 use crate::curate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
+use crate::text::count::counted;
 use crate::text::markdown::escape;
 
 /// Writes a difference for GitHub and GitLab: a table of counts, and collapsible details. Texts
@@ -27,16 +28,24 @@ pub fn markdown(difference: &Difference, options: &Options<'_>, out: &mut dyn Wr
 fn counts(difference: &Difference, out: &mut dyn Write) -> io::Result<()> {
     let summary = &difference.summary;
     writeln!(out, "| | added | removed | changed |\n|---|--:|--:|--:|")?;
-    let counts =
-        [summary.exports, summary.software, summary.categories, summary.reviews, summary.glossary, summary.synonyms];
+    let counts = [
+        summary.exports,
+        summary.software,
+        summary.categories,
+        summary.reviews,
+        summary.glossary,
+        summary.synonyms,
+        summary.pins,
+    ];
     for ((heading, _), Counts { added, removed, changed }) in sections(difference).iter().zip(counts) {
         writeln!(out, "| {heading} | {added} | {removed} | {changed} |")?;
     }
     let (old, new) = (summary.old_reviewed, summary.new_reviewed);
     writeln!(
         out,
-        "\n{} → {} products, {old} → {new} with reviewed sources.",
-        summary.old_software, summary.new_software
+        "\n{} → {}, {old} → {new} with reviewed sources.",
+        summary.old_software,
+        counted(summary.new_software, "product")
     )
 }
 
@@ -85,7 +94,7 @@ fn changed(changed: &Changed, limit: usize, out: &mut dyn Write) -> io::Result<(
     }
     match changed.fields.len().saturating_sub(limit) {
         0 => Ok(()),
-        more => writeln!(out, "  - … and {more} more fields"),
+        more => writeln!(out, "  - … and {}", counted(more, "more field")),
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Options<'o> {
     pub limit: usize,
 }
 
-fn sections(difference: &Difference) -> [(&'static str, &Changes); 6] {
+fn sections(difference: &Difference) -> [(&'static str, &Changes); 7] {
     [
         ("Exports", &difference.exports),
         ("Products", &difference.software),
@@ -31,6 +31,7 @@ fn sections(difference: &Difference) -> [(&'static str, &Changes); 6] {
         ("Reviews", &difference.reviews),
         ("Glossary", &difference.glossary),
         ("Synonyms", &difference.synonyms),
+        ("Pins", &difference.pins),
     ]
 }
 

@@ -8,6 +8,7 @@ use super::change_text::ChangeText;
 use super::{Options, notes, place, sections, title};
 use crate::curate::diff::words::Part;
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
+use crate::text::count::counted;
 use crate::text::printable::printable;
 
 const ADDED: Style = AnsiColor::Green.on_default();
@@ -72,7 +73,7 @@ impl Printer<'_> {
         changed.fields.iter().take(self.limit).try_for_each(|change| self.field(change))?;
         match changed.fields.len().saturating_sub(self.limit) {
             0 => Ok(()),
-            more => writeln!(self.out, "      … and {more} more fields"),
+            more => writeln!(self.out, "      … and {}", counted(more, "more field")),
         }
     }
 

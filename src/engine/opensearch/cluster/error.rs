@@ -154,6 +154,17 @@ impl ClusterError {
         matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
     }
 
+    /// Whether the cluster rejects the user, or rejects it in all pings, so that no request is sent.
+    pub fn is_rejected_user(&self) -> bool {
+        match self {
+            Self::Authentication { .. } => true,
+            Self::Unavailable(Unavailability::NoNode { source: Some(error), .. }) => {
+                matches!(&**error, NodeError::Status { status, .. } if matches!(status.as_u16(), 401 | 403))
+            }
+            _ => false,
+        }
+    }
+
     /// The error of a status with the cluster's reason: of a response, or of an item of a bulk response.
     pub fn from_status(node: &str, status: StatusCode, reason: Reason) -> Self {
         let node = node.to_owned();

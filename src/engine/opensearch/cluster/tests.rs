@@ -209,3 +209,15 @@ async fn credentials_are_sent_and_never_shown() {
     let error = cluster(&[&stub]).send(search()).await.expect_err("no user");
     assert!(error.to_string().contains("--engine-user"), "{error}");
 }
+
+#[tokio::test]
+async fn rejected_pings_are_a_rejected_user_and_not_a_missing_node() {
+    for (status, is_rejected) in [(401, true), (403, true), (500, false)] {
+        let stub = Stub::start(&[Reply::Status(status, "")]).await;
+        let cluster = cluster(&[&stub]);
+        cluster.ping().await;
+        let error = cluster.send(search()).await.expect_err("no node");
+        assert!(error.is_unavailable() && stub.requests() == 1, "{error:?}");
+        assert_eq!(error.is_rejected_user(), is_rejected, "{error:?}");
+    }
+}

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{OpenApi, prose};
+use crate::text::count::{agreeing, counted};
 use crate::text::html::escape;
 
 /// Maximum nesting of property lists; limits recursive schemas.
@@ -67,8 +68,12 @@ fn limits(api: OpenApi<'_>, schema: &Value) -> Vec<String> {
             (None, Some(to)) => Some(format!("up to {to}")),
             (None, None) => None,
         });
-        limits.extend(schema["maxLength"].as_u64().map(|most| format!("up to {most} characters")));
-        limits.extend(schema["maxItems"].as_u64().map(|most| format!("up to {most} items")));
+        limits.extend(
+            schema["maxLength"]
+                .as_u64()
+                .map(|most| format!("up to {most} {}", agreeing(most, "character", "characters"))),
+        );
+        limits.extend(schema["maxItems"].as_u64().map(|most| format!("up to {}", counted(most, "item"))));
         limits.extend(schema.get("default").map(|default| match default {
             Value::String(text) => format!("default {text}"),
             other => format!("default {other}"),
@@ -142,7 +147,10 @@ pub(super) fn list(api: OpenApi<'_>, schema: &Value, depth: usize) -> String {
         } else {
             let open = if depth == 0 && name == "data" { " open" } else { "" };
             let list = list(api, schema, depth + 1);
-            format!("<details{open}><summary>{count} properties</summary>\n{list}</details>\n")
+            format!(
+                "<details{open}><summary>{count} {}</summary>\n{list}</details>\n",
+                agreeing(count, "property", "properties")
+            )
         };
         let own = schema["description"].as_str();
         let description = own.or_else(|| api.resolve(schema)["description"].as_str()).unwrap_or_default();

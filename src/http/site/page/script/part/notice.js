@@ -62,7 +62,7 @@ function waiting(title, text, seconds, retry, signal, error) {
   show();
   const element = panel(title, [say(text)], [button('Try now', again)], error);
   element.querySelector('.ways').before(h('p', { 'aria-hidden': 'true' }, 'Trying again in ', left, '.'));
-  tell(`${title}. Trying again in ${seconds} seconds.`);
+  tell(`${title}. Trying again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`);
   return element;
 }
 

@@ -7,8 +7,13 @@ const count = new Intl.NumberFormat('en-GB');
 
 export { count as countFormat };
 
+/** A number with its noun. */
+export function counted(number, one, several) {
+  return `${count.format(number)} ${number === 1 ? one : several}`;
+}
+
 export function reviewsOf(total) {
-  return `${count.format(total)} ${total === 1 ? 'review' : 'reviews'}`;
+  return counted(total, 'review', 'reviews');
 }
 
 /** Rating and number of reviews; says so where there is none. */

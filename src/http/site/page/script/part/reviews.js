@@ -46,7 +46,7 @@ export function reviewSection(path, { data, pagination, summary }, software, lin
       }
       const entries = show(next.data, next.pagination);
       if (params.offset && more.hidden) entries[0]?.focus();
-      tell(params.offset ? `${shown} of ${next.pagination.total} reviews.` : `${order.selectedOptions[0].textContent}.`);
+      tell(params.offset ? `${shown} of ${reviewsOf(next.pagination.total)}.` : `${order.selectedOptions[0].textContent}.`);
     } catch (error) {
       if (!signal.aborted) fail(error);
     } finally {

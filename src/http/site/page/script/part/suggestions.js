@@ -3,7 +3,7 @@
 import { get } from '../api.js';
 import { h, say } from '../dom.js';
 import { ofGlossary, ofSoftware } from '../route.js';
-import { countFormat } from './rating.js';
+import { countFormat, counted } from './rating.js';
 
 /** The most suggestions of each kind, so that the results below stay in sight. */
 const LIMIT = 4;
@@ -40,7 +40,7 @@ export function suggestions(input, { ofCategory, open }) {
     list.replaceChildren(...groups.filter(Boolean));
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
-    status.textContent = options.length === 1 ? '1 suggestion, reached with the arrow keys.' : `${options.length} suggestions, reached with the arrow keys.`;
+    status.textContent = `${counted(options.length, 'suggestion', 'suggestions')}, reached with the arrow keys.`;
     // An option that is still there stays the active one.
     activate(options.findIndex(({ address }) => address === before));
   }

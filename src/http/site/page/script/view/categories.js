@@ -3,7 +3,7 @@
 import { all } from '../api.js';
 import { h, say } from '../dom.js';
 import { callPanel } from '../part/call.js';
-import { countFormat } from '../part/rating.js';
+import { countFormat, counted } from '../part/rating.js';
 import { first, placeholders, walk } from '../part/rows.js';
 import { tell } from '../part/status.js';
 import { ofSearch } from '../route.js';
@@ -35,7 +35,7 @@ export function categoriesView() {
     });
     total.textContent = shown.length ? countFormat.format(shown.length) : '';
     list.replaceChildren(...shown.map(card));
-    if (words.length) tell(`${shown.length} categories.`);
+    if (words.length) tell(`${counted(shown.length, 'category', 'categories')}.`);
     body.replaceChildren(shown.length ? list : h('section', { class: 'notice' },
       h('h2', null, categories.length ? 'No category has these words in its name or description' : 'This directory has no categories')));
   }
@@ -50,7 +50,7 @@ export function categoriesView() {
       const { items } = await all('/v1/categories', MOST, signal);
       categories = items;
       show();
-      tell(`${items.length} categories.`);
+      tell(`${counted(items.length, 'category', 'categories')}.`);
     },
   };
 }

@@ -5,7 +5,7 @@ import { h, say } from '../dom.js';
 import { callPanel } from '../part/call.js';
 import { time } from '../part/evidence.js';
 import { licence } from '../part/licence.js';
-import { countFormat } from '../part/rating.js';
+import { countFormat, counted } from '../part/rating.js';
 import { first, placeholders, walk } from '../part/rows.js';
 import { tell } from '../part/status.js';
 
@@ -34,13 +34,13 @@ export function exportsView({ fail }) {
       total.textContent = countFormat.format(items.length);
       list.replaceChildren(...items.map((item) => entry(item, fail)));
       body.replaceChildren(list);
-      tell(`${items.length} exports.`);
+      tell(`${counted(items.length, 'export', 'exports')}.`);
     },
   };
 }
 
 function entry(item, fail) {
-  const counts = [['products', item.software_count], ['categories', item.category_count], ['reviews', item.review_count], ['terms', item.glossary_count]];
+  const counts = [[item.software_count, 'product', 'products'], [item.category_count, 'category', 'categories'], [item.review_count, 'review', 'reviews'], [item.glossary_count, 'term', 'terms']];
   const download = (format) => h('button', { type: 'button', class: 'button small', 'data-row': true, click: () => save(item.id, format).catch(fail) }, format === 'json' ? 'JSON' : 'NDJSON');
   return h('li', { class: 'export' },
     h('h2', null, say(item.name)),
@@ -48,7 +48,7 @@ function entry(item, fail) {
       h('div', null, h('dt', null, 'Licence'), h('dd', null, licence(item.license))),
       item.as_of ? h('div', null, h('dt', null, 'As of'), h('dd', null, time(item.as_of))) : null,
       item.id_prefix ? h('div', null, h('dt', null, 'Prefix of ids'), h('dd', null, h('code', null, say(item.id_prefix)))) : null,
-      h('div', null, h('dt', null, 'Holds'), h('dd', null, counts.filter(([, count]) => count).map(([what, count]) => `${countFormat.format(count)} ${what}`).join(', ') || 'nothing')),
+      h('div', null, h('dt', null, 'Holds'), h('dd', null, counts.filter(([count]) => count).map((of) => counted(...of)).join(', ') || 'nothing')),
       h('div', null, h('dt', null, 'Size'), h('dd', null, `${countFormat.format(Math.ceil(item.size_bytes / 1000))} kB`))),
     h('p', { class: 'ways' }, h('span', { class: 'quiet small' }, 'Download'), download('json'), download('ndjson')));
 }

@@ -5,7 +5,7 @@ import { base, h, plain, say } from '../dom.js';
 import { callPanel } from '../part/call.js';
 import { facetPanel } from '../part/facets.js';
 import { pager } from '../part/pager.js';
-import { countFormat } from '../part/rating.js';
+import { countFormat, counted } from '../part/rating.js';
 import { result } from '../part/result.js';
 import { first, placeholders, walk } from '../part/rows.js';
 import { tell } from '../part/status.js';
@@ -62,7 +62,7 @@ export function searchView({ navigate, searchBox }) {
       body.replaceChildren(answer.data.length ? results : nothing(route, number), pages);
       pages.replaceChildren(pager(answer.pagination, Boolean(route.q), (page) => ofSearch({ ...route, page })) ?? '');
       const corrected = answer.query.corrected.map(({ from, to }) => `${to} instead of ${from}`).join(', ');
-      tell(`${countFormat.format(number)} ${number === 1 ? 'product' : 'products'}${corrected ? `, searched for ${corrected}` : ''}.`);
+      tell(`${counted(number, 'product', 'products')}${corrected ? `, searched for ${corrected}` : ''}.`);
     },
   };
 }
@@ -79,7 +79,7 @@ function rows(search, { data, pagination, query }) {
 
 function nothing(search, total) {
   if (total > 0) {
-    return h('section', { class: 'notice' }, h('h2', null, 'Past the last page'), h('p', null, `There are ${countFormat.format(total)} products in this result.`),
+    return h('section', { class: 'notice' }, h('h2', null, 'Past the last page'), h('p', null, `There ${total === 1 ? 'is' : 'are'} ${counted(total, 'product', 'products')} in this result.`),
       h('p', { class: 'ways' }, h('a', { class: 'button', href: ofSearch({ ...search, page: 1 }) }, 'First page')));
   }
   const filtered = countFilters(search) > 0;

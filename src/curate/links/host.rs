@@ -1,0 +1,85 @@
+//! Politeness: one request to a host at a time, a pause between two, and the pauses that a server asks for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+
+/// The pause between two requests to a host.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The time, and waiting for it.
+pub trait Clock: Send + Sync {
+    fn now(&self) -> Timestamp;
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;
+}
+
+/// The time of this machine.
+#[derive(Debug)]
+pub struct MachineClock;
+
+impl Clock for MachineClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(time))
+    }
+}
+
+/// The hosts that were asked, by name; ports of one host share its turn.
+#[derive(Debug, Default)]
+pub(super) struct Hosts(Mutex<HashMap<Box<str>, Arc<AsyncMutex<Host>>>>);
+
+#[derive(Debug, Default)]
+struct Host {
+    /// Not before this time comes the next request.
+    next: Option<Timestamp>,
+    /// Until this time the server wants no requests.
+    paused_until: Option<Timestamp>,
+}
+
+/// The right to send requests to a host, which one holder has at a time.
+pub(super) struct Turn {
+    host: OwnedMutexGuard<Host>,
+}
+
+impl Hosts {
+    /// Waits for the turn, and until the host may be asked again.
+    ///
+    /// # Errors
+    /// The rest of the pause that its server asked for.
+    pub(super) async fn turn(&self, name: &str, clock: &dyn Clock) -> Result<Turn, SignedDuration> {
+        let host = {
+            let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(hosts.entry(name.to_ascii_lowercase().into()).or_default())
+        };
+        let host = host.lock_owned().await;
+        let now = clock.now();
+        if let Some(rest) = host.paused_until.map(|until| until.duration_since(now)).filter(SignedDuration::is_positive)
+        {
+            return Err(rest);
+        }
+        let wait = host.next.map(|next| next.duration_since(now)).and_then(|wait| Duration::try_from(wait).ok());
+        if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
+            clock.sleep(wait).await;
+        }
+        Ok(Turn { host })
+    }
+}
+
+impl Turn {
+    /// Ends the turn after a request.
+    pub(super) fn end(mut self, clock: &dyn Clock, delay: Option<Duration>) {
+        self.host.next = clock.now().checked_add(delay.unwrap_or_default().max(PAUSE)).ok();
+    }
+
+    /// Ends the turn, and sends nothing to the host for a time.
+    pub(super) fn pause(mut self, clock: &dyn Clock, time: SignedDuration) {
+        self.host.paused_until = clock.now().checked_add(time).ok();
+    }
+}

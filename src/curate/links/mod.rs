@@ -1,0 +1,140 @@
+//! Asks for the websites and sources of records, politely: dead, moved, or with certificate trouble.
+
+mod ask;
+mod cache;
+mod host;
+mod outcome;
+mod robots;
+#[cfg(test)]
+mod tests;
+
+pub use cache::{CacheError, LinkCache};
+pub use host::{Clock, MachineClock};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use fluent_uri::Uri;
+use futures_util::{StreamExt as _, stream};
+use http::HeaderValue;
+
+use crate::client::Client;
+use crate::export::{Report, WebLinks};
+use ask::Asker;
+use outcome::Outcome;
+
+/// Most links of a set.
+const MAX_LINKS: usize = 1_000_000;
+/// Hosts that are asked at the same time.
+const HOSTS_AT_ONCE: usize = 8;
+/// The time for the head of a response, with its connection.
+pub const TIMEOUT: Duration = Duration::from_secs(20);
+/// The time for a TCP connection to one address.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// If so many hosts and no other have no address, it's this machine that is offline.
+const OFFLINE_HOSTS: usize = 3;
+
+/// Why links aren't checked.
+#[derive(Debug, thiserror::Error)]
+pub enum LinksError {
+    #[error("{0} different links are too many: check at most {MAX_LINKS}, a part of the exports at a time")]
+    TooMany(usize),
+    #[error("none of {0} hosts has an address, so this machine seems to be offline: nothing was learnt")]
+    Offline(usize),
+}
+
+/// A check of the links of a set.
+#[derive(Debug)]
+pub struct LinkCheck {
+    links: WebLinks,
+    /// The addresses to ask for.
+    due: Vec<Box<str>>,
+    cache: Mutex<LinkCache>,
+    /// The hosts that were asked and had an address before or are new, and whether any host has one.
+    hosts: Mutex<(BTreeSet<Box<str>>, bool)>,
+}
+
+impl LinkCheck {
+    /// Takes the links of a report and what is known of them. Only those that are due will be asked for.
+    pub fn new(report: &Report, mut cache: LinkCache, clock: &dyn Clock) -> Result<Self, LinksError> {
+        let links = WebLinks::of(report);
+        if links.urls().len() > MAX_LINKS {
+            return Err(LinksError::TooMany(links.urls().len()));
+        }
+        let now = clock.now();
+        cache.forget_old(now);
+        let due = links.urls().filter(|url| cache.is_due(url, now)).map(Into::into).collect();
+        Ok(Self { links, due, cache: Mutex::new(cache), hosts: Mutex::default() })
+    }
+
+    /// The number of links to ask for.
+    pub fn due(&self) -> usize {
+        self.due.len()
+    }
+
+    /// Whether a link to ask for is one of https.
+    pub fn needs_tls(&self) -> bool {
+        self.due.iter().any(|url| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:")))
+    }
+
+    /// Asks for the links that are due. `progress` is called for each. What was learnt so far is kept if the future is dropped.
+    pub(crate) async fn ask(
+        &self,
+        client: Client,
+        clock: &dyn Clock,
+        user_agent: HeaderValue,
+        timeout: Duration,
+        progress: impl Fn(),
+    ) -> Result<(), LinksError> {
+        let asker = Asker::new(client, clock, user_agent, timeout);
+        let (asker, progress) = (&asker, &progress);
+        let mut by_host: BTreeMap<Box<str>, Vec<&str>> = BTreeMap::new();
+        for url in &self.due {
+            by_host.entry(host(url)).or_default().push(url);
+        }
+        let queues = stream::iter(by_host);
+        queues
+            .for_each_concurrent(HOSTS_AT_ONCE, |(host, urls)| async move {
+                for url in urls {
+                    let visit = asker.visit(url).await;
+                    let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+                    let is_unknown = |outcome| outcome == Outcome::UnknownHost;
+                    hosts.1 |= !is_unknown(visit.outcome);
+                    // A host that had no address before says nothing about this machine.
+                    if !cache.get(url).is_some_and(|known| is_unknown(known.outcome)) {
+                        hosts.0.insert(host.clone());
+                    }
+                    cache.learn(url, visit, clock.now());
+                    drop((cache, hosts));
+                    progress();
+                }
+            })
+            .await;
+        match &*self.hosts.lock().unwrap_or_else(PoisonError::into_inner) {
+            (hosts, false) if hosts.len() >= OFFLINE_HOSTS => Err(LinksError::Offline(hosts.len())),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is known now.
+    pub fn cache(self) -> LinkCache {
+        self.cache.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what is known of the links to their report.
+    pub fn report(self, report: &mut Report) -> LinkCache {
+        let Self { links, due, cache, .. } = self;
+        let cache = cache.into_inner().unwrap_or_else(PoisonError::into_inner);
+        report.add_links(links, due.len(), |url| cache.get(url)?.answer());
+        cache
+    }
+}
+
+/// The host of an address, in lower case.
+fn host(url: &str) -> Box<str> {
+    let uri = Uri::parse(url).ok();
+    let host = uri.and_then(|uri| uri.authority()).map_or("", |authority| authority.host());
+    host.to_ascii_lowercase().into()
+}

@@ -1,0 +1,212 @@
+//! What can come of asking for a link: a closed list with stable names, and what each means for the record.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::client::CertificateFault;
+use crate::export::{Code, LinkAnswer};
+
+/// A link that couldn't be reached for so long is dead.
+const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// When a link is due again: one that works, one with a fault in its address, one that couldn't be reached, one that wasn't asked for.
+const DUE_FINE: SignedDuration = SignedDuration::from_hours(30 * 24);
+const DUE_MOVED: SignedDuration = SignedDuration::from_hours(7 * 24);
+const DUE_FAILED: SignedDuration = SignedDuration::from_hours(20);
+const DUE_UNCHECKED: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// The longest pause that a server may ask for.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// What an outcome means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Fine,
+    Dead,
+    Unreachable,
+    Tls,
+    Moved,
+    Insecure,
+    Unchecked,
+}
+
+/// Declares the outcomes, the worst first: name, kind, and the cause for people, in which `{}` is the status.
+macro_rules! outcomes {
+    ($($outcome:ident = $name:literal, $kind:ident, $cause:literal;)+) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        pub(crate) enum Outcome {
+            $(#[serde(rename = $name)] $outcome,)+
+        }
+
+        impl Outcome {
+            pub(super) const fn as_str(self) -> &'static str {
+                match self { $(Self::$outcome => $name,)+ }
+            }
+
+            pub(super) const fn kind(self) -> Kind {
+                match self { $(Self::$outcome => Kind::$kind,)+ }
+            }
+
+            const fn cause(self) -> &'static str {
+                match self { $(Self::$outcome => $cause,)+ }
+            }
+        }
+    };
+}
+
+outcomes! {
+    NotFound = "not_found", Dead, "the server answers {}";
+    UnknownHost = "unknown_host", Unreachable, "the host has no address";
+    NoConnection = "no_connection", Unreachable, "the server can't be connected to";
+    NoAnswer = "no_answer", Unreachable, "the server doesn't answer in time";
+    BrokenAnswer = "broken_answer", Unreachable, "the server's answer can't be read";
+    ServerError = "server_error", Unreachable, "the server answers {}";
+    TooManyRedirects = "too_many_redirects", Unreachable, "there are too many redirects";
+    BrokenRedirect = "broken_redirect", Unreachable, "the redirect has no usable address";
+    CertificateExpired = "certificate_expired", Tls, "the certificate has expired";
+    CertificateNotYetValid = "certificate_not_yet_valid", Tls, "the certificate isn't valid yet";
+    CertificateOfOtherHost = "certificate_of_other_host", Tls, "the certificate is for another host";
+    CertificateUnknownIssuer = "certificate_unknown_issuer", Tls,
+        "the certificate is from an authority that this machine doesn't trust, or its chain is incomplete";
+    CertificateInvalid = "certificate_invalid", Tls, "the certificate isn't valid; it may be self-signed";
+    TlsFailed = "tls_failed", Tls, "TLS fails";
+    OtherDomain = "other_domain", Moved, "it leads to another domain";
+    Moved = "moved", Moved, "it has moved for good";
+    Insecure = "insecure", Insecure, "the same address with https: works";
+    Refused = "refused", Unchecked, "the server answers {}";
+    Later = "later", Unchecked, "the server asks for a pause";
+    Robots = "robots", Unchecked, "robots.txt doesn't allow it";
+    RobotsUnavailable = "robots_unavailable", Unchecked, "robots.txt can't be read";
+    NotPublic = "not_public", Unchecked, "the address isn't public; --private asks for it too";
+    NotAsked = "not_asked", Unchecked, "the address has a user name, a port that doesn't exist or another scheme";
+    Fine = "fine", Fine, "it works";
+}
+
+impl From<Option<CertificateFault>> for Outcome {
+    fn from(fault: Option<CertificateFault>) -> Self {
+        match fault {
+            Some(CertificateFault::Expired) => Self::CertificateExpired,
+            Some(CertificateFault::NotYetValid) => Self::CertificateNotYetValid,
+            Some(CertificateFault::OtherHost) => Self::CertificateOfOtherHost,
+            Some(CertificateFault::UnknownIssuer) => Self::CertificateUnknownIssuer,
+            Some(CertificateFault::Invalid) => Self::CertificateInvalid,
+            None => Self::TlsFailed,
+        }
+    }
+}
+
+/// What came of one walk to a link's page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Visit {
+    pub(super) outcome: Outcome,
+    pub(super) status: Option<u16>,
+    /// The new address, or the one at which the redirects ended.
+    pub(super) to: Option<Box<str>>,
+    /// How long the server wants to be left alone.
+    pub(super) pause: Option<SignedDuration>,
+}
+
+impl From<Outcome> for Visit {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, status: None, to: None, pause: None }
+    }
+}
+
+impl Visit {
+    pub(super) fn answered(outcome: Outcome, status: u16) -> Self {
+        Self { status: Some(status), ..Self::from(outcome) }
+    }
+}
+
+/// What is known of a link, as the cache has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Known {
+    pub(super) url: Box<str>,
+    pub(super) checked_at: Timestamp,
+    pub(super) due_at: Timestamp,
+    pub(super) outcome: Outcome,
+    pub(super) status: Option<u16>,
+    pub(super) to: Option<Box<str>>,
+    /// Since when each request has failed.
+    pub(super) failing_since: Option<Timestamp>,
+}
+
+impl Known {
+    /// What is known after a visit; `before` is what was known until then.
+    pub(super) fn after(url: &str, visit: Visit, now: Timestamp, before: Option<&Self>) -> Self {
+        let failing_since = match visit.outcome.kind() {
+            Kind::Dead | Kind::Unreachable | Kind::Tls => {
+                Some(before.and_then(|before| before.failing_since).unwrap_or(now))
+            }
+            // Nothing was learnt.
+            Kind::Unchecked => before.and_then(|before| before.failing_since),
+            Kind::Fine | Kind::Moved | Kind::Insecure => None,
+        };
+        let wait = visit.pause.map(|pause| pause.min(LONGEST_PAUSE));
+        let wait = wait.unwrap_or_else(|| match visit.outcome.kind() {
+            Kind::Fine => DUE_FINE,
+            Kind::Moved | Kind::Insecure => DUE_MOVED,
+            Kind::Dead | Kind::Unreachable | Kind::Tls => DUE_FAILED,
+            Kind::Unchecked => DUE_UNCHECKED,
+        });
+        Self {
+            url: url.into(),
+            checked_at: now,
+            due_at: now.checked_add(wait).unwrap_or(now),
+            outcome: visit.outcome,
+            status: visit.status,
+            to: visit.to,
+            failing_since,
+        }
+    }
+
+    fn is_dead(&self) -> bool {
+        let is_long = |since: Timestamp| self.checked_at.duration_since(since) >= DEAD_AFTER;
+        match self.outcome.kind() {
+            Kind::Dead => true,
+            Kind::Unreachable => self.failing_since.is_some_and(is_long),
+            _ => false,
+        }
+    }
+
+    /// For the report; `None` if the link works.
+    pub(super) fn answer(&self) -> Option<LinkAnswer> {
+        let (code, help) = match self.outcome.kind() {
+            Kind::Fine => return None,
+            Kind::Dead | Kind::Unreachable if self.is_dead() => {
+                (Some(Code::DeadLink), "write the address at which the page is now, or remove the link")
+            }
+            Kind::Dead | Kind::Unreachable => (
+                Some(Code::UnreachableLink),
+                "check again in a few days: after three days without an answer it is dead",
+            ),
+            Kind::Tls => {
+                (Some(Code::TlsProblem), "browsers warn their users: tell the vendor, or write another address")
+            }
+            Kind::Moved if self.outcome == Outcome::OtherDomain => (
+                Some(Code::MovedLink),
+                "look whether it is still the same page, as domains are sold; then write the new address",
+            ),
+            Kind::Moved => (Some(Code::MovedLink), "write the new address"),
+            Kind::Insecure => (Some(Code::InsecureLink), "write https: in place of http:"),
+            Kind::Unchecked => (None, ""),
+        };
+        let status = self.status.and_then(|status| http::StatusCode::from_u16(status).ok());
+        let status = status.map(|status| status.to_string()).unwrap_or_default();
+        // The codes of a group are one: those that are dead by now come first.
+        let order = (self.outcome as usize) + if self.is_dead() { 0 } else { 100 };
+        Some(LinkAnswer {
+            order,
+            outcome: self.outcome.as_str(),
+            code,
+            cause: self.outcome.cause().replace("{}", status.trim_end_matches(" <unknown status code>")),
+            help,
+            to: self.to.clone(),
+            checked_on: day(self.checked_at),
+            failing_since: self.failing_since.map(day),
+        })
+    }
+}
+
+fn day(time: Timestamp) -> String {
+    jiff::tz::Offset::UTC.to_datetime(time).date().to_string()
+}

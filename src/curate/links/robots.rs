@@ -1,0 +1,188 @@
+//! The rules of a robots.txt for this program, by RFC 9309.
+
+use std::time::Duration;
+
+use memchr::memmem;
+
+/// Bytes of a robots.txt that are read; the rest is ignored.
+pub(super) const MAX_BYTES: usize = 500 * 1024;
+/// The name by which rules call this program.
+const NAME: &str = "software-directory";
+/// The longest pause between two requests that is kept to.
+const LONGEST_DELAY: f64 = 30.0;
+
+/// The rules for one origin.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub(super) struct Robots {
+    rules: Vec<Rule>,
+    /// The pause between two requests that it asks for. RFC 9309 doesn't have it, but many files do.
+    pub(super) delay: Option<Duration>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Rule {
+    allows: bool,
+    pattern: Vec<u8>,
+}
+
+impl Robots {
+    /// Reads the groups for this program; if there are none, those for all.
+    pub(super) fn parse(bytes: &[u8]) -> Self {
+        let (mut own, mut general) = (None::<Self>, Self::default());
+        let (mut is_own, mut is_general, mut in_names) = (false, false, false);
+        for line in bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(|byte| matches!(byte, b'\n' | b'\r')) {
+            let line = String::from_utf8_lossy(line.split(|byte| *byte == b'#').next().unwrap_or_default());
+            let Some((key, value)) = line.split_once(':') else { continue };
+            let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
+            if key == "user-agent" {
+                if !std::mem::replace(&mut in_names, true) {
+                    (is_own, is_general) = (false, false);
+                }
+                let name = value.split(['/', ' ']).next().unwrap_or_default();
+                is_own |= name.eq_ignore_ascii_case(NAME);
+                is_general |= name == "*";
+                if is_own {
+                    own.get_or_insert_default();
+                }
+                continue;
+            }
+            let is_rule = matches!(&*key, "allow" | "disallow");
+            if !is_rule && key != "crawl-delay" {
+                continue;
+            }
+            in_names = false;
+            for group in own.as_mut().filter(|_| is_own).into_iter().chain(is_general.then_some(&mut general)) {
+                if is_rule {
+                    let pattern = normal(value.as_bytes());
+                    group.rules.extend((!pattern.is_empty()).then_some(Rule { allows: key == "allow", pattern }));
+                } else if let Some(seconds) = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0) {
+                    group.delay = Some(Duration::from_secs_f64(seconds.min(LONGEST_DELAY)));
+                }
+            }
+        }
+        own.unwrap_or(general)
+    }
+
+    /// Whether a path with its query may be asked for: the longest rule that fits decides, and allows if there are two.
+    pub(super) fn allows(&self, path: &str) -> bool {
+        let path = normal(path.as_bytes());
+        let fitting = self.rules.iter().filter(|rule| fits(&rule.pattern, &path));
+        fitting.max_by_key(|rule| (rule.pattern.len(), rule.allows)).is_none_or(|rule| rule.allows)
+    }
+
+    /// About how many bytes it takes in memory.
+    pub(super) fn weight(&self) -> usize {
+        self.rules.iter().map(|rule| rule.pattern.capacity() + size_of::<Rule>()).sum()
+    }
+}
+
+/// One spelling of a path: letters, digits and marks that need no escape have none, the other bytes have one in upper case.
+fn normal(path: &[u8]) -> Vec<u8> {
+    let mut normal = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        let hex = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let escaped = match after {
+            [high, low, tail @ ..] if *first == b'%' => {
+                hex(*high).zip(hex(*low)).map(|(high, low)| (high * 16 + low, tail))
+            }
+            _ => None,
+        };
+        let byte = match escaped {
+            Some((byte, tail)) => {
+                rest = tail;
+                byte
+            }
+            None => *first,
+        };
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if is_plain || escaped.is_none() && byte.is_ascii_graphic() {
+            normal.push(byte);
+        } else {
+            normal.extend(format!("%{byte:02X}").bytes());
+        }
+    }
+    normal
+}
+
+/// Whether a pattern fits the beginning of a path. `*` is any bytes, `$` at the end is the end. Takes time in proportion to both.
+fn fits(pattern: &[u8], path: &[u8]) -> bool {
+    let (pattern, to_end) = pattern.strip_suffix(b"$").map_or((pattern, false), |pattern| (pattern, true));
+    let mut parts = pattern.split(|byte| *byte == b'*');
+    let Some(mut rest) = path.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return !to_end || rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if to_end && parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        let Some(at) = memmem::find(rest, part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allows(text: &str, path: &str) -> bool {
+        Robots::parse(text.as_bytes()).allows(path)
+    }
+
+    #[test]
+    fn longest_rule_decides_and_allows_a_tie() {
+        let text = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c\nAllow: /x\nDisallow: /x\nDisallow:";
+        for (path, expected) in [("/", true), ("/a", false), ("/a/b", true), ("/a/b/c?d", false), ("/x", true)] {
+            assert_eq!(allows(text, path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn own_groups_are_joined_and_take_the_place_of_the_general_ones() {
+        let text = "user-agent: *\ndisallow: /\n\nUser-Agent: other\nUser-Agent: Software-Directory/2.0\n# note\nDisallow: /a # why\n\
+                    User-agent: third\nDisallow: /c\nUser-agent: software-directory\nSitemap: x\nDisallow: /b\rCrawl-delay: 2.5";
+        for (path, expected) in [("/", true), ("/a", false), ("/b", false), ("/c", true)] {
+            assert_eq!(allows(text, path), expected, "{path}");
+        }
+        assert_eq!(Robots::parse(text.as_bytes()).delay, Some(Duration::from_millis(2500)));
+        assert!(!allows("User-agent: other\nUser-agent: *\nDisallow: /", "/"));
+        assert!(allows("User-agent: software-directory\nUser-agent: *\nAllow: /\nDisallow: /\n", "/"));
+        assert!(!allows("User-agent: software-directory\n\nUser-agent: other\nDisallow: /", "/"), "one group");
+        assert!(allows("Disallow: /", "/"), "a rule of no group");
+    }
+
+    #[test]
+    fn stars_and_ends_fit_as_the_standard_says() {
+        for (pattern, path, expected) in [
+            ("/*.pdf$", "/a/b.pdf", true),
+            ("/*.pdf$", "/a.pdf?x", false),
+            ("/*.pdf", "/a.pdf?x", true),
+            ("/a*b*c", "/a--b--c--", true),
+            ("/a*b*c", "/a--c--b", false),
+            ("/a*a$", "/a", false),
+            ("*", "/", true),
+            ("/$", "/", true),
+            ("/$", "/a", false),
+            ("/%61", "/a", true),
+            ("/é", "/%c3%a9", true),
+            ("/a%2fb", "/a/b", false),
+            ("a", "/a", false),
+        ] {
+            assert_eq!(!allows(&format!("User-agent: *\nDisallow: {pattern}"), path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn hostile_patterns_take_no_long_time() {
+        let text = format!("User-agent: *\nDisallow: /{}b", "a*".repeat(200_000));
+        assert!(allows(&text, &format!("/{}", "a".repeat(60_000))));
+        assert_eq!(
+            Robots::parse(&b"\xff:\0\n:::\nuser-agent\ncrawl-delay: nan\nUser-agent:*\nCrawl-delay: 1e999"[..]).delay,
+            Some(Duration::from_secs(30))
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! What records and queries mean, as vectors: which of their words count, and how records keep their vectors.
+
+use serde::Deserialize;
+
+use super::field::Field;
+use crate::catalogue::{Ordinal, fetch};
+use crate::text::english::is_common;
+use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, pieces};
+
+/// The words of a record that count: its first ones, in the order of [`Field`], tell what it is.
+const WORDS: usize = 32;
+
+/// A record has a vector if at least this share of those words, in per cent, is common in English: the table knows no other
+/// language. English records have 50 % or more, German ones 30 % or less.
+const ENGLISH: usize = 40;
+
+/// Finds the vectors of records, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct MeaningAnalyzer {
+    words: usize,
+    english: usize,
+    sum: Sum,
+    /// By a word's provisional number; `None` until the word is met.
+    known: Vec<Option<KnownWord>>,
+    /// The pieces of all known words.
+    pieces: Vec<u16>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct KnownWord {
+    is_english: bool,
+    /// The range of its pieces.
+    start: usize,
+    end: usize,
+}
+
+impl MeaningAnalyzer {
+    /// Starts the next record.
+    pub(super) fn clear(&mut self) {
+        (self.words, self.english, self.sum) = (0, 0, Sum::default());
+    }
+
+    /// Whether a record's meaning is that of these texts. Tags are often codes.
+    pub(super) const fn reads(field: Field) -> bool {
+        matches!(field, Field::Name | Field::Tagline | Field::Category | Field::Description)
+    }
+
+    /// Adds a word, given its provisional number.
+    pub(super) fn push(&mut self, number: u32, folded: &str) {
+        if self.words == WORDS {
+            return;
+        }
+        self.words += 1;
+        let at = number as usize;
+        if self.known.len() <= at {
+            self.known.resize(at + 1, None);
+        }
+        let word = *self.known[at].get_or_insert_with(|| {
+            let start = self.pieces.len();
+            pieces(folded, &mut self.pieces);
+            KnownWord { is_english: is_common(folded), start, end: self.pieces.len() }
+        });
+        self.english += usize::from(word.is_english);
+        for piece in &self.pieces[word.start..word.end] {
+            self.sum.add(*piece);
+        }
+    }
+
+    /// The current record's vector; without a direction if it isn't in English.
+    pub(super) fn vector(&self) -> Vector {
+        if self.english * 100 >= self.words * ENGLISH { self.sum.vector() } else { Vector::NONE }
+    }
+}
+
+/// What a query means by these words. `None` if the table doesn't have at least half of them as a whole: they're names, or in
+/// another language.
+pub(super) fn reference<'w>(words: impl Iterator<Item = &'w str>) -> Option<Reference> {
+    let (mut numbers, mut sum, mut count, mut whole) = (Vec::new(), Sum::default(), 0, 0);
+    for word in words {
+        numbers.clear();
+        pieces(word, &mut numbers);
+        for piece in &numbers {
+            sum.add(*piece);
+        }
+        count += 1;
+        whole += usize::from(numbers.len() == 1);
+    }
+    if whole * 2 >= count { sum.reference() } else { None }
+}
+
+/// The vectors of all records, or of none.
+#[derive(Debug, Default, Deserialize)]
+pub struct Meanings {
+    /// The table they were made with.
+    table: u64,
+    #[serde(with = "serde_bytes")]
+    vectors: Vec<u8>,
+}
+
+impl Meanings {
+    pub fn is_empty(&self) -> bool {
+        self.vectors.is_empty()
+    }
+
+    /// Whether these are the vectors of so many records, or none.
+    pub fn fits(&self, records: usize) -> bool {
+        self.vectors.is_empty() || self.vectors.len() == records * DIMENSIONS
+    }
+
+    /// Whether they can be compared with a query's.
+    pub fn is_of_this_table(&self) -> bool {
+        self.vectors.is_empty() || self.table == TABLE
+    }
+
+    fn of(&self, ordinal: Ordinal) -> &[u8; DIMENSIONS] {
+        self.vectors.as_chunks().0.get(ordinal as usize).unwrap_or(&[0; DIMENSIONS])
+    }
+
+    pub fn likeness(&self, reference: &Reference, ordinal: Ordinal) -> f32 {
+        reference.likeness(self.of(ordinal))
+    }
+
+    /// Prefetches these records' vectors into the processor's cache.
+    pub fn fetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
+        fetch(ordinals.map(|ordinal| &self.of(ordinal)[..]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::analyse::words;
+
+    fn vector(text: &str) -> Vector {
+        let mut analyzer = MeaningAnalyzer::default();
+        // Whatever the record before was.
+        for word in ["guitar", "orchestra"] {
+            analyzer.push(0, word);
+        }
+        analyzer.clear();
+        for (number, word) in (1..).zip(words(text)) {
+            analyzer.push(number, &word.folded);
+        }
+        analyzer.vector()
+    }
+
+    #[test]
+    fn records_in_another_language_mean_nothing() {
+        let none = Vector::NONE;
+        assert_eq!(
+            vector("Verwaltung von Fotos und Alben: Bilder sortieren, in der Cloud sichern und mit Freunden teilen"),
+            none
+        );
+        assert_eq!(
+            vector("Gestion des photos et des albums, avec partage entre amis et sauvegarde dans le nuage"),
+            none
+        );
+        assert_eq!(vector("写真管理"), none);
+        assert_ne!(
+            vector("Photo manager for albums: sort pictures, back up to the cloud and share with friends"),
+            none
+        );
+        assert_ne!(vector("PhotoPrism: browse and organize your photo collection"), none);
+    }
+
+    #[test]
+    fn first_words_of_a_record_count() {
+        let first = "a photo manager ".repeat(11);
+        assert_eq!(vector(&first), vector(&format!("{first} and an accounting ledger for taxes")));
+        assert_ne!(vector("a photo manager"), vector("a photo manager and an accounting ledger for taxes"));
+    }
+
+    #[test]
+    fn names_and_other_languages_mean_nothing_in_queries() {
+        let is_meant = |query: &str| reference(query.split(' ')).is_some();
+        for query in ["photography", "webmail clients", "kubernetes monitoring"] {
+            assert!(is_meant(query), "{query}");
+        }
+        for query in ["nextcloud", "fehlermoglichkeits und einflussanalyse", "安全管理", "a1b2c3"] {
+            assert!(!is_meant(query), "{query}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The meaning of English words as vectors: texts about the same thing point the same way, whether or not they share a
+//! word. `data/meaning/` has the table and tells where it comes from.
+
+use std::sync::LazyLock;
+
+use foldhash::HashMap;
+
+/// The length of a vector.
+pub const DIMENSIONS: usize = 128;
+
+/// Names the table: the first bytes of the BLAKE3 hash of its pieces and vectors. Vectors of two tables can't be compared, so
+/// it's part of a generation's name.
+pub const TABLE: u64 = 0xe96f_6dda_7b70_fad2;
+
+/// A vector for each piece in the order of [`PIECES`].
+const VECTORS: &[[u8; DIMENSIONS]] = include_bytes!("../../data/meaning/vectors.i8").as_chunks().0;
+
+/// Pieces of words, one per line. Those that continue a word begin with `##`.
+const PIECES: &str = include_str!("../../data/meaning/pieces.txt");
+
+/// Longer runs of letters aren't words.
+const LONGEST_RUN: usize = 64;
+
+static TABLE_OF_PIECES: LazyLock<Pieces> = LazyLock::new(Pieces::new);
+
+/// The number of each piece.
+#[derive(Default)]
+struct Pieces {
+    first: HashMap<&'static str, u16>,
+    continuing: HashMap<&'static str, u16>,
+    /// The length of the longest piece.
+    longest: usize,
+}
+
+impl Pieces {
+    fn new() -> Self {
+        let mut pieces = Self::default();
+        for (number, piece) in (0..).zip(PIECES.lines()) {
+            let (of, piece) = match piece.strip_prefix("##") {
+                Some(piece) => (&mut pieces.continuing, piece),
+                None => (&mut pieces.first, piece),
+            };
+            of.insert(piece, number);
+            pieces.longest = pieces.longest.max(piece.len());
+        }
+        pieces
+    }
+
+    /// Appends the pieces of a run of letters and digits, the longest that fits first, as the encoder was trained.
+    fn split(&self, run: &str, numbers: &mut Vec<u16>) {
+        let start = numbers.len();
+        let mut rest = run;
+        while !rest.is_empty() {
+            let of = if rest.len() == run.len() { &self.first } else { &self.continuing };
+            let longest = rest.len().min(self.longest);
+            let found = (1..=longest).rev().find_map(|end| Some((of.get(rest.get(..end)?)?, end)));
+            let Some((number, end)) = found else {
+                numbers.truncate(start);
+                return;
+            };
+            numbers.push(*number);
+            rest = &rest[end..];
+        }
+    }
+}
+
+/// Appends the pieces of a folded word. It has none if it isn't written in Latin letters.
+pub fn pieces(word: &str, numbers: &mut Vec<u16>) {
+    let runs = word.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric());
+    for run in runs.filter(|run| run.len() <= LONGEST_RUN) {
+        TABLE_OF_PIECES.split(run, numbers);
+    }
+}
+
+/// The sum of pieces' vectors.
+#[derive(Debug, Clone)]
+pub struct Sum([i32; DIMENSIONS]);
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self([0; DIMENSIONS])
+    }
+}
+
+impl Sum {
+    pub fn add(&mut self, piece: u16) {
+        let Some(vector) = VECTORS.get(usize::from(piece)) else { return };
+        for (sum, number) in self.0.iter_mut().zip(vector) {
+            *sum += i32::from(number.cast_signed());
+        }
+    }
+
+    /// The vector of the same direction and of this length, rounded; all zeros without a direction.
+    fn scaled(&self, length: f64) -> [f64; DIMENSIONS] {
+        let square: i64 = self.0.iter().map(|number| i64::from(*number) * i64::from(*number)).sum();
+        #[expect(clippy::cast_precision_loss, reason = "less than 2⁵³")]
+        let factor = length / (square.max(1) as f64).sqrt();
+        self.0.map(|number| (f64::from(number) * factor).round())
+    }
+
+    pub fn vector(&self) -> Vector {
+        #[expect(clippy::cast_possible_truncation, reason = "it saturates")]
+        Vector(self.scaled(VECTOR_LENGTH).map(|number| number as i8))
+    }
+
+    /// To compare vectors with; `None` without a direction.
+    pub fn reference(&self) -> Option<Reference> {
+        #[expect(clippy::cast_possible_truncation, reason = "no number is longer than all of them together")]
+        let numbers = self.scaled(REFERENCE_LENGTH).map(|number| number as i16);
+        numbers.iter().any(|number| *number != 0).then(|| Reference(Box::new(numbers)))
+    }
+}
+
+/// The length of vectors. Few have a number that is more than half as long; it's cut off, so that 8 bits
+/// hold each.
+const VECTOR_LENGTH: f64 = 254.0;
+
+const REFERENCE_LENGTH: f64 = 4096.0;
+
+/// What a text means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vector([i8; DIMENSIONS]);
+
+impl Vector {
+    pub const NONE: Self = Self([0; DIMENSIONS]);
+
+    pub fn bytes(&self) -> [u8; DIMENSIONS] {
+        self.0.map(i8::cast_unsigned)
+    }
+}
+
+/// What a text means, to compare other texts' vectors with. In 16 bits, as processors multiply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference(Box<[i16; DIMENSIONS]>);
+
+impl Reference {
+    /// How near another text's meaning is: the cosine, from 0 to 1. 0 if it's opposed or has no direction.
+    #[inline]
+    pub fn likeness(&self, vector: &[u8; DIMENSIONS]) -> f32 {
+        let products =
+            self.0.iter().zip(vector).map(|(number, other)| i32::from(*number) * i32::from(other.cast_signed()));
+        let product: i32 = products.sum();
+        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "less than 2²⁴")]
+        let likeness = product as f32 / (VECTOR_LENGTH * REFERENCE_LENGTH) as f32;
+        likeness.clamp(0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(word: &str) -> Vec<&str> {
+        let mut numbers = Vec::new();
+        pieces(word, &mut numbers);
+        numbers.iter().map(|number| PIECES.lines().nth(usize::from(*number)).expect("a piece")).collect()
+    }
+
+    fn sum(text: &str) -> Sum {
+        let (mut numbers, mut sum) = (Vec::new(), Sum::default());
+        text.split(' ').for_each(|word| pieces(word, &mut numbers));
+        for piece in numbers {
+            sum.add(piece);
+        }
+        sum
+    }
+
+    fn likeness(one: &str, other: &str) -> f32 {
+        sum(one).reference().expect("a direction").likeness(&sum(other).vector().bytes())
+    }
+
+    #[test]
+    fn table_is_the_one_that_is_named() {
+        assert_eq!(PIECES.lines().count(), VECTORS.len());
+        assert_eq!(VECTORS.len() * DIMENSIONS, include_bytes!("../../data/meaning/vectors.i8").len());
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(PIECES.as_bytes()).update(VECTORS.as_flattened());
+        let hash = hasher.finalize();
+        let found = u64::from_be_bytes(*hash.as_bytes().first_chunk().expect("32 bytes"));
+        assert_eq!(found, TABLE, "the table was changed: name it {found:#018x}");
+    }
+
+    #[test]
+    fn words_are_split_into_the_longest_pieces() {
+        assert_eq!(written("photography"), ["photography"]);
+        assert_eq!(written("webmail"), ["web", "##mail"]);
+        assert_eq!(written("c++"), ["c"]);
+        assert_eq!(written("3.5"), ["3", "5"]);
+        for none in ["", "+", "安全", "ñ", "straßen", &"a".repeat(65)] {
+            assert_eq!(written(none), [""; 0], "{none}");
+        }
+    }
+
+    #[test]
+    fn texts_about_one_thing_are_alike_without_a_common_word() {
+        for (query, near, far) in [
+            ("photography", "camera pictures", "accounting ledger"),
+            ("manufacturing", "factory production", "poems and novels"),
+            ("webmail", "email client", "rocket engine"),
+        ] {
+            let (near, far) = (likeness(query, near), likeness(query, far));
+            assert!(near > 0.25 && near > far + 0.15, "{query}: {near} {far}");
+        }
+        assert!(likeness("audit", "audit") > 0.99);
+    }
+
+    #[test]
+    fn what_has_no_direction_is_like_nothing() {
+        assert_eq!((sum("").reference(), sum("").vector()), (None, Vector::NONE));
+        let reference = sum("audit").reference().expect("a direction");
+        assert_eq!(reference.likeness(&Vector::NONE.bytes()).to_bits(), 0.0_f32.to_bits());
+    }
+}
