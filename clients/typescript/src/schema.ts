@@ -562,6 +562,11 @@ export interface components {
             synonyms: components["schemas"]["Replacement"][];
             /** @description Words and phrases that hits must not have: behind a `-`, or a `not` that leaves something out. */
             excluded: string[];
+            /**
+             * @description Ids of the products that the directory's editors put first for this query, in their order. Filters and exclusions apply to them
+             *     too, and a product with exactly this name still comes before them.
+             */
+            pinned?: string[];
             /** @description The product that alternatives are looked for to, as the query has it. Absent where none are. */
             alternatives_to?: string;
             /**

@@ -383,6 +383,10 @@ class _QueryReportAlways(TypedDict):
 class QueryReport(_QueryReportAlways, total=False):
     """How the query was understood."""
 
+    pinned: List[str]
+    """Ids of the products that the directory's editors put first for this query, in their order. Filters and
+    exclusions apply to them too, and a product with exactly this name still comes before them.
+    """
     alternatives_to: str
     """The product that alternatives are looked for to, as the query has it. Absent where none are."""
     incomplete: bool
