@@ -173,7 +173,7 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
     let ids: Vec<_> = some.iter().map(|id| format!("id={id}")).collect();
     let every_filter =
         "offering_type=software&evidence_status=pending-review&min_rating=0&evidence_checked_after=2000-01-01&tags=a";
-    let facets: Vec<_> = Facet::ALL.map(|facet| format!("facets={}", facet.as_str())).to_vec();
+    let facets: Vec<_> = Facet::all().map(|facet| format!("facets={}", facet.as_str())).collect();
     let facets = facets.join("&");
     // Nearly the name of a parameter, which is looked for.
     let unknown = (0..UNKNOWN).map(|number| format!("offste{number}=1")).collect::<Vec<_>>().join("&");
