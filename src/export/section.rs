@@ -20,16 +20,8 @@ pub(super) enum SectionKind {
 }
 
 impl SectionKind {
-    pub(super) const ALL: [Self; 6] =
-        [
-            Self::Software,
-            Self::Categories,
-            Self::Reviews,
-            Self::Glossary,
-            Self::Synonyms,
-            Self::Pins,
-            Self::Attributes,
-        ];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Software, Self::Categories, Self::Reviews, Self::Glossary, Self::Synonyms, Self::Pins, Self::Attributes];
 
     /// Its key in the envelope.
     pub(super) const fn key(self) -> &'static str {

@@ -125,8 +125,7 @@ impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
         let merged = merged(exports(software), &Scratch::in_memory());
-        let mut analyzer =
-            DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes).with_meanings();
+        let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes).with_meanings();
         let mut builder = SearchBuilder::new(merged.scratch());
         let mut documents = Vec::new();
         for product in merged.products() {
