@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Merged;
-use crate::catalogue::{Catalogue, CatalogueParts, CatalogueWriter, StoredReview};
+use crate::catalogue::{AttributeLabels, Catalogue, CatalogueParts, CatalogueWriter, StoredReview};
 use crate::export::{ExportSet, Limits, SourceFile, latest_day};
 use crate::scratch::{Bulk, Scratch};
 
@@ -121,7 +121,8 @@ fn catalogue_without_products_is_opened_and_knows_how_many_are_real() {
         json!({"name": "n", "license": "https://example.org/licence", "software": [product("a"), product("b")]});
     let scratch = Scratch::in_memory();
     let merged = Merged::of(set(&[document], &scratch), &scratch, |_, _| {}).expect("merged");
-    let writer = CatalogueWriter::without_products(&merged, Vec::new()).expect("a writer");
+    let writer = CatalogueWriter::without_products(&merged, AttributeLabels::new(&merged.attributes).summaries())
+        .expect("a writer");
     let CatalogueParts { tables, texts, downloads } = writer.finish().expect("written");
     let read = |part: Bulk| part.read_all().expect("read");
     let (_, records) = Catalogue::open(&read(tables), read(texts), downloads).expect("opened");
