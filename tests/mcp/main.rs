@@ -284,7 +284,7 @@ fn http_needs_a_key_a_known_host_and_a_small_message() {
     fs::create_dir_all(folder.path().join("index")).expect("a folder");
     let server = Server::start(folder.path(), &[]);
     let key = format!("Authorization: Bearer {}\r\n", server.key());
-    let message = call(1, "search_software", &json!({"q": "permit"}));
+    let message = call(1, "search_software", &json!({"q": "permit one"}));
     let (status, body) = post(&server, &key, &message);
     assert_eq!(status, 200, "{body}");
     let response: Value = serde_json::from_str(&body).expect("JSON");
