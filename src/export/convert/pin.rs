@@ -36,7 +36,7 @@ fn pinned(entry: Value<'_>) -> Result<PinnedProducts, String> {
     let software = texts(entry, "software", MAX_PINNED)?;
     let boxed = |texts: &[Value<'_>]| texts.iter().filter_map(|text| Some(text.as_str()?.into())).collect();
     let pin = Pin { queries: boxed(&queries), software: boxed(&software) };
-    Ok(PinnedProducts { pin, software: software.iter().map(|id| id.span()).collect() })
+    Ok(PinnedProducts { pin, software: software.iter().map(Value::span).collect() })
 }
 
 /// The texts in an array that has from one to `most`.

@@ -18,8 +18,7 @@ pub(super) fn products(exports: &[ParsedExport<'_>]) -> HashSet<Box<str>> {
 pub(super) fn check(exports: &mut [ParsedExport<'_>], unknown: &HashSet<Box<str>>, findings: &mut Findings) {
     unknown_products(exports, unknown, findings);
     let mut first = HashMap::default();
-    for at in 0..exports.len() {
-        let export = &exports[at];
+    for (at, export) in exports.iter_mut().enumerate() {
         let mut skipped = Vec::new();
         for entry in &export.contents.pins {
             if !export.is_served(SectionKind::Pins, entry.index) {
@@ -52,7 +51,7 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], unknown: &HashSet<Box<str>
             }
         }
         for index in skipped {
-            exports[at].contents.sections[SectionKind::Pins as usize].skip(index);
+            export.contents.sections[SectionKind::Pins as usize].skip(index);
         }
     }
 }

@@ -4,6 +4,7 @@ mod completion;
 mod correction;
 mod joined;
 mod phrases;
+mod pinned;
 mod selection;
 pub mod slot;
 
@@ -115,11 +116,6 @@ fn identity(term: &Term) -> Alternative {
     Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
 }
 
-/// The alternative of a product that is pinned to the query.
-fn pin(term: &Term) -> Alternative {
-    Alternative { kind: Kind::Pinned, term: term.clone(), weight: 1.0 }
-}
-
 struct Expander<'a, D> {
     index: &'a SearchIndex,
     documents: &'a D,
@@ -175,7 +171,7 @@ impl<D: Documents> Expander<'_, D> {
             let mut slot = self.slot(at, known, &joined);
             slot.alternatives.append(&mut synonyms[at]);
             slot.alternatives.extend(identified.terms.iter().map(identity));
-            slot.alternatives.extend(pinned.iter().map(pin));
+            slot.alternatives.extend(pinned.iter().map(pinned::alternative));
             self.weigh(&mut slot)?;
             // What follows the last word ends it only if it's a word.
             let is_unknown = !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded);
@@ -196,13 +192,7 @@ impl<D: Documents> Expander<'_, D> {
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
             self.correct_prefix(last)?;
         }
-        if pinned.is_empty() && corrected.iter().zip(words).any(|(corrected, word)| *corrected != word.folded) {
-            pinned = self.pinned(corrected.iter().map(String::as_str))?;
-        }
-        for slot in &mut slots {
-            let missing: Vec<_> = pinned.iter().map(pin).filter(|pin| !slot.alternatives.contains(pin)).collect();
-            slot.alternatives.extend(missing);
-        }
+        self.pin(&mut pinned, &corrected, &mut slots)?;
         let searched = slots.len();
         let reference = self.reference(&understood, meant, &corrected);
         let mut names = identified.terms;
@@ -227,13 +217,8 @@ impl<D: Documents> Expander<'_, D> {
         let excluded = self.excluded(understood.excluded);
         let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
             || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
-        let stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
-        let documents = self.index.documents;
-        let meaning = reference.map(|reference| Meaning {
-            reference,
-            weight: self.index.ranking.meaning,
-            bound: slots.iter().map(|slot| group_weight(slot.document_frequency, documents)).sum(),
-        });
+        let signals = self.signals(&slots, reference);
+        let stems = Arc::clone(&signals.stems);
         let plan = Plan {
             groups: slots.iter().map(Slot::group).collect(),
             excluded: excluded.terms,
@@ -242,16 +227,26 @@ impl<D: Documents> Expander<'_, D> {
             names: if searched == 0 { Vec::new() } else { names },
             pinned,
             enough: enough(&slots),
-            rerank: Rerank::Signals(Signals {
-                stems: Arc::clone(&stems),
-                spellings: slots.iter().map(|slot| slot.spelling).collect(),
-                spelling: self.index.ranking.spelling,
-                proximity: self.index.ranking.proximity,
-                meaning,
-            }),
+            rerank: Rerank::Signals(signals),
         };
         let is_closed = self.is_closed;
         Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless, is_closed })
+    }
+
+    fn signals(&self, slots: &[Slot], reference: Option<Reference>) -> Signals {
+        let documents = self.index.documents;
+        let meaning = reference.map(|reference| Meaning {
+            reference,
+            weight: self.index.ranking.meaning,
+            bound: slots.iter().map(|slot| group_weight(slot.document_frequency, documents)).sum(),
+        });
+        Signals {
+            stems: Arc::new(StemSlots::new(slots.iter().map(Slot::stems))),
+            spellings: slots.iter().map(|slot| slot.spelling).collect(),
+            spelling: self.index.ranking.spelling,
+            proximity: self.index.ranking.proximity,
+            meaning,
+        }
     }
 
     /// What the words with these indices mean, as corrected. `None` where other things decide: what can
@@ -287,18 +282,6 @@ impl<D: Documents> Expander<'_, D> {
         };
         self.weigh(&mut slot)?;
         Ok(slot)
-    }
-
-    /// The terms of the products pinned to a query, given its words. Reports those products.
-    fn pinned<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone) -> Result<Vec<Term>, D::Error> {
-        let mut terms = Vec::new();
-        for (term, id) in self.index.pins.of(words) {
-            if self.documents.document_frequency(&term)? > 0 {
-                self.report.pinned.push(id.to_owned());
-                terms.push(term);
-            }
-        }
-        Ok(terms)
     }
 
     /// The search for products that the query names without a word of theirs.
