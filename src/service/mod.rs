@@ -4,6 +4,7 @@
 
 mod changes;
 mod error;
+mod example;
 mod explain;
 mod facet;
 mod highlight;
@@ -24,6 +25,7 @@ pub use crate::generation::NewsKind;
 pub use crate::search::expand::Prefix;
 pub use changes::{ChangesPage, list_changes};
 pub use error::ServiceError;
+pub use example::example_queries;
 pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,

@@ -87,6 +87,7 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// A number with thousands separators.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Grouped(pub(crate) usize);
 
 impl Display for Grouped {
