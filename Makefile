@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults faults-generations faults-soak faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
+.PHONY: help test check picture faults faults-generations faults-soak faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -250,6 +250,10 @@ install-curl := sudo apt-get install curl
 test-browser: need-cargo need-cc need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
 	cargo build --locked --quiet
 	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node --test --test-concurrency=1 *.test.mjs
+
+picture: need-cargo need-cc need-npm need-chromium tests/browser/node_modules ## Take the README's picture of the page again (docs/page.png)
+	cargo build --locked --quiet
+	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node picture.mjs
 
 tests/browser/node_modules: tests/browser/package-lock.json | need-npm
 	cd tests/browser && npm ci --ignore-scripts --no-audit --no-fund --silent

@@ -49,6 +49,8 @@ pub enum DiffFormat {
     Text,
     /// For a merge request
     Markdown,
+    /// A web page without scripts and external resources
+    Html,
     /// One JSON document
     Json,
 }

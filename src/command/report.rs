@@ -34,7 +34,7 @@ fn write(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     let document = report::collect(&read, CalendarDate::from(jiff::Zoned::now().date()));
     let text = match args.format {
-        ReportFormat::Html => report::html(&document),
+        ReportFormat::Html => report::html(&document).map_err(|error| Failure::other(&error))?,
         ReportFormat::Markdown => report::markdown(&document),
     };
     let Some(output) = &args.output else { return Ok(print(&text)) };

@@ -127,6 +127,11 @@ impl ChangeLog {
         }
     }
 
+    /// When the oldest generation that the log knows was built, RFC 3339 in UTC; empty if unknown.
+    pub fn begun_at(&self) -> &str {
+        &self.begun_at
+    }
+
     /// When the last change was, RFC 3339 in UTC; empty if unknown.
     pub fn changed_at(&self) -> &str {
         self.steps.back().map_or(&self.begun_at, |step| &step.at)

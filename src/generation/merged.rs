@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::generation::log::{ChangeLog, ChangePlace, ProductChange};
+use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
 
 /// The changes of a log by id, each with the steps since which it's a product's first one.
 #[derive(Debug, Default)]
@@ -58,6 +58,13 @@ impl MergedChanges {
             page: first.skip(page.start).take(page.len()).map(|at| self.merge(log, at)).collect(),
             total: self.0.iter().filter(|change| is_first(change)).count(),
         })
+    }
+
+    /// The last change of a product, and its step; `None` if the log has none.
+    pub fn last_of<'l>(&self, log: &'l ChangeLog, id: &str) -> Option<(&'l Step, &'l ProductChange)> {
+        let end = self.0.partition_point(|change| &*log.entry(change.place).1.id <= id);
+        let last = log.entry(self.0[..end].last()?.place);
+        (&*last.1.id == id).then_some(last)
     }
 
     /// Merges a change with the later ones of the same product.
@@ -134,6 +141,12 @@ mod tests {
                     found.extend(since.page.into_iter().map(|of| (of.id.to_string(), of.before, of.after)));
                 }
                 prop_assert_eq!(found, expected);
+            }
+            for id in 0..20 {
+                let was_listed = generations.iter().any(|of| of.contains_key(&id));
+                let last_change = merged.last_of(&log, &id.to_string());
+                let is_removed = last_change.is_some_and(|(_, change)| change.after.is_none());
+                prop_assert_eq!(is_removed, was_listed && !last.contains_key(&id), "{}", id);
             }
         }
     }

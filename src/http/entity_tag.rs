@@ -22,6 +22,8 @@ use super::content_coding::Coding;
 use super::extract::Snapshot;
 use super::extract::query::RawQuery;
 use super::middleware::RequestContext;
+use super::pages::language::Language;
+use super::pages::part::evidence::today;
 use super::problem::ApiError;
 use crate::service;
 
@@ -44,6 +46,8 @@ pub(super) enum TagKind {
     Glossary,
     /// The log of changes up to the generation.
     Changes,
+    /// A page: the generation with its log, in a language, on a day, since evidence grows old.
+    Page,
 }
 
 /// An opaque entity tag. It is weak, as a response may be sent in several codings, unless [`strong`](Self::strong) makes it that
@@ -127,6 +131,7 @@ impl TagKind {
         let Some(snapshot) = request.extensions.get::<Snapshot>() else { return Ok(None) };
         let Some(id) = path_id(&request.uri) else { return Ok(None) };
         let catalogue = &snapshot.catalogue;
+        let changes = || [snapshot.generation(), snapshot.changes.changed_at()];
         let hash = match self {
             Self::Generation => return Ok(Some(tags.tag(snapshot.generation().as_bytes(), &request.uri))),
             Self::Software => service::get_software_hash(snapshot, &id).await?,
@@ -136,7 +141,8 @@ impl TagKind {
             Self::Categories => Some(catalogue.categories_hash()),
             Self::Glossary => Some(catalogue.glossary_hash()),
             // A generation that comes back has another log.
-            Self::Changes => Some(hash([snapshot.generation(), snapshot.changes.changed_at()])),
+            Self::Changes => Some(hash(changes())),
+            Self::Page => Some(hash((changes(), Language::preferred(&request.headers), today()))),
         };
         let Some(hash) = hash.map(u64::to_be_bytes) else { return Ok(None) };
         if self != Self::Export {

@@ -15,15 +15,16 @@ mod extract;
 mod metrics;
 mod middleware;
 mod openapi;
+mod pages;
 mod preview;
 pub mod problem;
 mod process_metrics;
 mod response;
 mod search_cache;
+mod search_page;
 mod search_pool;
 pub mod server;
 mod shares;
-mod site;
 mod state;
 
 pub use api::metrics_service;
@@ -56,6 +57,7 @@ use self::api::{
 use self::entity_tag::{TagKind, conditional};
 use self::extract::Snapshot;
 use self::middleware::{API_FALLBACKS, RequestContext, X_REQUEST_ID};
+use self::pages::Reader;
 use self::problem::ApiError;
 
 const X_GENERATION: HeaderName = HeaderName::from_static("x-generation");
@@ -79,29 +81,41 @@ pub fn service_with(
 /// Every route, with the layer around it.
 fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppState>> {
     let layer = from_fn_with_state(Arc::clone(state), every_request);
-    let keyed = |routes: Router<Arc<AppState>>, source: Source| {
-        routes.method_not_allowed_fallback(method_not_allowed).layer(layer.clone()).layer(Extension(source))
+    let checked = |routes: Router<Arc<AppState>>, caller: Caller, source: Source| {
+        let access = Access { caller, source };
+        routes.method_not_allowed_fallback(method_not_allowed).layer(layer.clone()).layer(Extension(access))
     };
+    let keyed = |routes, source| checked(routes, Caller::Program, source);
     let operation =
         |(operation, kind)| keyed(OpenApiRouter::new().routes(operation).into(), Source::Generation(Some(kind)));
     let unknown = API_FALLBACKS.iter().fold(Router::new(), |router, path| router.route(path, any(route_not_found)));
-    let preview = if state.config.preview.is_some() { api::preview::router() } else { Router::new() };
-    // The site's fallback answers all other addresses.
+    let page = Source::Generation(Some(TagKind::Page));
+    let pages = checked(pages::of_generation(), Caller::Reader, page)
+        .merge(checked(pages::downloads(), Caller::Reader, Source::Generation(Some(TagKind::Export))))
+        .merge(checked(pages::parts_of_generation(), Caller::Script, page));
+    let pages = if state.config.preview.is_some() {
+        let of_preview = checked(pages::of_preview(), Caller::Reader, Source::Other);
+        pages.merge(of_preview).merge(checked(pages::parts_of_preview(), Caller::Script, Source::Other))
+    } else {
+        pages
+    };
     let open = Router::from(health_routes())
-        .merge(site::router(&state.config, openapi(&state.config)))
+        .merge(pages::open(&state.docs))
         .merge(more)
+        // All other addresses.
+        .fallback(route_not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(layer.clone());
     operations()
         .into_iter()
         .map(operation)
         .fold(open, Router::merge)
+        .merge(pages)
         // It needs a key as well, unless the page is public.
         .merge(keyed(feed::router(), Source::Generation(Some(TagKind::Changes))))
         .merge(keyed(mcp::router(), Source::Generation(None)))
         .merge(keyed(unknown, Source::Generation(None)))
         .merge(keyed(generations::router(), Source::Other))
-        .merge(keyed(preview, Source::Other))
 }
 
 /// The operations of the API, each with what its entity tags are made from.
@@ -162,17 +176,34 @@ async fn every_request(State(state): State<Arc<AppState>>, mut request: Request,
     response
 }
 
-/// Inside of that: problem documents, and the headers for other origins and for caches.
+/// Inside of that: problem documents and error pages, and the headers for other origins and for caches.
 async fn answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
-    let mut response = if middleware::is_preflight(&request) {
-        middleware::preflight(&request)
-    } else {
-        let is_cross_origin = request.headers().contains_key(ORIGIN);
-        let mut response = try_to_answer(state, context, request, next).await;
-        middleware::write_problem(state, context, &mut response);
-        middleware::allow_origin(is_cross_origin, response.headers_mut());
-        response
+    if middleware::is_preflight(&request) {
+        return middleware::preflight(&request);
+    }
+    let caller = request.extensions().get::<Access>().map(|access| access.caller);
+    let is_unknown = request.extensions().get::<MatchedPath>().is_none();
+    let is_cross_origin = request.headers().contains_key(ORIGIN);
+    // Who writes an address sees a page if it's wrong.
+    let reader = match caller {
+        Some(Caller::Program) => None,
+        Some(Caller::Reader) => Some(Reader::of(request.headers())),
+        _ => Some(Reader::of(request.headers())).filter(|reader| is_unknown && reader.prefers_html()),
     };
+    let mut response = try_to_answer(state, context, request, next).await;
+    if let Some(error) = middleware::take_error(state, context, &mut response) {
+        match &reader {
+            Some(reader) => pages::write_error(state, context, reader, &error, &mut response),
+            None => middleware::write_problem(state, context, &error, &mut response),
+        }
+    }
+    match caller {
+        Some(Caller::Reader | Caller::Script) => pages::set_caching(state.config.public_page.is_some(), &mut response),
+        _ => middleware::allow_origin(is_cross_origin, response.headers_mut()),
+    }
+    if is_unknown {
+        response.headers_mut().append(VARY, HeaderValue::from_static("Accept, Accept-Language"));
+    }
     if middleware::is_private(context.uri.path()) {
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
@@ -194,7 +225,7 @@ async fn try_to_answer(state: &AppState, context: &RequestContext, request: Requ
         let response = async {
             match request.extensions().get().copied() {
                 // Boxed, so that the functions around it don't copy its state.
-                Some(source) => Box::pin(with_key(state, context, source, request, next)).await,
+                Some(access) => Box::pin(with_grant(state, context, access, request, next)).await,
                 None => next.run(request).await,
             }
         };
@@ -204,7 +235,23 @@ async fn try_to_answer(state: &AppState, context: &RequestContext, request: Requ
     response.unwrap_or_else(|panic| ApiError::panicked(&*panic).into_response())
 }
 
-/// What a route that needs a key answers from: an extension of its requests.
+/// Who may call a route, and what it answers from: an extension of its requests.
+#[derive(Debug, Clone, Copy)]
+struct Access {
+    caller: Caller,
+    source: Source,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Caller {
+    /// A program with a key.
+    Program,
+    /// Someone who reads a page, with a session or as a visitor.
+    Reader,
+    /// The script of a page, which takes errors as a program does.
+    Script,
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Source {
     /// The generation in service, with entity tags of a kind, if any.
@@ -213,20 +260,32 @@ enum Source {
     Other,
 }
 
-/// Inside of that, for a route that needs a key: key and origin.
-async fn with_key(
+/// Inside of that, for a route that isn't open to all: the key and its origins, or the session.
+async fn with_grant(
     state: &AppState,
     context: &RequestContext,
-    source: Source,
+    Access { caller, source }: Access,
     request: Request,
     next: Next,
 ) -> Response {
-    let grant = match middleware::authenticate(state, &request) {
+    let grant = match caller {
+        Caller::Program => middleware::authenticate(state, &request),
+        // Whoever sends something to a page isn't sent to sign in.
+        _ if !matches!(*request.method(), Method::GET | Method::HEAD) => Err(ApiError::MethodNotAllowed),
+        Caller::Reader | Caller::Script => {
+            middleware::authenticate_reader(state, &request).ok_or(ApiError::MissingApiKey)
+        }
+    };
+    let grant = match grant {
         Ok(grant) => grant,
         Err(error) => return error.into_response(),
     };
     let _ = context.grant.set(Arc::clone(&grant));
-    let mut response = match (middleware::check_origin(&grant, request.headers()), source) {
+    let checked = match caller {
+        Caller::Program => middleware::check_origin(&grant, request.headers()),
+        Caller::Reader | Caller::Script => Ok(()),
+    };
+    let mut response = match (checked, source) {
         (Err(error), _) => error.into_response(),
         (Ok(()), Source::Generation(kind)) => answer_from_generation(state, context, kind, request, next).await,
         (Ok(()), Source::Other) => middleware::spend_quota(state, context, request, next).await,
@@ -243,7 +302,7 @@ async fn answer_from_generation(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let Some(snapshot) = state.directory.current() else { return ApiError::IndexUnavailable.into_response() };
+    let Some(snapshot) = state.directory.current() else { return unavailable(state, kind) };
     let generation = HeaderValue::try_from(snapshot.generation()).ok();
     request.extensions_mut().insert(Snapshot(snapshot));
     let respond = |request| middleware::spend_quota(state, context, request, next);
@@ -254,6 +313,12 @@ async fn answer_from_generation(
     };
     response.headers_mut().extend(generation.map(|generation| (X_GENERATION, generation)));
     response
+}
+
+/// The response while there's no generation: in a preview, a page says what it waits for.
+fn unavailable(state: &AppState, kind: Option<TagKind>) -> Response {
+    let awaited = (kind == Some(TagKind::Page)).then(|| pages::awaited(state)).flatten();
+    awaited.unwrap_or_else(|| ApiError::IndexUnavailable.into_response())
 }
 
 /// The OpenAPI document of a service with these settings, as JSON.

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::generation::FailureCode;
 use crate::text::count::counted;
-use crate::text::html::escape;
 use crate::text::printable::printable;
 use crate::update::{Directory, RECORDS_SKIPPED};
 
@@ -69,12 +68,12 @@ pub enum Comparison {
 #[derive(Debug, Serialize)]
 pub(super) struct Status {
     /// Changes with everything that the pages show.
-    version: String,
+    pub(super) version: String,
     /// Whether the next version is in the making.
-    is_busy: bool,
+    pub(super) is_busy: bool,
     /// Whether something is wrong with the candidate.
-    has_problem: bool,
-    message: String,
+    pub(super) has_problem: bool,
+    pub(super) message: String,
 }
 
 impl Preview {
@@ -150,49 +149,34 @@ impl Preview {
         }
     }
 
-    /// The report: problems, changes, warnings. An HTML document; the page takes its body.
-    pub(super) fn report(&self, directory: &Directory) -> String {
+    /// What the page shows: problems, changes, warnings.
+    pub(super) fn report(&self, directory: &Directory) -> Report {
         let problem = Problem::of(directory);
-        let (findings, comparison) = (self.shown_findings(problem.as_ref()), self.comparison.load());
-        let Findings { text, warnings, .. } = &*findings;
-        let text = escape(text);
-        let list =
-            format!("<pre class=\"findings\" tabindex=\"0\" role=\"region\" aria-label=\"Findings\">{text}</pre>\n");
-        let problems = problem.as_ref().map_or_else(String::new, |problem| {
-            let Problem { detail, is_of_findings, consequence } = problem;
-            let (detail, list) = (escape(&printable(detail)), if *is_of_findings { &*list } else { "" });
-            format!(
-                "<section class=\"problem\">\n<h2>The candidate has errors: {consequence}</h2>\n<p>{detail}</p>\n{list}</section>\n"
-            )
-        });
-        let changes = match &**comparison {
-            Comparison::Awaited => "<p>There is no valid state to compare yet.</p>\n".to_owned(),
-            Comparison::Running => "<p>The exports are being compared…</p>\n".to_owned(),
-            Comparison::Done { html, .. } => html.clone(),
-            Comparison::Failed(reason) => {
-                format!("<p>The published exports can’t be read: {}</p>\n", escape(&printable(reason)))
-            }
-        };
-        let warnings = if problem.is_none() && *warnings > 0 {
-            format!("<section>\n<h2>{}</h2>\n{list}</section>\n", counted(*warnings, "warning"))
-        } else {
-            String::new()
-        };
-        let (candidate, against) = (escape(&self.candidate), escape(&self.against));
-        format!(
-            "<!doctype html>\n<html lang=\"en\">\n<title>Preview</title>\n<body>\n{problems}<section>\n\
-             <h2>Changes from <bdi>{against}</bdi> to <bdi>{candidate}</bdi></h2>\n{changes}</section>\n{warnings}</body>\n</html>\n"
-        )
+        let findings = self.shown_findings(problem.as_ref());
+        Report { problem, findings, comparison: self.comparison.load_full() }
+    }
+
+    pub(super) fn against(&self) -> &str {
+        &self.against
     }
 }
 
+/// The findings and the changes of a candidate.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) problem: Option<Problem>,
+    pub(super) findings: Arc<Findings>,
+    pub(super) comparison: Arc<Comparison>,
+}
+
 /// Why the candidate isn't served as it is.
-struct Problem {
+#[derive(Debug)]
+pub(super) struct Problem {
     /// The cause and the remedy.
-    detail: String,
+    pub(super) detail: String,
     /// Whether the findings have the cause.
-    is_of_findings: bool,
-    consequence: &'static str,
+    pub(super) is_of_findings: bool,
+    pub(super) consequence: &'static str,
 }
 
 impl Problem {

@@ -13,11 +13,13 @@ use super::downloads::Downloads;
 use super::entity_tag::EntityTags;
 use super::metrics::{Metrics, MetricsError};
 use super::middleware;
+use super::pages::docs::Docs;
+use super::pages::site::Site;
 use super::problem::ApiError;
 use super::search_cache::SearchCache;
 use super::search_pool::SearchPool;
 use super::shares::Shares;
-use crate::key::{AddressQuotas, KeyStore};
+use crate::key::{AddressQuotas, KeyStore, SignInCodes};
 use crate::service::{Prefix, SearchSoftware, SoftwareFilter};
 use crate::update::Directory;
 
@@ -35,6 +37,11 @@ pub struct AppState {
     pub metrics: Metrics,
     /// Settings.
     pub config: HttpConfig,
+    /// Codes of links that sign a browser in.
+    pub sign_in_codes: SignInCodes,
+    /// What all pages share.
+    pub(super) site: Site,
+    pub(super) docs: Docs,
     pub(super) entity_tags: EntityTags,
     pub(super) downloads: Downloads,
     /// The bytes of large bodies in memory.
@@ -53,6 +60,9 @@ pub enum AppStateError {
     /// A metric can't be registered.
     #[error(transparent)]
     Metrics(#[from] MetricsError),
+    /// A page of the documentation can't be rendered.
+    #[error(transparent)]
+    Docs(#[from] askama::Error),
     #[error("the threads for searches can't be started")]
     SearchPool(#[source] io::Error),
 }
@@ -62,10 +72,15 @@ impl AppState {
     pub fn new(directory: Arc<Directory>, keys: Arc<KeyStore>, config: HttpConfig) -> Result<Arc<Self>, AppStateError> {
         let search_pool =
             SearchPool::start(config.search_threads, config.max_queue_delay).map_err(AppStateError::SearchPool)?;
+        let site = Site::new(&config);
+        let docs = Docs::new(&site, super::openapi(&config))?;
         Ok(Arc::new(Self {
             directory,
             keys,
             metrics: Metrics::new()?,
+            sign_in_codes: SignInCodes::default(),
+            site,
+            docs,
             entity_tags: EntityTags::new(&config.build),
             downloads: Downloads::new(config.max_downloads, config.max_downloads_per_key),
             bodies: middleware::body_budget(),

@@ -14,6 +14,8 @@ mod grant;
 mod origin;
 mod quota;
 mod rate;
+mod session;
+mod sign_in_code;
 mod store;
 mod watch;
 
@@ -25,5 +27,7 @@ pub use grant::{Allowance, Grant, Holder};
 pub use origin::{Origin, OriginError};
 pub use quota::{Decision, Quota, WINDOW};
 pub use rate::{Rate, RateError};
+pub use session::SESSION_LIFETIME;
+pub use sign_in_code::SignInCodes;
 pub use store::{AuthError, KeyStore};
 pub use watch::watch;

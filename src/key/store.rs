@@ -12,6 +12,7 @@ use subtle::ConstantTimeEq;
 
 use super::file::{self, KeyFile, KeyFileError};
 use super::format::{self, KeyDigest};
+use super::session::{self, Token};
 use super::{Allowance, ApiKey, Expiry, Grant, Rate};
 use crate::file::FileStamp;
 
@@ -129,6 +130,21 @@ impl KeyStore {
             Some(key) if equal => Ok(Arc::clone(&key.grant)),
             _ => Err(AuthError::Invalid),
         }
+    }
+
+    /// Returns the token of a new session with a key; `None` if the id is unknown or the key has expired.
+    pub fn open_session(&self, id: &str, now: Timestamp) -> Option<String> {
+        let keys = self.keys.load();
+        let key = keys.get(id).filter(|key| key.expires.is_none_or(|expiry| !expiry.is_past(now)))?;
+        Some(session::sign(id, &key.digest, now))
+    }
+
+    /// Returns the grant of a session's key; `None` if the token isn't valid, or its key isn't any more.
+    pub fn resume_session(&self, token: &str, now: Timestamp) -> Option<Arc<Grant>> {
+        let token = Token::parse(token)?;
+        let keys = self.keys.load();
+        let key = keys.get(token.id).filter(|key| token.is_valid(&key.digest, now))?;
+        key.expires.is_none_or(|expiry| !expiry.is_past(now)).then(|| Arc::clone(&key.grant))
     }
 
     /// What's wrong with the key file, if an older set of keys is still active.

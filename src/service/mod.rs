@@ -5,6 +5,7 @@
 mod attribute;
 mod changes;
 mod error;
+mod example;
 mod explain;
 mod facet;
 mod highlight;
@@ -26,6 +27,7 @@ pub use crate::search::expand::Prefix;
 pub use attribute::{list_attributes, refuse_attributes};
 pub use changes::{ChangesPage, list_changes};
 pub use error::ServiceError;
+pub use example::example_queries;
 pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,

@@ -185,7 +185,8 @@ pub enum SearchSort {
 
 impl SearchSort {
     /// The orders that aren't by an attribute.
-    const FIXED: [Self; 5] = [Self::Relevance, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn, Self::Name];
+    pub const FIXED: [Self; 5] =
+        [Self::Relevance, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn, Self::Name];
 
     pub fn parse(name: &str) -> Option<Self> {
         let fixed = Self::FIXED.into_iter().find(|sort| sort.as_str() == name);
@@ -219,7 +220,8 @@ impl SearchSort {
         }
     }
 
-    fn as_str(&self) -> &'static str {
+    /// The name of an order that isn't by an attribute.
+    pub fn as_str(&self) -> &'static str {
         self.order().map_or("relevance", Order::as_str)
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 /// A number with thousands separators.
+#[derive(Debug)]
 pub(crate) struct Grouped<N>(pub(crate) N);
 
 impl<N: Display> Display for Grouped<N> {

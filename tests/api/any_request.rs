@@ -130,8 +130,10 @@ fn any_target() -> impl Strategy<Value = String> {
         any::<String>(),
     ];
     let path = prop_oneof![
+        3 => prop::sample::select(&["/", "/results", "/suggest", "/categories", "/glossary", "/compare", "/results/tools"][..])
+            .prop_map(str::to_owned),
         6 => prop::sample::select(&["/v1/software", "/v1/search", "/v1/attributes", "/v1/categories", "/v1/glossary", "/v1/exports", "/v1/suggest"][..]).prop_map(str::to_owned),
-        4 => (prop::sample::select(&["/v1/software/", "/v1/reviews/", "/v1/exports/", "/v1/categories/", "/v1/glossary/"][..]), id, any::<bool>())
+        4 => (prop::sample::select(&["/v1/software/", "/v1/reviews/", "/v1/exports/", "/v1/categories/", "/v1/glossary/", "/software/", "/categories/"][..]), id, any::<bool>())
             .prop_map(move |(path, id, similar)| format!("{path}{}{}", encoded(id), if similar { "/similar" } else { "" })),
         1 => prop::sample::select(&["/", "/readyz", "/docs", "/openapi.json", "/v1", "/v1/", "//", "/assets/x", "/v1/software//"][..])
             .prop_map(str::to_owned),
@@ -139,7 +141,7 @@ fn any_target() -> impl Strategy<Value = String> {
     ];
     let name = prop_oneof![
         12 => prop::sample::select(
-            &["q", "limit", "offset", "category", "sort", "facets", "highlight", "typo", "min_rating", "format", "offering_type",
+            &["q", "limit", "offset", "page", "letter", "prefix", "category", "sort", "facets", "highlight", "typo", "min_rating", "format", "offering_type",
               "evidence_status", "evidence_checked_before", "evidence_checked_after", "id", "fields", "tags", "vendor", "max_rating",
               "verified"][..]
         ).prop_map(str::to_owned),
@@ -217,11 +219,13 @@ fn any_request_has_an_answer_that_can_be_read() {
     let method = prop_oneof![
         10 => Just(Method::GET), 1 => Just(Method::HEAD), 1 => Just(Method::OPTIONS), 1 => Just(Method::DELETE)
     ];
+    let session = runtime.block_on(service.session());
     let mut runner = TestRunner::new(cases(6_000));
     let found = std::cell::Cell::new(0_u32);
     let outcome = runner.run(&(method, any_target(), any_headers()), |(method, target, headers)| {
         let request = Request::builder().method(method.clone()).uri(&target);
         let mut request = request.header("host", "localhost").header("authorization", service.bearer());
+        request = request.header("cookie", &session);
         for (name, value) in headers {
             request = request.header(name, value);
         }

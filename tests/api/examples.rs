@@ -14,7 +14,7 @@ use crate::alike::is_alike;
 use crate::fixture;
 use crate::service::{Service, Setup};
 
-const EXPORT_EXAMPLE: &str = include_str!("../../src/http/site/docs/export-example.json");
+const EXPORT_EXAMPLE: &str = include_str!("../../src/http/pages/docs/export-example.json");
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http/openapi/example")

@@ -110,7 +110,7 @@ async fn feed_of_a_category_has_its_products_alone() {
 async fn feed_needs_a_key_unless_the_page_is_public() {
     let closed = service(None);
     assert_eq!(closed.send(Method::GET, "/feed.atom", &[]).await.problem().1, "missing_api_key");
-    assert!(!closed.send(Method::GET, "/", &[]).await.text().contains("feed.atom"));
+    assert!(!closed.visit("/").await.text().contains("feed.atom"));
     let public = service(Rate::new(100));
     assert_eq!(entries(&public.send(Method::GET, "/feed.atom", &[]).await), 2);
     assert!(public.send(Method::GET, "/", &[]).await.text().contains("type=\"application/atom+xml\""));

@@ -70,12 +70,9 @@ async fn labels_stay_few_with_invented_requests() {
 #[tokio::test]
 async fn every_path_that_is_answered_has_a_route_of_its_own() {
     let service = Service::with_directory();
-    let page = service.get("/").await.text().to_owned();
+    let page = service.visit("/").await.text().to_owned();
     let asset = page.split('"').find(|part| part.starts_with("/assets/")).expect("an asset").to_owned();
     for path in [
-        "/",
-        "/categories",
-        "/software/x",
         "/docs",
         "/docs/errors",
         "/docs/export-example.json",
@@ -91,6 +88,24 @@ async fn every_path_that_is_answered_has_a_route_of_its_own() {
         &asset,
     ] {
         assert_eq!(service.get(path).await.status, 200, "{path}");
+    }
+    for path in [
+        "/",
+        "/?q=a",
+        "/results?q=a",
+        "/suggest?q=a",
+        "/categories",
+        "/categories/tools",
+        "/results/tools",
+        "/software/tool-rated",
+        "/glossary",
+        "/compare",
+        "/exports",
+        "/exports/tools",
+        "/sign-in",
+    ] {
+        let status = service.visit(path).await.status;
+        assert_eq!(status, if path == "/sign-in" { 303 } else { 200 }, "{path}");
     }
     let counted = samples(&service).await;
     assert!(!counted.keys().any(|sample| sample.contains("unmatched")), "{counted:#?}");

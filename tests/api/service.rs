@@ -22,6 +22,9 @@ use tower::util::BoxCloneSyncService;
 
 use crate::fixture;
 
+/// What browsers accept.
+pub(crate) const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+
 /// A service and a key for it.
 pub(crate) struct Service {
     pub(crate) app: BoxCloneSyncService<Request, Response, Infallible>,
@@ -105,6 +108,35 @@ impl Service {
     pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
         let bearer = self.bearer();
         let headers: Vec<_> = headers.iter().copied().chain([("authorization", bearer.as_str())]).collect();
+        self.send(Method::GET, path, &headers).await
+    }
+
+    /// Signs in, and returns the cookie of the session.
+    pub(crate) async fn session(&self) -> String {
+        let form = format!("key={}", self.key);
+        let answer = self.post("/sign-in", &form, &[]).await;
+        assert_eq!(answer.status, 303, "{answer:?}");
+        answer.header("set-cookie").split(';').next().expect("a cookie").to_owned()
+    }
+
+    /// Sends a form.
+    pub(crate) async fn post(&self, path: &str, form: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = Request::post(path).header("host", "localhost");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.call(request.body(Body::from(form.to_owned())).expect("a request")).await
+    }
+
+    /// Reads a page with a session.
+    pub(crate) async fn visit(&self, path: &str) -> Answer {
+        self.visit_with(path, &[]).await
+    }
+
+    /// Reads a page with a session and other headers.
+    pub(crate) async fn visit_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let cookie = self.session().await;
+        let headers: Vec<_> = headers.iter().copied().chain([("cookie", cookie.as_str()), BROWSER]).collect();
         self.send(Method::GET, path, &headers).await
     }
 

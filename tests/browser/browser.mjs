@@ -52,10 +52,12 @@ export async function open(browser, server, { viewport = DESKTOP, scheme = 'ligh
   return {
     page,
     requests,
-    /** Goes to an address of the server with its key. */
+    /** Goes to an address of the server, signed in. */
     async visit(path) {
-      await page.goto(`${server.url}${path}#key=${server.key}`);
+      if (server.key && (await opened.cookies()).length === 0) await signIn(opened, server);
+      const response = await page.goto(server.url + path);
       await settled(page);
+      return response;
     },
     async close() {
       await opened.close();
@@ -64,9 +66,18 @@ export async function open(browser, server, { viewport = DESKTOP, scheme = 'ligh
   };
 }
 
-/** Until the view shows an answer, or says why not. */
+/** Gives a context the session that the form sets. */
+async function signIn(context, server) {
+  const body = new URLSearchParams({ key: server.key });
+  const { headers } = await fetch(`${server.url}/sign-in`, { method: 'POST', body, redirect: 'manual' });
+  const [name, value] = headers.get('set-cookie')?.split(';')[0].split('=') ?? [];
+  if (name) await context.addCookies([{ name, value, url: server.url }]);
+}
+
+/** Until nothing on the page is being loaded. */
 export async function settled(page) {
-  await page.waitForFunction(() => document.querySelector('.body') && !document.querySelector('[aria-busy="true"], .placeholder'));
+  await page.waitForLoadState('load');
+  await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' });
 }
 
 /** What axe finds, one line each; needs a page that was opened with `bypassCSP`. */

@@ -27,8 +27,9 @@ test('every link of the documentation leads somewhere', async () => {
     const url = new URL(link, server.url);
     assert.equal(url.origin, server.url, link);
     const path = url.pathname.replace('%7Bid%7D', 'demo-hedgehog-ehs').replace('{id}', 'demo-hedgehog-ehs');
-    const { status } = await fetch(server.url + path + url.search, { headers: { authorization: `Bearer ${server.key}` } });
-    assert.equal(status, 200, link);
+    const { status } = await fetch(server.url + path + url.search, { headers: { authorization: `Bearer ${server.key}` }, redirect: 'manual' });
+    // A page needs a session.
+    assert.ok(status === 200 || (status === 303 && !path.startsWith('/v1')), `${link}: ${status}`);
   }
   await close();
 });
@@ -43,7 +44,9 @@ test('the getting started has install lines, a request that works and its respon
     assert.ok(curl.includes(server.url));
     const env = { ...process.env, API_KEY: server.key };
     const answer = JSON.parse(execFileSync('bash', ['-c', curl.replace('curl', 'curl -sS --fail')], { env, encoding: 'utf8' }));
-    assert.deepEqual(JSON.parse(codes.find((code) => code.startsWith('{'))), answer);
+    assert.ok(answer.pagination.total > 0, 'the example finds something');
+    const example = JSON.parse(codes.find((code) => code.startsWith('{')));
+    for (const member of Object.keys(answer)) assert.ok(member in example, member);
     const clipped = await page.locator('main *').evaluateAll((all) => all.filter((node) => node.scrollWidth > node.clientWidth + 1
       && getComputedStyle(node).display !== 'inline').map((node) => node.textContent));
     assert.deepEqual(clipped, []);
@@ -51,13 +54,14 @@ test('the getting started has install lines, a request that works and its respon
   }
 });
 
-test('the reference shows every operation, and tries one with the key of the tab', async () => {
+test('the reference shows every operation, and tries one with a key that is typed in', async () => {
   const { page, close } = await open(browser, server);
-  await page.goto(`${server.url}/docs/reference#key=${server.key}`);
+  await page.goto(`${server.url}/docs/reference`);
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json();
   const shown = await page.locator('.operation > summary code').allTextContents();
   assert.deepEqual(shown.sort(), Object.keys(paths).map((path) => `GET ${path}`).sort());
   await page.goto(`${server.url}/docs/reference#searchSoftware`);
+  await page.getByLabel('Key for the forms below').fill(server.key);
   const operation = page.locator('.operation', { has: page.locator('#searchSoftware') });
   await operation.locator('form summary').click();
   await operation.locator('input[name=q]').fill('lockout');
@@ -77,7 +81,7 @@ test('the reference is readable without scripts, and its links open an operation
   const page = await context.newPage();
   await page.goto(`${server.url}/docs/reference#getSoftware`);
   assert.ok(await page.locator('#getSoftware').isVisible());
-  assert.equal(await page.locator('form:visible').count(), 0);
+  assert.equal(await page.locator('main form:visible').count(), 0);
   await context.close();
 });
 
@@ -98,26 +102,26 @@ for (const scheme of ['light', 'dark']) {
   }
 }
 
-test('a problem’s type leads to the code, its cause and its cure', async () => {
+test('a problem’s type leads to the code, its cause and its fix', async () => {
   const { page, close } = await open(browser, server);
   for (const path of ['/v1/software', '/nowhere']) {
     const problem = await (await fetch(server.url + path)).json();
     await page.goto(new URL(problem.type, server.url).href);
     const section = page.locator('section:target');
-    assert.match(await section.innerText(), new RegExp(`${problem.code}[\\s\\S]*${problem.status}[\\s\\S]*Cure:`));
+    assert.match(await section.innerText(), new RegExp(`${problem.code}[\\s\\S]*${problem.status}[\\s\\S]*Fix:`));
     assert.ok(await section.isVisible());
   }
   await close();
 });
 
 test('page and documentation forbid all that they do not need', async () => {
-  for (const path of ['/', '/software/x', ...PAGES]) {
-    const { headers } = await fetch(server.url + path);
+  for (const path of ['/sign-in', '/no/such/page', ...PAGES]) {
+    const { headers } = await fetch(server.url + path, { headers: { accept: 'text/html' } });
     const policy = headers.get('content-security-policy');
-    for (const part of ["default-src 'none'", "script-src 'self';", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]) {
+    for (const part of ["default-src 'none'", "script-src 'self';", "connect-src 'self'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"]) {
       assert.ok(policy.includes(part), `${path}: ${part}`);
     }
     assert.ok(!policy.includes('unsafe'), path);
-    assert.deepEqual([headers.get('x-content-type-options'), headers.get('referrer-policy')], ['nosniff', 'no-referrer']);
+    assert.deepEqual([headers.get('x-content-type-options'), headers.get('referrer-policy')], ['nosniff', 'same-origin']);
   }
 });

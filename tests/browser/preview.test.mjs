@@ -87,9 +87,11 @@ test('a candidate that was never valid shows its errors until it is', async () =
   const other = mkdtempSync(join(tmpdir(), 'candidate-'));
   writeFileSync(join(other, 'demo.json'), BROKEN);
   const broken = await start({ command: ['preview', other, '--against', DATA], isReady: false });
-  const { page, close } = await open(browser, broken, { expected: [/503/] });
+  const { page, close } = await open(browser, broken, { expected: [/503/, /401/] });
   try {
-    await page.goto(`${broken.url}/categories#key=${broken.key}`);
+    await page.goto(`${broken.url}/sign-in?next=/categories`);
+    await page.getByLabel('API key').fill(broken.key);
+    await page.keyboard.press('Enter');
     await page.getByText('no state was valid yet', { exact: false }).first().waitFor();
     await page.locator('.findings').waitFor();
     assert.match(await page.locator('.findings').innerText(), /unknown_value[^]*<i>pending<\/i>/);
@@ -104,14 +106,14 @@ test('a candidate that was never valid shows its errors until it is', async () =
   }
 });
 
-test('without a key the report asks for one', async () => {
-  const { page, close } = await open(browser, server, { expected: [/401/] });
+test('without a session the report asks for a key', async () => {
+  const { page, close } = await open(browser, server, { expected: [/401/, /403/] });
   await page.goto(`${server.url}/preview`);
-  await page.locator('#key').fill('sd_dev_wrong');
-  await page.getByRole('button', { name: 'Explore' }).click();
+  await page.getByLabel('API key').fill('sd_dev_wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await page.locator('.wrong').waitFor();
-  await page.locator('#key').fill(server.key);
-  await page.getByRole('button', { name: 'Explore' }).click();
+  await page.getByLabel('API key').fill(server.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Changes from').waitFor();
   await close();
 });

@@ -46,14 +46,16 @@ export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', 
   child.stderr.on('data', (chunk) => { errors += chunk; });
   let url = null;
   let link = null;
+  let shown = null;
   for await (const line of createInterface(child.stdout)) {
     url ??= /^Listening on (http:\/\/\S+)/.exec(line)?.[1] ?? null;
     link ??= /^Explore\s+(\S+)/.exec(line)?.[1] ?? null;
-    if (url && link) break;
+    shown ??= /Authorization: Bearer (\S+)'/.exec(line)?.[1] ?? null;
+    if (url && link && shown) break;
   }
   child.stdout.resume();
+  key ??= shown;
   if (!link) throw new Error(`The server did not start:\n${errors}`);
-  key ??= /#key=(.+)$/.exec(link)[1];
   if (isReady) await ready(url, () => errors);
   return {
     url,

@@ -73,8 +73,8 @@ fn hostile_ids_are_not_found_and_open_no_file() {
                 let bytes = format!("{head}Authorization: Bearer {}\r\n\r\n", place.key);
                 let answer = first_answer(&server, bytes.as_bytes()).await.expect("an answer");
                 let status = &answer[9..12];
-                // The page of a product that doesn't exist is the page.
-                let expected: &[&str] = if route == "/software" { &["200", "400", "404"] } else { &["400", "404"] };
+                // A page takes no key: it leads to signing in.
+                let expected: &[&str] = if route == "/software" { &["303", "400", "404"] } else { &["400", "404"] };
                 assert!(expected.contains(&status), "{route}/{id}: {answer}");
                 let head = answer.split("\r\n\r\n").next().expect("a head").to_lowercase();
                 assert!(!head.contains("set-cookie"), "{answer}");

@@ -137,8 +137,8 @@ impl Server {
         if let Some(key) = &self.made_key {
             return key.clone();
         }
-        let start = self.announced.find("#key=").expect("a key") + "#key=".len();
-        self.announced[start..].split_whitespace().next().expect("a key").to_owned()
+        let (_, rest) = self.announced.split_once("Authorization: Bearer ").expect("a key");
+        rest.split('\'').next().expect("a key").to_owned()
     }
 
     /// An answer's status and body.

@@ -78,7 +78,7 @@ fn nothing_is_said_to_differ_where_nothing_does() {
 
 #[test]
 fn html_is_for_a_page() {
-    insta::assert_snapshot!(render::html(&example(), &options(100)));
+    insta::assert_snapshot!(render::html(&example(), &options(100)).expect("written"));
 }
 
 #[test]
@@ -86,10 +86,12 @@ fn html_counts_records_beyond_the_limit_and_escapes_ids_in_links() {
     let mut odd = record("a");
     odd["id"] = "a/b?\"<x>".into();
     let new = [odd, record("b"), record("c")];
-    let html = render::html(&difference(&export(&[]), &export(&new)), &options(1));
+    let html = render::html(&difference(&export(&[]), &export(&new)), &options(1)).expect("written");
     assert!(html.contains("<a href=\"/software/a%2Fb%3F%22%3Cx%3E\">"), "{html}");
     assert!(html.contains("and 2 more added") && !html.contains("<x>"), "{html}");
-    assert!(render::html(&difference(&export(&[]), &export(&[])), &options(1)).contains("do not differ"));
+    assert!(
+        render::html(&difference(&export(&[]), &export(&[])), &options(1)).expect("written").contains("do not differ")
+    );
 }
 
 #[test]
@@ -103,7 +105,7 @@ fn html_has_a_bound_whatever_the_records_hold() {
     };
     let old: Vec<_> = (0..40).map(|id| record(&id.to_string())).collect();
     let new: Vec<_> = (0..40).map(|id| long(&id.to_string())).collect();
-    let html = render::html(&difference(&export(&old), &export(&new)), &options(1000));
+    let html = render::html(&difference(&export(&old), &export(&new)), &options(1000)).expect("written");
     assert!(html.len() < 3 << 20, "{}", html.len());
     assert!(html.contains(" more changed</li>") && html.contains(" more fields</p>"), "the others are counted");
 }

@@ -239,7 +239,7 @@ fn attacks(target: &Target, key: &str) -> Vec<Attack> {
 
 /// The path of a script of the page.
 fn script(target: &Target) -> String {
-    let page = send(Request::get(&target.server.address), "").expect("the page");
+    let page = send(Request::get(format!("{}/docs", target.server.address)), "").expect("the page");
     assert_eq!(page.status(), 200);
     let page = page.into_body();
     let start = page.find("/assets/").expect("an asset");

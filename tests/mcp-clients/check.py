@@ -90,11 +90,11 @@ def main():
         server = subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             text = ""
-            while not (found := re.search(r"(http://\S+)/#key=(\S+)", text)):
+            while not (found := re.search(r"Bearer (\S+)' '(http://[^/]+)/", text)):
                 line = server.stdout.readline()
                 assert line, f"the server ended: {text}"
                 text += line
-            url, key = found.groups()
+            key, url = found.groups()
             asyncio.run(check(binary, url, key))
             if MAJOR == 2:
                 node("node", "check.mjs", env={**os.environ, "BINARY": binary, "URL": url, "KEY": key, "DATA": str(DATA)})

@@ -42,8 +42,8 @@ def server(binary, *arguments, log="warn", stderr=None):
     try:
         key = None
         for line in process.stdout:
-            if found := re.search(r"(http://[^/]+)/#key=(\S+)", line):
-                url, key = found.groups()
+            if found := re.search(r"Bearer (\S+)' '(http://[^/]+)/", line):
+                key, url = found.groups()
                 break
         if not key:
             sys.exit("a server didn't start")

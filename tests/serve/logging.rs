@@ -26,7 +26,8 @@ impl Server {
         let mut child = command.spawn().expect("the binary runs");
         let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
         let address = lines.find_map(|line| Some(line.strip_prefix("Listening on ")?.to_owned())).expect("the address");
-        let key = lines.find_map(|line| Some(line.split_once("#key=")?.1.trim().to_owned())).expect("the key");
+        let key =
+            lines.find_map(|line| Some(line.split_once("Bearer ")?.1.split('\'').next()?.to_owned())).expect("the key");
         Self { child, address, key }
     }
 

@@ -24,27 +24,37 @@ fn replace(folder: &Path, set: &str, text: &str) {
     fs::rename(folder.join(set).join(".next"), folder.join(set).join("tools.json")).expect("renamed");
 }
 
-/// Status, headers and body of a response.
-fn get(server: &Server, path: &str, key: Option<&str>) -> (u16, HeaderMap, String) {
-    let mut request = Request::get(format!("{}{path}", server.address));
-    if let Some(key) = key {
-        request = request.header("Authorization", format!("Bearer {key}"));
+/// Status, headers and body of a response; with a session if there's a cookie.
+fn get(server: &Server, path: &str, cookie: Option<&str>) -> (u16, HeaderMap, String) {
+    let mut request = Request::get(format!("{}{path}", server.address)).header("Accept", "text/html");
+    if let Some(cookie) = cookie {
+        request = request.header("Cookie", cookie);
     }
     let response = send(request, "").expect("a response");
     (response.status().as_u16(), response.headers().clone(), response.into_body())
 }
 
+/// Signs in, and returns the cookie of the session.
+fn session(server: &Server) -> String {
+    let request = Request::post(format!("{}/sign-in", server.address));
+    let response = send(request, &format!("key={}", server.key())).expect("a response");
+    let cookie = response.headers()["set-cookie"].to_str().expect("ASCII");
+    cookie.split(';').next().expect("a cookie").to_owned()
+}
+
 /// The status once it is that of the files, and says this.
 fn status(server: &Server, message: &str) -> Value {
+    let cookie = session(server);
     until(message, || {
-        let (code, status) = server.get("/preview/status");
+        let (code, _, body) = get(server, "/preview/status", Some(&cookie));
+        let status: Value = serde_json::from_str(&body).expect("JSON");
         let is_it = status["message"].as_str().is_some_and(|text| text.contains(message));
         (code == 200 && status["is_busy"] == false && is_it).then_some(status)
     })
 }
 
 fn report(server: &Server) -> String {
-    get(server, "/preview/report", Some(&server.key())).2
+    get(server, "/preview", Some(&session(server))).2
 }
 
 #[test]
@@ -57,9 +67,10 @@ fn candidate_is_served_marked_and_compared() {
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], 2);
     let report = report(&server);
     assert!(report.contains("Changes from <bdi>data</bdi> to <bdi>next</bdi>"), "{report}");
-    assert!(report.contains("Tool &lt;c&gt;") && !report.contains("<c>"), "{report}");
-    for path in ["/", "/categories", "/docs", "/preview", "/v1/software", "/healthz", "/preview/status"] {
-        let (code, headers, body) = get(&server, path, Some(&server.key()));
+    assert!(report.contains("Tool &#60;c&#62;") && !report.contains("<c>"), "{report}");
+    let cookie = session(&server);
+    for path in ["/", "/categories", "/docs", "/preview", "/healthz", "/preview/status"] {
+        let (code, headers, body) = get(&server, path, Some(&cookie));
         assert_eq!((code, headers.get("x-preview").map(HeaderValue::as_bytes)), (200, Some(&b"true"[..])), "{path}");
         let is_page = headers["content-type"].as_bytes().starts_with(b"text/html");
         assert_eq!(
@@ -81,9 +92,9 @@ fn preview_is_for_its_key_and_machine() {
     let folder = folder(&["a"], &export(&["b"]));
     fs::write(folder.path().join("keys.json"), "not a key file").expect("written");
     let server = Server::start(folder.path(), &["preview", "next"]);
-    for path in ["/preview/report", "/preview/status", "/v1/software"] {
+    for (path, refused) in [("/preview", 303), ("/preview/status", 401), ("/v1/software", 401), ("/software/b", 303)] {
         let (code, _, body) = get(&server, path, None);
-        assert_eq!(code, 401, "{path}");
+        assert_eq!(code, refused, "{path}");
         assert!(!body.contains("Tool b"), "{body}");
     }
     let output = run(folder.path(), &["preview", "next", "--listen", "0.0.0.0:0"]);
@@ -97,14 +108,15 @@ fn candidate_that_was_never_valid_is_waited_for() {
     let server = Server::start(folder.path(), &["preview", "next"]);
     let first = status(&server, "1 error: no state was valid yet.");
     assert_eq!(first["has_problem"], true);
-    let (code, _, page) = get(&server, "/categories", None);
+    let cookie = session(&server);
+    let (code, _, page) = get(&server, "/categories", Some(&cookie));
     assert_eq!(code, 503);
     assert!(page.contains("id=\"preview-report\""), "{page}");
     let shown = report(&server);
     assert!(shown.contains("next/tools.json:1:"), "{shown}");
     replace(folder.path(), "next", &export(&["a", "b"]));
     status(&server, "1 product added, 0 removed, 0 changed");
-    assert_eq!(get(&server, "/categories", None).0, 200);
+    assert_eq!(get(&server, "/categories", Some(&cookie)).0, 200);
     fs::remove_file(folder.path().join("next/tools.json")).expect("removed");
     status(&server, "The candidate can’t be served: the last valid state is shown.");
     assert!(!report(&server).contains("next/tools.json:1:"), "of another state");
@@ -124,7 +136,7 @@ fn last_valid_state_stays_beside_its_errors() {
     assert_ne!(broken["version"], first["version"]);
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], 2);
     let report = report(&server);
-    assert!(report.contains("&lt;nowhere&gt;") && !report.contains("<nowhere>"), "{report}");
+    assert!(report.contains("&#60;nowhere&#62;") && !report.contains("<nowhere>"), "{report}");
     assert!(report.contains("Added: </span>"), "the changes of the valid state: {report}");
     replace(folder.path(), "next", &valid);
     assert_eq!(status(&server, "1 product added")["version"], first["version"], "that state is back");

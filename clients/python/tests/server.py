@@ -46,7 +46,8 @@ class Server:
             text=True,
         )
         assert process.stdout is not None
-        pattern = r"Listening on (http://\S+)()" if "--keys" in options else r"(http://[0-9.:]+)/#key=(\S+)"
+        key = r"()" if "--keys" in options else r"[^$]*?Bearer (sd_dev_\w+)'"
+        pattern = r"Listening on (http://\S+)" + key
         output = ""
         while not (match := re.search(pattern, output)):
             line = process.stdout.readline()

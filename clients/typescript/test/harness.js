@@ -53,7 +53,7 @@ export async function startDirectory({ keys, data = join(CHECKOUT, "data"), opti
     child.stdout.on("data", (chunk) => {
       output += chunk;
       const baseUrl = /Listening on (\S+)/.exec(output)?.[1];
-      const apiKey = /#key=(\S+)\s/.exec(output)?.[1];
+      const apiKey = /Bearer (sd_dev_\w+)'/.exec(output)?.[1];
       if (baseUrl && (apiKey || keys)) resolve({ baseUrl, apiKey });
     });
   });

@@ -51,6 +51,10 @@ fn print(difference: &Difference, options: &render::Options<'_>, format: DiffFor
     match format {
         DiffFormat::Text => render::text(difference, options, &mut out)?,
         DiffFormat::Markdown => render::markdown(difference, options, &mut out)?,
+        DiffFormat::Html => {
+            let page = render::page(difference, options).map_err(io::Error::other)?;
+            out.write_all(page.as_bytes())?;
+        }
         DiffFormat::Json => render::json(difference, options, &mut out)?,
     }
     out.flush()

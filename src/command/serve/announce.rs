@@ -33,27 +33,41 @@ pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAd
     );
 }
 
+/// What a start tells besides the service's address.
+#[derive(Debug)]
+pub(super) struct Start<'a> {
+    /// The development key, if it's the only one.
+    pub(super) development: Option<&'a ApiKey>,
+    /// Codes that sign a browser in with it: for the home page, and for the page of a preview.
+    pub(super) codes: Vec<String>,
+    /// A query that finds something.
+    pub(super) example: String,
+    pub(super) is_demo: bool,
+}
+
 /// Prints the service's address, in the first line, and how to try it. On a thread of its own, which may block on a pipe that
 /// isn't read.
-pub(super) fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool, is_preview: bool) {
+pub(super) fn announce(address: SocketAddr, start: &Start<'_>) {
     let reachable = match address.ip() {
         ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
         ip if ip.is_unspecified() => SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port())),
         _ => address,
     };
     let mut text = format!("Listening on http://{address}\n");
-    let example = |key: &str| {
-        format!("  curl -H 'Authorization: Bearer {key}' 'http://{reachable}/v1/search?q=permit+to+work'\n")
-    };
+    let Start { development, codes, example, is_demo } = start;
+    let key = development.map_or("YOUR_KEY", ApiKey::expose);
+    let query: String = form_urlencoded::byte_serialize(example.as_bytes()).collect();
+    let mut codes = codes.iter();
     // A string can't refuse a write.
-    let _ = match development {
-        Some(key) => write!(text, "\nExplore  http://{reachable}/#key={}\n\n{}", key.expose(), example(key.expose())),
-        None => write!(text, "\nExplore  http://{reachable}/\n\n{}", example("YOUR_KEY")),
+    let _ = match codes.next() {
+        Some(code) => write!(text, "\nExplore  http://{reachable}/sign-in?code={code}\n"),
+        None => write!(text, "\nExplore  http://{reachable}/\n"),
     };
-    if let Some(key) = development.filter(|_| is_preview) {
-        let _ = write!(text, "\nWhat changes  http://{reachable}/preview#key={}\n", key.expose());
+    let _ = write!(text, "\n  curl -H 'Authorization: Bearer {key}' 'http://{reachable}/v1/search?q={query}'\n");
+    if let Some(code) = codes.next() {
+        let _ = write!(text, "\nWhat changes  http://{reachable}/sign-in?code={code}&next=/preview\n");
     }
-    if is_demo {
+    if *is_demo {
         text.push_str(
             "\nThere is no folder ./data here, so this is the directory that comes with the program, for trying it out.\n\
              Put export files in ./data, or name their folder with --data.\n",

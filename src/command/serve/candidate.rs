@@ -151,7 +151,10 @@ impl Published {
         };
         let difference = compare(&published, candidate);
         let (old, new) = (self.side.to_string_lossy(), self.candidate.to_string_lossy());
-        let html = render::html(&difference, &render::Options { old: &old, new: &new, limit: SHOWN });
+        let html = match render::html(&difference, &render::Options { old: &old, new: &new, limit: SHOWN }) {
+            Ok(html) => html,
+            Err(error) => return Comparison::Failed(crate::error::chain(&error)),
+        };
         let summary =
             if difference.is_empty() { "Nothing is changed".to_owned() } else { difference.summary.to_string() };
         Comparison::Done { summary: printable(&summary).into_owned(), html }

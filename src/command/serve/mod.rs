@@ -14,13 +14,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
+use std::time::Instant;
 
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
-use self::announce::{announce, log_start};
+use self::announce::{Start, announce, log_start};
 use self::empty_queries::QueryFile;
 use self::signals::{Shutdown, handle_signals, reached};
 use self::sockets::HandedOver;
@@ -31,12 +32,13 @@ use super::{Failure, cluster, data, environment, print_error, probe, reindex};
 use crate::cli::{LogFormat, PreviewArgs, ServeArgs};
 use crate::engine::opensearch::cluster::Cluster;
 use crate::generation::store::Store;
-use crate::generation::{Observer, Settings};
+use crate::generation::{Observer, Settings, Snapshot};
 use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::panics;
+use crate::service;
 use crate::update::{Directory, Outcome, Signal};
 
 /// The most connections to the metrics: a scraper and a few others.
@@ -205,7 +207,7 @@ async fn run_server(
     let (listener, address) = sockets.service(args).await?;
     let metrics = sockets.metrics(args).await?;
     let (keys, is_preview) = (Arc::clone(&state.keys), state.config.preview.is_some());
-    let directory = Arc::clone(&state.directory);
+    let (directory, links) = (Arc::clone(&state.directory), Arc::clone(&state));
     let (shutdown, phase) = watch::channel(Shutdown::None);
     let metrics = metrics.map(|(listener, address)| serve_metrics(listener, address, Arc::clone(&state)));
     let defaults = ConnectionLimits::default();
@@ -239,7 +241,13 @@ async fn run_server(
                 let snapshot = directory.current();
                 log_start(outcome.zip(snapshot.as_deref()), address, &origin, awaited);
                 open.send_replace(true);
-                announce(address, development.as_ref(), is_demo, is_preview);
+                let start = Start {
+                    development: development.as_ref(),
+                    codes: sign_in_codes(&links, development.as_ref(), if is_preview { 2 } else { 1 }),
+                    example: example_query(snapshot.as_deref()).await,
+                    is_demo,
+                };
+                announce(address, &start);
                 Ok(())
             }
             Ok(Err(failure)) => Err(failure),
@@ -259,6 +267,25 @@ async fn run_server(
         task.abort();
     }
     outcome
+}
+
+/// Codes for links that sign a browser in with the development key.
+fn sign_in_codes(state: &AppState, development: Option<&ApiKey>, count: usize) -> Vec<String> {
+    let issue = |key: &ApiKey| state.sign_in_codes.issue(key.id(), Instant::now());
+    let codes = development.into_iter().flat_map(|key| std::iter::repeat_n(key, count)).map(issue);
+    codes.collect::<Result<_, _>>().unwrap_or_else(|error| {
+        tracing::warn!(%error, "no link signs a browser in: enter the key instead");
+        Vec::new()
+    })
+}
+
+/// A query for the first request; while nothing is served, one for the bundled exports.
+async fn example_query(snapshot: Option<&Snapshot>) -> String {
+    let queries = match snapshot {
+        Some(snapshot) => service::example_queries(snapshot, 1).await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    queries.into_iter().next().unwrap_or_else(|| "permit to work".to_owned())
 }
 
 /// Serves metrics to the very end, so that stopping can be observed too.

@@ -54,6 +54,13 @@ impl Table {
         Self { caption: Some(caption), ..self }
     }
 
+    /// The heads, and whether their columns have numbers.
+    pub(super) fn columns(&self) -> Vec<(&'static str, bool)> {
+        let first = self.rows.first();
+        let is_number = |at| first.and_then(|row| row.get(at)).is_some_and(Cell::is_number);
+        self.heads.iter().enumerate().map(|(at, head)| (*head, is_number(at))).collect()
+    }
+
     /// The line below a truncated table.
     pub(super) fn rest(&self) -> Option<String> {
         (self.more > 0).then(|| format!("and {} more", Grouped(self.more)))
@@ -80,6 +87,15 @@ impl Cell {
 
     pub(super) const fn is_number(&self) -> bool {
         matches!(self, Self::Number(_) | Self::Part(..))
+    }
+
+    pub(super) const fn is_code(&self) -> bool {
+        matches!(self, Self::Code(_))
+    }
+
+    /// Whether it's a day, which stays in one line.
+    pub(super) fn is_day(&self) -> bool {
+        matches!(self, Self::Text(text) if CalendarDate::parse(text).is_some())
     }
 
     /// The URI, if browsers may open it: HTTP, only ordinary characters, not truncated.

@@ -10,7 +10,6 @@ pub(super) mod glossary;
 pub(super) mod health;
 pub(super) mod mcp;
 mod metrics;
-pub(super) mod preview;
 pub(super) mod reviews;
 pub(super) mod search;
 pub(super) mod similar;

@@ -16,13 +16,13 @@ use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
 use crate::http::response::{FIELDS, Fields, ListBody, ListPage, append_member};
-use crate::http::search_cache::CacheKey;
+use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{
     FACETS, FILTERS, HIGHLIGHT, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_Q, SEARCH_SORT, TYPO,
 };
-use crate::service::{self, Facet, SearchHit, SearchPage, SearchSoftware};
+use crate::service::{Facet, SearchHit, SearchPage, SearchSoftware};
 
 pub(in crate::http) struct SearchParameters {
     search: SearchSoftware,
@@ -90,26 +90,7 @@ pub(in crate::http) async fn search_software(
 ) -> Result<Response, ApiError> {
     check_attributes(&snapshot, &query.filter, &query.facets, query.sort.attribute()).await?;
     let max_offset = MaxOffset::of(query.bounded_by());
-    let key = CacheKey::new(snapshot.generation(), &query);
-    let cached = key.as_ref().and_then(|key| state.search_cache.get(key));
-    let page = if let Some(results) = cached {
-        let page = write(&results.page(&snapshot, &query), &fields)?;
-        state.count_search(&query, page.pagination().total);
-        page
-    } else {
-        let (generation, counts) = (Snapshot::clone(&snapshot), Arc::clone(&state));
-        let search = async move {
-            let results = service::find_software(&snapshot, &query).await?;
-            let page = write(&results.page(&snapshot, &query), &fields)?;
-            counts.count_search(&query, page.pagination().total);
-            Ok::<_, ApiError>((page, results))
-        };
-        let (page, results) = state.search(search).await??;
-        if let Some(key) = key {
-            state.search_cache.insert(generation.generation(), key, Arc::new(results));
-        }
-        page
-    };
+    let page = with_page(&state, snapshot, query, move |page| write(page, &fields)).await?;
     let links = links.header(page.pagination(), max_offset);
     Ok(page.into_response(links))
 }

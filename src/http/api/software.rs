@@ -9,7 +9,7 @@ use bytes::Bytes;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{Pagination, SoftwareDetail, SoftwareItem};
-use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset, problem};
+use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::middleware::RequestContext;
 use crate::http::openapi::{ApiErrors, NotFound};
@@ -89,7 +89,7 @@ pub(in crate::http) async fn check_attributes(
 ) -> Result<(), ApiError> {
     let refused = service::refuse_attributes(snapshot, filter, facets, sort);
     if !refused.is_empty() {
-        return Err(ApiError::Parameters(refused.into_iter().map(problem).collect()));
+        return Err(ApiError::Parameters(refused.into_iter().map(ParameterProblem::from).collect()));
     }
     let Some((name, value)) = service::comma_separated(snapshot, filter).await? else { return Ok(()) };
     let is_own = name == CATEGORY.name || ATTRIBUTES.iter().any(|parameter| parameter.name == name);

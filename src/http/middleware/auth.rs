@@ -1,16 +1,16 @@
 //! Authentication: the API key of a request, and the web origin that it may be used from; or a visitor of the page without one.
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use axum::extract::Request;
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, REFERER};
+use axum::http::header::{AUTHORIZATION, ORIGIN, REFERER};
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use jiff::Timestamp;
 
 use super::route::FEED;
+use super::session::{is_own_authority, visitor};
 use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
 use crate::http::problem::ApiError;
@@ -24,32 +24,27 @@ const MAX_FAILED_ATTEMPTS: u32 = 60;
 pub(in crate::http) fn authenticate(state: &AppState, request: &Request) -> Result<Arc<Grant>, ApiError> {
     let grant = match grant_of_key(&state.keys, request.headers()) {
         Ok(grant) => grant,
-        Err(ApiError::MissingApiKey) if let Some(grant) = visitor(state, request) => grant,
+        Err(ApiError::MissingApiKey) if let Some(grant) = visitor_of_page(state, request) => grant,
         Err(error) => return Err(failed(state, error, request)),
     };
     grant.requests.fetch_add(1, Ordering::Relaxed);
     Ok(grant)
 }
 
-/// The grant of a request without a key that comes from the page or is for the feed, if the page is public. The page is public for
-/// every address: one that isn't known has a quota of its own too.
-fn visitor(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
-    let AppState { config, visitors, metrics, .. } = state;
-    let rate = config.public_page.filter(|_| !request.headers().contains_key(AUTHORIZATION))?;
+/// The grant of a request without a key that comes from the page or is for the feed, if the page is public.
+fn visitor_of_page(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     // Feed readers aren't pages.
-    if request.uri().path() != FEED && !is_from_page(request.headers(), config) {
+    let is_for_visitors = request.uri().path() == FEED || is_from_page(request.headers(), &state.config);
+    if !is_for_visitors || request.headers().contains_key(AUTHORIZATION) {
         return None;
     }
-    metrics.page_requests.inc();
-    let client = client_ip(request.extensions(), request.headers(), &config.trusted_proxies);
-    let network = client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).into();
-    Some(Arc::new(Grant::for_visitor(network, rate, Arc::clone(visitors))))
+    visitor(state, request)
 }
 
 /// Counts an invalid key against the caller's address, which gets 429 after too many. A valid key is accepted all the same:
 /// keys can't be guessed, so the limit saves work and log lines, and one caller's mistake must not lock out others behind
 /// the same address.
-fn failed(state: &AppState, error: ApiError, request: &Request) -> ApiError {
+pub(in crate::http) fn failed(state: &AppState, error: ApiError, request: &Request) -> ApiError {
     if !matches!(error, ApiError::InvalidApiKey | ApiError::ExpiredApiKey) {
         return error;
     }
@@ -69,10 +64,8 @@ fn is_from_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";
     }
-    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let referer = text(REFERER).and_then(|url| url.parse::<Uri>().ok());
-    let Some(page) = referer.as_ref().and_then(Uri::authority) else { return false };
-    [text(HOST), config.authority()].into_iter().flatten().any(|own| page.as_str().eq_ignore_ascii_case(own))
+    let referer = headers.get(REFERER).and_then(|value| value.to_str().ok()?.parse::<Uri>().ok());
+    referer.as_ref().and_then(Uri::authority).is_some_and(|page| is_own_authority(page.as_str(), headers, config))
 }
 
 /// Whether a request has a valid key, from an origin that may use it.
@@ -82,12 +75,16 @@ pub(in crate::http) fn has_valid_key(keys: &KeyStore, headers: &HeaderMap) -> bo
 
 fn grant_of_key(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiError> {
     let mut sent = headers.get_all(AUTHORIZATION).iter();
-    let presented = match (sent.next(), sent.next()) {
-        (None, _) => return Err(ApiError::MissingApiKey),
-        (Some(value), None) => bearer(value)?,
+    match (sent.next(), sent.next()) {
+        (None, _) => Err(ApiError::MissingApiKey),
+        (Some(value), None) => grant_of(keys, bearer(value)?),
         // Proxies differ in which of two they forward; neither counts.
-        (Some(_), Some(_)) => return Err(ApiError::InvalidApiKey),
-    };
+        (Some(_), Some(_)) => Err(ApiError::InvalidApiKey),
+    }
+}
+
+/// Returns the grant of a key as it was presented.
+pub(in crate::http) fn grant_of(keys: &KeyStore, presented: &str) -> Result<Arc<Grant>, ApiError> {
     let grant = keys.authenticate(presented, Timestamp::now).or_else(|error| {
         // A key that was created a moment ago isn't known before the key file is looked at.
         let is_renewed =
@@ -128,6 +125,8 @@ pub(in crate::http) fn check_origin(grant: &Grant, headers: &HeaderMap) -> Resul
 
 #[cfg(test)]
 mod tests {
+    use axum::http::header::HOST;
+
     use super::*;
     use crate::http::config::PublicUrl;
 

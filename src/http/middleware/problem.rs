@@ -10,9 +10,13 @@ use super::request_context::RequestContext;
 use crate::http::problem::{self, ApiError};
 use crate::http::state::AppState;
 
-/// Makes the response that carries an error its problem document. Counts rejections, and logs failures of the service once.
-pub(in crate::http) fn write_problem(state: &AppState, request: &RequestContext, response: &mut Response) {
-    let Some(error) = response.extensions_mut().remove::<ApiError>() else { return };
+/// Takes the error that a response carries. Counts rejections, and logs failures of the service once.
+pub(in crate::http) fn take_error(
+    state: &AppState,
+    request: &RequestContext,
+    response: &mut Response,
+) -> Option<ApiError> {
+    let error = response.extensions_mut().remove::<ApiError>()?;
     let metrics = &state.metrics;
     match error {
         ApiError::Overloaded | ApiError::DownloadsBusy => metrics.shed.inc(),
@@ -24,7 +28,17 @@ pub(in crate::http) fn write_problem(state: &AppState, request: &RequestContext,
         ApiError::Internal(_) | ApiError::Panicked(_) | ApiError::RequestTimeout => log(&error, request),
         _ => {}
     }
-    problem::render(&error, request.id(), &state.config.errors_url(), response);
+    Some(error)
+}
+
+/// Makes the response that carried an error its problem document.
+pub(in crate::http) fn write_problem(
+    state: &AppState,
+    request: &RequestContext,
+    error: &ApiError,
+    response: &mut Response,
+) {
+    problem::render(error, request.id(), &state.config.errors_url(), response);
 }
 
 /// Logs a failure with the chain of its causes.

@@ -32,7 +32,7 @@ pub(in crate::http) struct RequestContext {
 }
 
 impl RequestContext {
-    pub(super) fn id(&self) -> &str {
+    pub(in crate::http) fn id(&self) -> &str {
         self.id.to_str().unwrap_or_default()
     }
 

@@ -29,6 +29,13 @@ pub(in crate::http) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_stati
 /// The methods of the route at [`MCP_PATH`].
 pub(in crate::http) const MCP_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
+/// The path of the form for signing in, and of the form for signing out.
+pub(in crate::http) const SIGN_IN: &str = "/sign-in";
+pub(in crate::http) const SIGN_OUT: &str = "/sign-out";
+
+/// The methods of the route at [`SIGN_IN`].
+const SIGN_IN_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
+
 /// Whether responses at a path depend on the key: those of the API, with or without an operation, and the feed.
 pub(in crate::http) fn is_private(path: &str) -> bool {
     let is_api = path.strip_prefix(API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -41,8 +48,12 @@ pub(in crate::http) fn matched_route(request: &Request) -> Option<&MatchedPath> 
 }
 
 /// The methods of the route at a path.
-pub(super) fn allowed_methods(path: &str) -> HeaderValue {
-    if path == MCP_PATH { MCP_METHODS } else { ALLOWED_METHODS }
+pub(in crate::http) fn allowed_methods(path: &str) -> HeaderValue {
+    match path {
+        MCP_PATH | SIGN_OUT => MCP_METHODS,
+        SIGN_IN => SIGN_IN_METHODS,
+        _ => ALLOWED_METHODS,
+    }
 }
 
 /// Answers `OPTIONS` on a route, and on `*`, with its methods. It needs no key.
@@ -85,7 +96,8 @@ pub(in crate::http) fn correct_headers(mut response: Response) -> Response {
     if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
         response.headers_mut().remove(CONTENT_LENGTH);
     }
-    if response.headers().get(ALLOW).is_some_and(|methods| methods != ALLOWED_METHODS && methods != MCP_METHODS) {
+    let known = [ALLOWED_METHODS, MCP_METHODS, SIGN_IN_METHODS];
+    if response.headers().get(ALLOW).is_some_and(|methods| !known.contains(methods)) {
         response.headers_mut().remove(ALLOW);
     }
     response

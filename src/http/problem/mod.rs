@@ -54,6 +54,9 @@ pub enum ApiError {
     ReplicateNotAllowed,
     #[error("no product {0:?}")]
     SoftwareNotFound(String),
+    /// On pages only.
+    #[error("product {0:?} was removed")]
+    SoftwareGone(String),
     #[error("no category {id:?}")]
     CategoryNotFound { id: String, renamed: Vec<String> },
     #[error("no glossary term {id:?}")]
@@ -151,7 +154,7 @@ impl ApiError {
             Self::ExpiredApiKey => ErrorCode::ExpiredApiKey,
             Self::OriginNotAllowed(_) | Self::HostNotAllowed => ErrorCode::OriginNotAllowed,
             Self::ReplicateNotAllowed => ErrorCode::ReplicateNotAllowed,
-            Self::SoftwareNotFound(_) => ErrorCode::SoftwareNotFound,
+            Self::SoftwareNotFound(_) | Self::SoftwareGone(_) => ErrorCode::SoftwareNotFound,
             Self::CategoryNotFound { .. } => ErrorCode::CategoryNotFound,
             Self::TermNotFound { .. } => ErrorCode::TermNotFound,
             Self::ExportNotFound(_) => ErrorCode::ExportNotFound,
@@ -192,6 +195,7 @@ impl ApiError {
             Self::HostNotAllowed => "A browser may call this address only under the service's own name (DNS rebinding). Ask the operator \
                                      to set it with --public-url."
                 .to_owned(),
+            Self::SoftwareGone(id) => format!("The product with the id {id:?} was removed from the directory."),
             Self::SoftwareNotFound(id) => format!("There is no product with the id {id:?}."),
             Self::CategoryNotFound { id, renamed } => {
                 format!("There is no category with the id {id:?}; {}", renamed_or_listed(renamed, "/v1/categories"))
@@ -240,7 +244,7 @@ impl ApiError {
         Self::Internal(Arc::new(error))
     }
 
-    fn retry_after_seconds(&self) -> Option<u64> {
+    pub(super) fn retry_after_seconds(&self) -> Option<u64> {
         match self {
             Self::RateLimited { retry_after_seconds }
             | Self::VisitorRateLimited { retry_after_seconds }

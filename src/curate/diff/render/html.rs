@@ -1,16 +1,16 @@
-//! Renders a difference as part of an HTML page.
+//! Renders a difference as HTML: as a part of a page, or as a page of its own without scripts and external resources.
 
-use std::fmt::Write as _;
-
+use askama::Template;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::change_text::ChangeText;
 use super::{Options, notes, place, sections, title};
 use crate::curate::diff::words::{self, Part};
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
-use crate::text::count::counted;
-use crate::text::html;
 use crate::text::printable::printable;
+
+/// The style of the pages.
+const STYLE: &str = include_str!("../../../../templates/static/style.css");
 
 /// The heading of products, the only elements with pages of their own.
 const PRODUCTS: &str = "Products";
@@ -26,159 +26,235 @@ const LONGEST_LINKED: usize = 1024;
 /// path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
-/// Renders a difference as HTML: a summary, and a list per section. It has a few megabytes at most.
-/// Texts from records are escaped. Products in the new set link to their pages, `/software/{id}`.
-pub fn html(difference: &Difference, options: &Options<'_>) -> String {
-    if difference.is_empty() {
-        return format!(
-            "<p><bdi>{}</bdi> and <bdi>{}</bdi> do not differ.</p>\n",
-            escaped(options.old),
-            escaped(options.new)
-        );
+#[derive(Template)]
+#[template(path = "diff.html")]
+struct Fragment<'a> {
+    difference: &'a Difference,
+    old: String,
+    new: String,
+    summary: String,
+    sections: Vec<(&'static str, Vec<String>)>,
+}
+
+#[derive(Template)]
+#[template(path = "diff-page.html")]
+struct Page<'a> {
+    style: &'static str,
+    old: String,
+    new: String,
+    difference: &'a str,
+}
+
+/// An element of a section's list.
+#[derive(Template)]
+#[template(path = "diff-element.html")]
+enum Element {
+    Entry {
+        kind: Kind,
+        title: String,
+        href: Option<String>,
+        export: Option<String>,
+        notes: Vec<String>,
+        fields: Vec<Field>,
+        more_fields: usize,
+    },
+    /// Elements that aren't shown.
+    More { count: usize, what: &'static str },
+    /// A category's number of products.
+    Count { name: String, old: usize, new: usize },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Added,
+    Removed,
+    Changed,
+}
+
+impl Kind {
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
     }
-    let summary = &difference.summary;
-    let mut html = format!(
-        "<p class=\"summary\">{}.</p>\n<p class=\"quiet\">{} → {}, {} → {} with reviewed sources.</p>\n",
-        escaped(&summary.to_string()),
-        summary.old_software,
-        counted(summary.new_software, "product"),
-        summary.old_reviewed,
-        summary.new_reviewed
-    );
+
+    const fn mark(self) -> &'static str {
+        match self {
+            Self::Added => "+",
+            Self::Removed => "−",
+            Self::Changed => "~",
+        }
+    }
+
+    /// For screen readers.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Added => "Added",
+            Self::Removed => "Removed",
+            Self::Changed => "Changed",
+        }
+    }
+}
+
+struct Field {
+    name: String,
+    parts: Vec<Part>,
+}
+
+/// Renders a difference as a part of a page: a summary, and a list per section. It has a few megabytes at most.
+/// Texts from records are escaped. Products in the new set link to their pages, `/software/{id}`.
+pub fn html(difference: &Difference, options: &Options<'_>) -> Result<String, askama::Error> {
+    let mut full = Full(0);
+    let mut shown = Vec::new();
     for (heading, changes) in sections(difference) {
         if !changes.is_empty() {
-            section(heading, changes, options.limit, &mut html);
+            shown.push((heading, section(heading, changes, options.limit, &mut full)?));
         }
     }
-    category_counts(difference, options.limit, &mut html);
-    html
+    let counts = &difference.category_counts;
+    if !counts.is_empty() {
+        let elements = counts.iter().take(options.limit).map(|count| Element::Count {
+            name: printed(&words::cut(&count.name)),
+            old: count.old,
+            new: count.new,
+        });
+        let mut list = elements.map(|element| element.render()).collect::<Result<Vec<_>, _>>()?;
+        list.extend(more(counts.len(), options.limit, "categories")?);
+        shown.push(("Products by category", list));
+    }
+    let part = Fragment {
+        difference,
+        old: printed(options.old),
+        new: printed(options.new),
+        summary: printed(&difference.summary.to_string()),
+        sections: shown,
+    };
+    part.render()
 }
 
-fn section(heading: &str, changes: &Changes, limit: usize, html: &mut String) {
-    let _ = writeln!(html, "<h3>{heading}</h3>\n<ul class=\"changes\">");
-    let lists = [("added", "+", "Added", &changes.added), ("removed", "−", "Removed", &changes.removed)];
-    for (class, mark, what, entries) in lists {
-        let mut shown = 0;
-        for Entry { name, id, export, .. } in entries.iter().take(limit) {
-            if html.len() >= FULL_BYTES {
+/// Renders a difference as a page.
+pub fn page(difference: &Difference, options: &Options<'_>) -> Result<String, askama::Error> {
+    let part = html(difference, options)?;
+    Page { style: STYLE, old: printed(options.old), new: printed(options.new), difference: &part }.render()
+}
+
+/// The bytes that are written.
+struct Full(usize);
+
+impl Full {
+    /// Renders up to `limit` entries, as long as there's room. `element` gets the bytes that are written.
+    fn list<T>(
+        &mut self,
+        entries: &[T],
+        limit: usize,
+        element: impl Fn(&T, usize) -> Element,
+    ) -> Result<Vec<String>, askama::Error> {
+        let mut list = Vec::new();
+        for entry in entries.iter().take(limit) {
+            if self.0 >= FULL_BYTES {
                 break;
             }
-            shown += 1;
-            let title = if class == "added" { linked(heading, name, id) } else { bdi(&words::cut(&title(name, id))) };
-            let _ = writeln!(html, "<li class=\"{class}\">{}{title}{}</li>", marked(mark, what), within(id, export));
+            let html = element(entry, self.0).render()?;
+            self.0 += html.len();
+            list.push(html);
         }
-        more(entries.len(), shown, what, html);
+        Ok(list)
     }
-    let mut shown = 0;
-    for entry in changes.changed.iter().take(limit) {
-        if html.len() >= FULL_BYTES {
+}
+
+fn section(heading: &str, changes: &Changes, limit: usize, full: &mut Full) -> Result<Vec<String>, askama::Error> {
+    let mut list = Vec::new();
+    for (kind, entries) in [(Kind::Added, &changes.added), (Kind::Removed, &changes.removed)] {
+        let shown = full.list(entries, limit, |entry, _| self::entry(heading, kind, entry))?;
+        let rest = more(entries.len(), shown.len(), if kind == Kind::Added { "added" } else { "removed" })?;
+        list.extend(shown.into_iter().chain(rest));
+    }
+    let shown = full.list(&changes.changed, limit, |entry, written| changed(heading, entry, limit, written))?;
+    let rest = more(changes.changed.len(), shown.len(), "changed")?;
+    list.extend(shown.into_iter().chain(rest));
+    Ok(list)
+}
+
+fn more(count: usize, shown: usize, what: &'static str) -> Result<Option<String>, askama::Error> {
+    let more = count.checked_sub(shown).filter(|more| *more > 0);
+    more.map(|count| Element::More { count, what }.render()).transpose()
+}
+
+fn entry(heading: &str, kind: Kind, Entry { name, id, export, .. }: &Entry) -> Element {
+    Element::Entry {
+        kind,
+        title: printed(&words::cut(&title(name, id))),
+        href: if kind == Kind::Added { href(heading, id) } else { None },
+        export: place(id, export).map(printed),
+        notes: Vec::new(),
+        fields: Vec::new(),
+        more_fields: 0,
+    }
+}
+
+fn changed(heading: &str, changed: &Changed, limit: usize, written: usize) -> Element {
+    let Changed { name, id, export, .. } = changed;
+    let (mut fields, mut bytes) = (Vec::new(), written);
+    for change in changed.fields.iter().take(limit) {
+        if bytes >= FULL_BYTES {
             break;
         }
-        shown += 1;
-        changed(heading, entry, limit, html);
+        let field = Field {
+            name: printed(&words::cut(if change.field.is_empty() { "value" } else { &change.field })),
+            parts: parts(change),
+        };
+        bytes += field.name.len() + field.parts.iter().map(|part| text(part).len()).sum::<usize>();
+        fields.push(field);
     }
-    more(changes.changed.len(), shown, "Changed", html);
-    html.push_str("</ul>\n");
+    Element::Entry {
+        kind: Kind::Changed,
+        title: printed(&words::cut(&title(name, id))),
+        href: href(heading, id),
+        export: place(id, export).map(printed),
+        notes: notes(changed).iter().map(|note| printed(note)).collect(),
+        more_fields: changed.fields.len() - fields.len(),
+        fields,
+    }
 }
 
-/// A visual mark, and a word for screen readers.
-fn marked(mark: &str, what: &str) -> String {
-    format!("<span class=\"mark\" aria-hidden=\"true\">{mark}</span><span class=\"hidden\">{what}: </span>")
-}
-
-fn more(count: usize, shown: usize, what: &str, html: &mut String) {
-    if let Some(more) = count.checked_sub(shown).filter(|more| *more > 0) {
-        let _ = writeln!(html, "<li class=\"more\">… and {more} more {}</li>", what.to_lowercase());
-    }
-}
-
-fn changed(heading: &str, changed: &Changed, limit: usize, html: &mut String) {
-    let Changed { name, id, export, .. } = changed;
-    let (mark, title, export) = (marked("~", "Changed"), linked(heading, name, id), within(id, export));
-    let _ = write!(html, "<li class=\"changed\">{mark}{title}{export}");
-    for note in notes(changed) {
-        let _ = write!(html, "; {}", escaped(&note));
-    }
-    html.push('\n');
-    let mut shown = 0;
-    if !changed.fields.is_empty() {
-        html.push_str("<dl>\n");
-        for change in changed.fields.iter().take(limit) {
-            if html.len() >= FULL_BYTES {
-                break;
-            }
-            shown += 1;
-            let name = if change.field.is_empty() { "value" } else { &change.field };
-            let _ = writeln!(html, "<div><dt>{}</dt><dd>{}</dd></div>", bdi(&words::cut(name)), field(change));
-        }
-        html.push_str("</dl>\n");
-    }
-    if let Some(more) = changed.fields.len().checked_sub(shown).filter(|more| *more > 0) {
-        let _ = writeln!(html, "<p>… and {}</p>", counted(more, "more field"));
-    }
-    html.push_str("</li>\n");
-}
-
-fn field(change: &FieldChange) -> String {
-    match ChangeText::of(change) {
-        ChangeText::Set(value) => element("ins", &value),
-        ChangeText::Unset(value) => element("del", &value),
-        ChangeText::Order => "in another order".to_owned(),
-        ChangeText::Words(parts) => parts.iter().map(part).collect(),
+fn parts(change: &FieldChange) -> Vec<Part> {
+    let same = |text: &str| Part::Same(text.to_owned());
+    let parts = match ChangeText::of(change) {
+        ChangeText::Set(value) => vec![Part::Added(value)],
+        ChangeText::Unset(value) => vec![Part::Removed(value)],
+        ChangeText::Order => vec![same("in another order")],
+        ChangeText::Words(parts) => parts,
         ChangeText::Elements(removed, added, more) => {
-            let removed = removed.iter().map(|value| element("del", value));
-            let added = added.iter().map(|value| element("ins", value));
-            let mut elements = removed.chain(added).collect::<Vec<_>>().join(" ");
+            let elements = removed.into_iter().map(Part::Removed).chain(added.into_iter().map(Part::Added));
+            let mut parts: Vec<_> = elements.flat_map(|part| [part, same(" ")]).collect();
+            parts.pop();
             if more > 0 {
-                let _ = write!(elements, " … and {more} more");
+                parts.push(Part::Same(format!(" … and {more} more")));
             }
-            elements
+            parts
         }
-    }
+    };
+    let printed = |part| match part {
+        Part::Same(text) => Part::Same(printed(&text)),
+        Part::Removed(text) => Part::Removed(printed(&text)),
+        Part::Added(text) => Part::Added(printed(&text)),
+    };
+    parts.into_iter().map(printed).collect()
 }
 
-fn part(part: &Part) -> String {
+fn text(part: &Part) -> &str {
     match part {
-        Part::Same(text) => escaped(text),
-        Part::Removed(text) => element("del", text),
-        Part::Added(text) => element("ins", text),
+        Part::Same(text) | Part::Removed(text) | Part::Added(text) => text,
     }
 }
 
-fn category_counts(difference: &Difference, limit: usize, html: &mut String) {
-    let counts = &difference.category_counts;
-    if counts.is_empty() {
-        return;
-    }
-    html.push_str("<h3>Products by category</h3>\n<ul class=\"changes\">\n");
-    for count in counts.iter().take(limit) {
-        let _ = writeln!(html, "<li>{}: {} → {}</li>", bdi(&words::cut(&count.name)), count.old, count.new);
-    }
-    more(counts.len(), limit, "Categories", html);
-    html.push_str("</ul>\n");
+fn href(heading: &str, id: &str) -> Option<String> {
+    let is_linked = heading == PRODUCTS && id.len() <= LONGEST_LINKED;
+    is_linked.then(|| format!("/software/{}", utf8_percent_encode(id, ENCODED)))
 }
 
-fn linked(heading: &str, name: &str, id: &str) -> String {
-    let text = bdi(&words::cut(&title(name, id)));
-    if heading != PRODUCTS || id.len() > LONGEST_LINKED {
-        return text;
-    }
-    format!("<a href=\"/software/{}\">{text}</a>", utf8_percent_encode(id, ENCODED))
-}
-
-fn within(id: &str, export: &str) -> String {
-    place(id, export).map(|export| format!(" <span class=\"quiet\">in {}</span>", bdi(export))).unwrap_or_default()
-}
-
-fn element(tag: &str, text: &str) -> String {
-    format!("<{tag}>{}</{tag}>", escaped(text))
-}
-
-/// Isolates a text so that its writing direction doesn't affect the surroundings.
-fn bdi(text: &str) -> String {
-    format!("<bdi>{}</bdi>", escaped(text))
-}
-
-fn escaped(text: &str) -> String {
-    html::escape(&printable(text))
+fn printed(text: &str) -> String {
+    printable(text).into_owned()
 }

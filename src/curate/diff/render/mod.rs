@@ -7,7 +7,7 @@ mod json;
 mod markdown;
 mod text;
 
-pub use html::html;
+pub use html::{html, page};
 pub use json::json;
 pub use markdown::markdown;
 pub use text::text;

@@ -49,7 +49,8 @@ impl<T: FromParameters, S: Sync> FromRequestParts<S> for Query<T> {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
         let read = collect(&query, &T::parameters().collect::<Vec<_>>()).read(T::read);
-        read.map(Self).map_err(|refusals| ApiError::Parameters(refusals.into_iter().map(problem).collect()))
+        read.map(Self)
+            .map_err(|refusals| ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect()))
     }
 }
 
@@ -80,13 +81,15 @@ fn collect<'q>(query: &'q RawQuery, known: &[&dyn AnyParameter]) -> Values<'q> {
     values
 }
 
-pub(in crate::http) fn problem(refusal: Refusal) -> ParameterProblem {
-    let code = match refusal.reason {
-        Reason::Invalid => ErrorCode::InvalidParameter,
-        Reason::Unknown => ErrorCode::UnknownParameter,
-        Reason::OffsetTooLarge => ErrorCode::OffsetTooLarge,
-    };
-    ParameterProblem { param: refusal.parameter, code, message: refusal.message }
+impl From<Refusal> for ParameterProblem {
+    fn from(refusal: Refusal) -> Self {
+        let code = match refusal.reason {
+            Reason::Invalid => ErrorCode::InvalidParameter,
+            Reason::Unknown => ErrorCode::UnknownParameter,
+            Reason::OffsetTooLarge => ErrorCode::OffsetTooLarge,
+        };
+        Self { param: refusal.parameter, code, message: refusal.message }
+    }
 }
 
 fn describe(parameter: &dyn AnyParameter) -> OpenApiParameter {

@@ -1,0 +1,123 @@
+//! The categories, and the page of each.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+
+use super::frame::{Frame, Section};
+use super::json_ld::JsonLd;
+use super::language::{Language, Texts};
+use super::links::{Address, PAGE, of_category};
+use super::part::call::{Call, Calls};
+use super::part::pager::{Pager, offset, part};
+use super::respond;
+use super::results::{self, List};
+use super::site::Site;
+use crate::catalogue::resource::{CategoryResource, Pagination};
+use crate::http::extract::query::RawQuery;
+use crate::http::extract::{PathId, Snapshot};
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+
+/// Categories on a page.
+const LIMIT: u32 = 200;
+
+#[derive(Debug, Template)]
+#[template(path = "categories.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    t: &'static Texts,
+    base: &'a str,
+    total: u64,
+    categories: &'a [CategoryResource],
+    pager: Option<Pager>,
+    calls: Calls,
+}
+
+impl Page<'_> {
+    fn href(&self, category: &CategoryResource) -> String {
+        of_category(self.base, &category.id)
+    }
+}
+
+pub(super) async fn list_categories(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    snapshot: Snapshot,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let (t, site) = (language.texts(), &state.site);
+    let query = RawQuery::parse(uri.query().unwrap_or_default());
+    let address = Address::read(format!("{}/categories", site.base), &query, &[PAGE]);
+    let all = &snapshot.catalogue.tables.categories;
+    let page = Pagination { limit: LIMIT, offset: offset(address.page(), LIMIT), total: all.len() as u64 };
+    let mut frame = Frame::new(site, language, &snapshot).titled(t.categories);
+    frame.section = Section::Categories;
+    frame.canonical = Some(address.at_page(address.page()));
+    let page = Page {
+        frame,
+        t,
+        base: &site.base,
+        total: page.total,
+        categories: part(all, page),
+        pager: Pager::new(t, page, &address, false),
+        calls: Calls::new(t, &site.public, &[Call::new("/v1/categories", "categories.list")]),
+    };
+    respond::html(StatusCode::OK, &page)
+}
+
+pub(super) async fn get_category(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    show(state, language, snapshot, id, &uri, false).await
+}
+
+/// The part of a category's page that changes, for the script.
+pub(super) async fn get_results(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    show(state, language, snapshot, id, &uri, true).await
+}
+
+async fn show(
+    state: Arc<AppState>,
+    language: Language,
+    snapshot: Snapshot,
+    id: String,
+    uri: &Uri,
+    is_part: bool,
+) -> Result<Response, ApiError> {
+    let catalogue = &snapshot.catalogue;
+    let Some(at) = catalogue.find_category(&id) else {
+        let renamed = catalogue.renamed_categories(&id);
+        return match renamed.as_slice() {
+            [now] => Ok(respond::redirect(StatusCode::PERMANENT_REDIRECT, &of_category(&state.site.base, now))),
+            _ => Err(ApiError::CategoryNotFound { renamed, id }),
+        };
+    };
+    let category = catalogue.tables.categories[at as usize].clone();
+    let list = List::read(of_category(&state.site.base, &category.id), uri, &snapshot, Some(category))?;
+    results::show(state, language, snapshot, list, is_part).await
+}
+
+/// The way from the home page to a category.
+pub(super) fn breadcrumbs(site: &Site, t: &'static Texts, category: &CategoryResource) -> Vec<JsonLd> {
+    if site.public.is_empty() {
+        return Vec::new();
+    }
+    vec![JsonLd::breadcrumbs(&[
+        (t.categories, format!("{}/categories", site.public)),
+        (&category.name, of_category(&site.public, &category.id)),
+    ])]
+}

@@ -1,0 +1,126 @@
+//! Up to four products side by side.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+
+use super::frame::{Frame, Section};
+use super::language::{Language, Texts};
+use super::links::{self, of_category, of_software};
+use super::part::call::{Call, Calls};
+use super::part::evidence::Badge;
+use super::part::item::Product;
+use super::part::rating::Rating;
+use super::part::row::kind;
+use super::respond;
+use crate::http::extract::Snapshot;
+use crate::http::extract::query::RawQuery;
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+use crate::service;
+
+/// The most products that are compared.
+pub(super) const MAX_COMPARED: usize = 4;
+
+#[derive(Debug, Template)]
+#[template(path = "compare.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    t: &'static Texts,
+    base: &'a str,
+    products: &'a [Product<'a>],
+    /// Rows of lists of words: a label, and the words of each product.
+    lists: Vec<(&'static str, Vec<&'a [Cow<'a, str>]>)>,
+    calls: Calls,
+}
+
+impl<'a> Page<'a> {
+    fn href(&self, product: &Product<'_>) -> String {
+        of_software(self.base, &product.item.id)
+    }
+
+    fn category_href(&self, id: &str) -> String {
+        of_category(self.base, id)
+    }
+
+    /// The address of the others.
+    fn without(&self, product: &Product<'_>) -> String {
+        let others = self.products.iter().map(|other| &*other.item.id).filter(|id| *id != product.item.id);
+        address(self.base, others)
+    }
+
+    fn rating(&self, product: &Product<'_>) -> Option<Rating> {
+        Rating::new(self.t, product.item.rating, product.item.review_count)
+    }
+
+    fn badge(&self, product: &'a Product<'a>) -> Option<Badge<'a>> {
+        Badge::new(self.t, &product.item)
+    }
+
+    fn kind<'p>(&self, product: &'p Product<'_>) -> Cow<'p, str> {
+        kind(self.t, &product.item.offering_type).unwrap_or(self.t.software_kind.into())
+    }
+}
+
+fn address<'i>(base: &str, ids: impl Iterator<Item = &'i str>) -> String {
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(ids.map(|id| ("id", id))).finish();
+    format!("{base}/compare?{query}")
+}
+
+pub(super) async fn get_comparison(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    snapshot: Snapshot,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let query = RawQuery::parse(uri.query().unwrap_or_default());
+    let mut ids: Vec<String> = Vec::new();
+    for (_, id) in query.pairs().filter(|(name, _)| *name == b"id") {
+        let id = String::from_utf8_lossy(id).into_owned();
+        if !ids.contains(&id) && ids.len() < MAX_COMPARED {
+            ids.push(id);
+        }
+    }
+    let of = Arc::clone(&state);
+    let show = async move { show(&of, language, &snapshot, &ids).await };
+    state.search(show).await?
+}
+
+async fn show(state: &AppState, language: Language, snapshot: &Snapshot, ids: &[String]) -> Result<Response, ApiError> {
+    let (t, site) = (language.texts(), &state.site);
+    let mut records = Vec::new();
+    for id in ids {
+        // A product that is gone is left out.
+        records.extend(service::get_software(snapshot, id).await?);
+    }
+    let products: Vec<Product<'_>> = records
+        .iter()
+        .map(|record| Product::read(&record.body))
+        .collect::<Result<_, _>>()
+        .map_err(ApiError::internal)?;
+    let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
+    let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
+    let list = |label, of: for<'p> fn(&'p Product<'p>) -> &'p [Cow<'p, str>]| {
+        (label, products.iter().map(of).collect::<Vec<_>>())
+    };
+    let mut lists = vec![
+        list(t.deployment, |product| &product.more.deployment),
+        list(t.standards, |product| &product.more.standards),
+        list(t.languages, |product| &product.more.languages),
+        list(t.features, |product| &product.more.features),
+        list(t.tags, |product| &product.more.tags),
+        list(t.alternative_to, |product| &product.more.alternative_to),
+    ];
+    lists.retain(|(_, lists)| lists.iter().any(|words| !words.is_empty()));
+    let calls: Vec<_> =
+        products.iter().map(|product| Call::of("/v1/software/{}", "software.get", &product.item.id)).collect();
+    let mut frame = Frame::new(site, language, snapshot).titled(&title);
+    frame.section = Section::Products;
+    frame.canonical = Some(address("", products.iter().map(|product| &*product.item.id)));
+    let calls = Calls::new(t, &site.public, &calls);
+    respond::html(StatusCode::OK, &Page { frame, t, base: &site.base, products: &products, lists, calls })
+}

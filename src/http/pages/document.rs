@@ -1,0 +1,154 @@
+//! A static document with its headers and compressed forms.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+use bytes::Bytes;
+use flate2::write::GzEncoder;
+use tokio::sync::OnceCell;
+
+use super::respond::{self, HTML};
+use crate::http::content_coding::Coding;
+use crate::http::entity_tag::{Condition, EntityTag};
+use crate::http::middleware::{FinalCoding, MIN_COMPRESSED_BYTES};
+
+/// Content security policy of a document that isn't a page.
+const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+
+/// A document that doesn't change while the process runs.
+#[derive(Debug, Clone)]
+pub(super) struct Document {
+    content: Bytes,
+    content_type: HeaderValue,
+    tag: EntityTag,
+    caching: &'static str,
+    /// By coding; each form is created on first use.
+    compressed: Arc<[OnceCell<Bytes>; Coding::ALL.len()]>,
+}
+
+impl Document {
+    /// A document that isn't a page and is revalidated on each use.
+    pub(super) fn new(content_type: &'static str, content: impl Into<Bytes>) -> Self {
+        let content = content.into();
+        let tag = EntityTag::from_content(&content);
+        let content_type = HeaderValue::from_static(content_type);
+        Self { content, content_type, tag, caching: "no-cache", compressed: Arc::default() }
+    }
+
+    pub(super) fn page(html: String) -> Self {
+        Self { content_type: HTML, ..Self::new("", html) }
+    }
+
+    /// For a document whose URL changes with its content. Cacheable for a year.
+    pub(super) fn immutable(self) -> Self {
+        Self { caching: "public, max-age=31536000, immutable", ..self }
+    }
+
+    /// Responds with the document, or with 304 if the request has its tag.
+    pub(super) async fn respond(&self, request: &HeaderMap) -> Response {
+        let changed = self.tag.condition(request) == Condition::Changed;
+        let (coding, body) = if changed { self.body(request).await } else { (None, Bytes::new()) };
+        let mut response = Response::new(Body::from(body));
+        response.extensions_mut().insert(FinalCoding);
+        let headers = response.headers_mut();
+        if changed {
+            headers.insert(CONTENT_TYPE, self.content_type.clone());
+        }
+        headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
+        headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+        if self.content_type == HTML {
+            respond::protect(headers);
+        } else {
+            headers.insert(CONTENT_SECURITY_POLICY, NOTHING);
+            headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        }
+        headers.insert(ETAG, self.tag.header());
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(self.caching));
+        if !changed {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+        }
+        response
+    }
+
+    async fn body(&self, request: &HeaderMap) -> (Option<Coding>, Bytes) {
+        let is_long = self.content.len() as u64 >= MIN_COMPRESSED_BYTES;
+        let coding = Coding::preferred(request, &Coding::ALL).filter(|_| is_long);
+        if let Some(coding) = coding {
+            match self.compressed(coding).await {
+                Ok(body) => return (Some(coding), body),
+                Err(error) => tracing::error!(%error, "a static document can't be compressed; it is sent as it is"),
+            }
+        }
+        (None, self.content.clone())
+    }
+
+    /// Compresses the content only once, on a blocking thread. It runs in its own task, so that if
+    /// a caller goes away, the next one doesn't have to start over.
+    async fn compressed(&self, coding: Coding) -> io::Result<Bytes> {
+        if let Some(compressed) = self.compressed[coding as usize].get() {
+            return Ok(compressed.clone());
+        }
+        let (content, cells) = (self.content.clone(), Arc::clone(&self.compressed));
+        let compression = tokio::spawn(async move {
+            let compress = async || tokio::task::spawn_blocking(move || compress(&content, coding)).await?;
+            cells[coding as usize].get_or_try_init(compress).await.cloned()
+        });
+        compression.await?
+    }
+}
+
+/// Compresses a document that is sent many times, so the levels may take up to 0.1 s for the
+/// largest one.
+fn compress(content: &[u8], coding: Coding) -> io::Result<Bytes> {
+    const ZSTD_LEVEL: i32 = 9;
+    let compressed = match coding {
+        Coding::Gzip => {
+            let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+            encoder.write_all(content)?;
+            encoder.finish()?
+        }
+        Coding::Zstd => zstd::bulk::compress(content, ZSTD_LEVEL)?,
+    };
+    Ok(compressed.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header::ACCEPT_ENCODING;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn document_is_compressed_once_for_all_requests() {
+        let document = Document::new("text/plain", "text ".repeat(1000));
+        let mut request = HeaderMap::new();
+        request.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        let copy = document.clone();
+        let ((coding, one), (_, other)) = tokio::join!(document.body(&request), copy.body(&request));
+        assert_eq!(coding, Some(Coding::Gzip));
+        assert_eq!(one.as_ptr(), other.as_ptr(), "the same bytes, shared");
+        assert_eq!(one.as_ptr(), document.body(&request).await.1.as_ptr());
+    }
+
+    #[tokio::test]
+    async fn caller_that_goes_away_does_not_stop_the_compression() {
+        let document = Document::new("text/plain", "text ".repeat(1000));
+        let compressed = Arc::clone(&document.compressed);
+        let mut first = Box::pin(document.compressed(Coding::Gzip));
+        tokio::select! {
+            biased;
+            _ = &mut first => panic!("compressing takes a thread"),
+            () = tokio::task::yield_now() => {}
+        }
+        drop(first);
+        // Waits for the cell without initialising it.
+        let waited = compressed[Coding::Gzip as usize].get_or_try_init(async || Err(())).await;
+        assert!(waited.is_ok_and(|bytes| !bytes.is_empty()));
+    }
+}

@@ -1,0 +1,167 @@
+//! Error pages, and the way to signing in.
+
+use askama::Template;
+use axum::http::header::{ACCEPT, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+
+use super::frame::Frame;
+use super::language::{Language, Texts};
+use super::respond;
+use super::sign_in;
+use crate::http::content_coding::quality;
+use crate::http::extract::query::RawQuery;
+use crate::http::middleware::{self, RequestContext};
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+
+#[derive(Debug, Template)]
+#[template(path = "error.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    t: &'static Texts,
+    base: &'a str,
+    heading: &'static str,
+    text: &'a str,
+    /// What is wrong with each parameter, for a developer.
+    details: Vec<&'a str>,
+    /// Where trying again leads.
+    retry: Option<&'a str>,
+    /// The id to quote to the operator.
+    request_id: Option<&'a str>,
+    has_products: bool,
+}
+
+/// What a page's reader sends that an error page goes by.
+#[derive(Debug)]
+pub(in crate::http) struct Reader {
+    language: Language,
+    prefers_html: bool,
+}
+
+impl Reader {
+    pub(in crate::http) fn of(headers: &HeaderMap) -> Self {
+        Self { language: Language::preferred(headers), prefers_html: prefers_html(headers) }
+    }
+
+    pub(in crate::http) fn prefers_html(&self) -> bool {
+        self.prefers_html
+    }
+}
+
+/// Makes the response that carried an error a page, or a problem document for a program. Whoever has no session is sent to sign in.
+pub(in crate::http) fn write_error(
+    state: &AppState,
+    context: &RequestContext,
+    reader: &Reader,
+    error: &ApiError,
+    response: &mut Response,
+) {
+    if matches!(error, ApiError::MissingApiKey) {
+        *response = respond::redirect(StatusCode::SEE_OTHER, &sign_in::address(&state.site.base, &context.uri));
+        return;
+    }
+    if reader.prefers_html && !matches!(error, ApiError::MethodNotAllowed) {
+        match page(state, context, reader.language, error) {
+            Ok(page) => *response = page,
+            // A template that can't be written: the document says what there is to say.
+            Err(_) => middleware::write_problem(state, context, error, response),
+        }
+    } else {
+        middleware::write_problem(state, context, error, response);
+    }
+    if matches!(error, ApiError::SoftwareGone(_)) {
+        *response.status_mut() = StatusCode::GONE;
+    }
+}
+
+fn page(
+    state: &AppState,
+    context: &RequestContext,
+    language: Language,
+    error: &ApiError,
+) -> Result<Response, ApiError> {
+    let (t, site) = (language.texts(), &state.site);
+    let status = error.code().status();
+    let detail = error.detail();
+    let (heading, text) = match (status, error) {
+        (_, ApiError::SoftwareGone(_)) => (t.gone, t.gone_text),
+        (StatusCode::NOT_FOUND, _) => (t.not_found, t.not_found_text),
+        (_, ApiError::Overloaded) => (t.busy, t.busy_text),
+        (StatusCode::SERVICE_UNAVAILABLE, _) => (t.loading, t.loading_text),
+        (StatusCode::TOO_MANY_REQUESTS, _) => (t.limited, t.limited_text),
+        (status, _) if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => (t.failed, t.failed_text),
+        _ => (t.bad_request, &*detail),
+    };
+    let details = match error {
+        ApiError::Parameters(problems) if problems.len() > 1 => {
+            problems.iter().map(|problem| &*problem.message).collect()
+        }
+        _ => Vec::new(),
+    };
+    let query = RawQuery::parse(context.uri.query().unwrap_or_default());
+    let q = query.pairs().find(|(name, _)| *name == b"q").map(|(_, value)| String::from_utf8_lossy(value).into_owned());
+    let retry_after = error.retry_after_seconds();
+    let is_failure = status.is_server_error() && retry_after.is_none();
+    let target = context.uri.path_and_query().map(|target| format!("{}{target}", site.base));
+    let snapshot = state.directory.current();
+    let may_read = context.grant.get().is_some();
+    let mut frame = match snapshot.as_deref().filter(|_| may_read) {
+        Some(snapshot) => Frame::new(site, language, snapshot),
+        None => Frame::bare(site, language),
+    };
+    frame = frame.titled(heading);
+    frame.q = q.as_deref().unwrap_or_default();
+    let page = Page {
+        t,
+        base: &site.base,
+        heading,
+        text,
+        details,
+        retry: target.as_deref().filter(|_| retry_after.is_some() || is_failure),
+        request_id: is_failure.then(|| context.id()),
+        has_products: frame.menu.is_some(),
+        frame,
+    };
+    let mut response = respond::html(status, &page)?;
+    if let Some(seconds) = retry_after {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    Ok(response)
+}
+
+/// Whether a request prefers HTML to JSON. Browsers do when they request a page; programs that accept anything get JSON.
+fn prefers_html(headers: &HeaderMap) -> bool {
+    let quality = |media_type| quality(headers, &ACCEPT, media_type).unwrap_or(0.0);
+    let json = ["application/problem+json", "application/json", "application/*"].map(quality);
+    let html = quality("text/html");
+    html > 0.0 && json.iter().all(|json| *json < html)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn html_is_for_clients_that_prefer_it() {
+        let prefers_html = |accept| prefers_html(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]));
+        for browser in [
+            "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+            "text/html",
+            "application/json;q=0.5, TEXT/HTML; q=0.6",
+        ] {
+            assert!(prefers_html(browser), "{browser}");
+        }
+        for program in [
+            "*/*",
+            "",
+            "application/json",
+            "application/json, text/html",
+            "text/html;q=0, */*",
+            "application/problem+json, text/html;q=0.9",
+            "text/*",
+        ] {
+            assert!(!prefers_html(program), "{program}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The export files that the directory is published from, each under its own licence.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use super::frame::{Frame, Section};
+use super::language::{Language, Texts};
+use super::links::{self, segment};
+use super::part::call::{Call, Calls};
+use super::part::licence;
+use super::respond;
+use crate::catalogue::ExportDocument;
+use crate::catalogue::resource::ExportResource;
+use crate::http::extract::Snapshot;
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+
+#[derive(Debug, Template)]
+#[template(path = "exports.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    t: &'static Texts,
+    base: &'a str,
+    exports: &'a [ExportDocument],
+    calls: Calls,
+}
+
+impl Page<'_> {
+    fn href(&self, export: &ExportResource) -> String {
+        format!("{}/exports/{}", self.base, segment(&export.id))
+    }
+
+    fn contents(&self, export: &ExportResource) -> String {
+        let t = self.t;
+        let counts = [
+            (&t.products_count, export.software_count),
+            (&t.categories_count, export.category_count),
+            (&t.reviews_count, export.review_count),
+            (&t.terms_count, export.glossary_count),
+        ];
+        let counted =
+            counts.into_iter().filter(|(_, count)| *count > 0).map(|(counted, count)| t.count(counted, count));
+        counted.collect::<Vec<_>>().join(", ")
+    }
+}
+
+pub(super) async fn list_exports(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    snapshot: Snapshot,
+) -> Result<Response, ApiError> {
+    let (t, site) = (language.texts(), &state.site);
+    let mut frame = Frame::new(site, language, &snapshot).titled(t.sources).described(t.sources_note);
+    frame.section = Section::Sources;
+    frame.canonical = Some("/exports".to_owned());
+    let page = Page {
+        frame,
+        t,
+        base: &site.base,
+        exports: &snapshot.catalogue.tables.exports,
+        calls: Calls::new(t, &site.public, &[Call::new("/v1/exports", "exports.list")]),
+    };
+    respond::html(StatusCode::OK, &page)
+}

@@ -1,0 +1,136 @@
+//! The frame of every page: head, header and footer.
+
+use super::json_ld::JsonLd;
+use super::language::{Language, Texts};
+use super::links::single_line;
+use super::site::Site;
+use crate::generation::Snapshot;
+use crate::http::preview::Preview;
+
+/// The longest description in the head, in characters.
+const MAX_DESCRIPTION: usize = 300;
+
+/// The entry of the main menu that a page belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    Products,
+    Categories,
+    Glossary,
+    Sources,
+    Docs,
+    None,
+}
+
+/// The entries of the main menu that depend on the content.
+#[derive(Debug, Default)]
+pub(super) struct Menu {
+    pub(super) has_categories: bool,
+    pub(super) has_glossary: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Frame<'a> {
+    pub(super) t: &'static Texts,
+    pub(super) language: &'static str,
+    site: &'a Site,
+    pub(super) section: Section,
+    /// Of the window, before the site's title; may be empty.
+    pub(super) title: String,
+    pub(super) description: String,
+    /// The path of the page's canonical address, with its query.
+    pub(super) canonical: Option<String>,
+    pub(super) json_ld: Vec<JsonLd>,
+    /// The query in the header's search box.
+    pub(super) q: &'a str,
+    /// `None` on a page that tells nothing of the directory's content.
+    pub(super) menu: Option<Menu>,
+    /// Whether the reader has a session to end.
+    pub(super) is_signed_in: bool,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame of a page of a generation's content.
+    pub(super) fn new(site: &'a Site, language: Language, snapshot: &Snapshot) -> Self {
+        let tables = &snapshot.catalogue.tables;
+        Self {
+            menu: Some(Menu {
+                has_categories: !tables.categories.is_empty(),
+                has_glossary: !tables.glossary.is_empty(),
+            }),
+            is_signed_in: !site.is_public,
+            ..Self::bare(site, language)
+        }
+    }
+
+    /// The frame of a page that says nothing about the directory's content.
+    pub(super) fn bare(site: &'a Site, language: Language) -> Self {
+        Self {
+            t: language.texts(),
+            language: language.tag(),
+            site,
+            section: Section::None,
+            title: String::new(),
+            description: String::new(),
+            canonical: None,
+            json_ld: Vec::new(),
+            q: "",
+            menu: None,
+            is_signed_in: false,
+        }
+    }
+
+    pub(super) fn titled(self, title: &str) -> Self {
+        Self { title: single_line(title), ..self }
+    }
+
+    /// Describes the page for search engines and link previews.
+    pub(super) fn described(self, text: &str) -> Self {
+        let line = single_line(text);
+        let mut description: String = line.chars().take(MAX_DESCRIPTION).collect();
+        if description.len() < line.len() {
+            description.push('…');
+        }
+        Self { description, ..self }
+    }
+
+    pub(super) fn base(&self) -> &str {
+        &self.site.base
+    }
+
+    pub(super) fn assets(&self) -> &str {
+        &self.site.assets.url
+    }
+
+    pub(super) fn site_title(&self) -> &str {
+        &self.site.title
+    }
+
+    pub(super) fn preview(&self) -> Option<&Preview> {
+        self.site.preview.as_deref()
+    }
+
+    pub(super) fn has_feed(&self) -> bool {
+        self.site.is_public
+    }
+
+    pub(super) fn is_indexable(&self) -> bool {
+        self.site.is_indexable()
+    }
+
+    /// The canonical address, if the site has a public one.
+    pub(super) fn canonical_url(&self) -> Option<String> {
+        let path = self.canonical.as_deref()?;
+        (self.is_indexable() && !self.site.public.is_empty()).then(|| format!("{}{path}", self.site.public))
+    }
+
+    pub(super) fn is_current(&self, section: &str) -> bool {
+        match self.section {
+            Section::Products => section == "products",
+            Section::Categories => section == "categories",
+            Section::Glossary => section == "glossary",
+            Section::Sources => section == "sources",
+            Section::Docs => section == "docs",
+            Section::None => false,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The glossary, from A to Z.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+use serde_json::json;
+
+use super::frame::{Frame, Section};
+use super::home::overview;
+use super::json_ld::JsonLd;
+use super::language::{Language, Texts};
+use super::links::{self, Address, PAGE, of_term};
+use super::overview::Overview;
+use super::part::call::{Call, Calls};
+use super::part::pager::{Pager, offset, part};
+use super::respond;
+use crate::catalogue::resource::{GlossaryTermResource, Pagination};
+use crate::http::extract::Snapshot;
+use crate::http::extract::query::RawQuery;
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+use crate::service::parameter::definition::GLOSSARY_Q;
+
+/// The terms on a page. A glossary with more has pages for each letter.
+const MAX_ON_A_PAGE: u32 = 200;
+
+/// The parameter of a letter.
+const LETTER: &str = "letter";
+
+#[derive(Debug, Template)]
+#[template(path = "glossary.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    t: &'static Texts,
+    base: &'a str,
+    q: &'a str,
+    total: u64,
+    letters: Vec<Letter<'a>>,
+    groups: Vec<(&'a str, Vec<&'a GlossaryTermResource>)>,
+    pager: Option<Pager>,
+    calls: Calls,
+}
+
+impl Page<'_> {
+    fn term_href(&self, term: &str) -> String {
+        of_term(self.base, term)
+    }
+}
+
+#[derive(Debug)]
+struct Letter<'a> {
+    text: &'a str,
+    href: String,
+    is_current: bool,
+}
+
+pub(super) async fn get_glossary(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    snapshot: Snapshot,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let (of, overview) = (Arc::clone(&state), overview(&state, &snapshot).await?);
+    let write = async move { write(&of, language, &snapshot, &overview, &uri) };
+    state.search(write).await?
+}
+
+fn write(
+    state: &AppState,
+    language: Language,
+    snapshot: &Snapshot,
+    overview: &Overview,
+    uri: &Uri,
+) -> Result<Response, ApiError> {
+    let (t, site) = (language.texts(), &state.site);
+    let query = RawQuery::parse(uri.query().unwrap_or_default());
+    let address = Address::read(format!("{}/glossary", site.base), &query, &[GLOSSARY_Q.name, LETTER, PAGE]);
+    let q = address.get(GLOSSARY_Q.name).filter(|q| !q.trim().is_empty()).unwrap_or_default();
+    let entries = &snapshot.catalogue.tables.glossary;
+    let term = |at: &usize| &entries[*at].term;
+    let is_split = entries.len() > MAX_ON_A_PAGE as usize;
+    let chosen = address.get(LETTER).or_else(|| Some(&*overview.letters.first()?.0)).filter(|_| is_split);
+    let shown = overview.letters.iter().filter(|(letter, _)| chosen.is_none_or(|chosen| chosen == letter));
+    // A search is ordered by match, not by letter.
+    let (total, groups): (u64, Vec<(&str, Vec<usize>)>) = if q.is_empty() {
+        let first = offset(address.page(), MAX_ON_A_PAGE);
+        let total = shown.clone().map(|(_, terms)| terms.len() as u64).sum();
+        let page = Pagination { limit: MAX_ON_A_PAGE, offset: if is_split { first } else { 0 }, total };
+        let groups = shown.map(|(letter, terms)| (&**letter, part(terms, page).to_vec()));
+        (total, groups.filter(|(_, terms)| !terms.is_empty()).collect())
+    } else {
+        let found = snapshot.glossary.search(q);
+        let first = usize::try_from(offset(address.page(), MAX_ON_A_PAGE)).unwrap_or(usize::MAX);
+        let terms: Vec<_> = found.iter().skip(first).take(MAX_ON_A_PAGE as usize).collect();
+        (found.total(), if terms.is_empty() { Vec::new() } else { vec![("", terms)] })
+    };
+    let page = Pagination { limit: MAX_ON_A_PAGE, offset: offset(address.page(), MAX_ON_A_PAGE), total };
+    let letters = overview.letters.iter().filter(|_| q.is_empty()).map(|(text, _)| Letter {
+        text: text.as_str(),
+        href: if is_split { address.with(LETTER, text) } else { format!("#letter-{text}") },
+        is_current: chosen == Some(text.as_str()),
+    });
+    let title = if q.is_empty() { t.glossary.to_owned() } else { format!("{q} · {}", t.glossary) };
+    let mut frame = Frame::new(site, language, snapshot).titled(&title);
+    frame.section = Section::Glossary;
+    frame.canonical = Some(address.at_page(address.page()));
+    frame.json_ld = vec![term_set(t, groups.iter().flat_map(|(_, terms)| terms.iter().map(term)))];
+    let mut call = Call::new("/v1/glossary", "glossary.list");
+    if !q.is_empty() {
+        call = call.with(GLOSSARY_Q.name, q);
+    }
+    let view = Page {
+        frame,
+        t,
+        base: &site.base,
+        q,
+        total: if q.is_empty() { entries.len() as u64 } else { total },
+        letters: letters.collect(),
+        groups: groups.iter().map(|(letter, terms)| (*letter, terms.iter().map(term).collect())).collect(),
+        pager: if is_split || !q.is_empty() { Pager::new(t, page, &address, false) } else { None },
+        calls: Calls::new(t, &site.public, &[call]),
+    };
+    respond::html(StatusCode::OK, &view)
+}
+
+fn term_set<'t>(t: &'static Texts, terms: impl Iterator<Item = &'t GlossaryTermResource>) -> JsonLd {
+    let term = |term: &GlossaryTermResource| json!({"@type": "DefinedTerm", "name": term.term, "description": term.definition, "termCode": term.id});
+    JsonLd::new("DefinedTermSet", &[("name", t.glossary.into()), ("hasDefinedTerm", terms.map(term).collect())])
+}

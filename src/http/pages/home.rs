@@ -1,0 +1,110 @@
+//! The home page: what the directory is, and ways in.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::http::StatusCode;
+use axum::response::Response;
+use bytes::Bytes;
+use serde_json::json;
+
+use super::frame::Frame;
+use super::json_ld::JsonLd;
+use super::language::{Language, Texts};
+use super::links::of_category;
+use super::overview::Overview;
+use super::part::call::{Call, Calls};
+use super::part::item::Item;
+use super::part::licence;
+use super::part::row::Row;
+use super::respond;
+use crate::catalogue::ExportDocument;
+use crate::catalogue::resource::CategoryResource;
+use crate::http::extract::Snapshot;
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+
+#[derive(Debug, Template)]
+#[template(path = "home.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    t: &'static Texts,
+    base: &'a str,
+    title: &'a str,
+    introduction: &'a str,
+    overview: &'a Overview,
+    /// The number of categories, with those without products.
+    category_count: u64,
+    categories: Vec<&'a CategoryResource>,
+    exports: &'a [ExportDocument],
+    newest_evidence: Vec<Row<'a>>,
+    recently_added: Vec<Row<'a>>,
+    calls: Calls,
+}
+
+impl Page<'_> {
+    fn category_href(&self, category: &CategoryResource) -> String {
+        of_category(self.base, &category.id)
+    }
+}
+
+pub(super) async fn get(state: Arc<AppState>, language: Language, snapshot: Snapshot) -> Result<Response, ApiError> {
+    let overview = overview(&state, &snapshot).await?;
+    let (t, site) = (language.texts(), &state.site);
+    let tables = &snapshot.catalogue.tables;
+    let (newest, added) = (items(&overview.newest_evidence)?, items(&overview.recently_added)?);
+    let introduction = site.introduction.as_deref().unwrap_or(t.default_introduction);
+    let mut frame = Frame::new(site, language, &snapshot).described(introduction);
+    frame.canonical = Some("/".to_owned());
+    frame.json_ld = vec![JsonLd::new(
+        "WebSite",
+        &[
+            ("name", site.title.as_str().into()),
+            ("url", format!("{}/", site.public).into()),
+            (
+                "potentialAction",
+                json!({
+                    "@type": "SearchAction",
+                    "target": format!("{}/?q={{query}}", site.public),
+                    "query-input": "required name=query"
+                }),
+            ),
+        ],
+    )];
+    let page = Page {
+        frame,
+        t,
+        base: &site.base,
+        title: &site.title,
+        introduction,
+        overview: &overview,
+        category_count: tables.categories.len() as u64,
+        categories: overview.categories.iter().filter_map(|at| tables.categories.get(*at)).collect(),
+        exports: &tables.exports,
+        newest_evidence: newest.iter().map(|item| Row::new(t, &site.base, item)).collect(),
+        recently_added: added.iter().map(|item| Row::new(t, &site.base, item)).collect(),
+        calls: Calls::new(
+            t,
+            &site.public,
+            &[
+                Call::new("/v1/categories", "categories.list"),
+                Call::new("/v1/search", "search.products").with("sort", "-evidence_checked_on"),
+            ],
+        ),
+    };
+    respond::html(StatusCode::OK, &page)
+}
+
+/// The overview of a generation: computed on the search pool, once.
+pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Result<Arc<Overview>, ApiError> {
+    if let Some(overview) = state.site.overviews.known(snapshot) {
+        return Ok(overview);
+    }
+    let (of, snapshot) = (Arc::clone(state), snapshot.clone());
+    let compute = async move { of.site.overviews.of(&snapshot).await.map_err(ApiError::from) };
+    state.search(compute).await?
+}
+
+fn items(items: &[Bytes]) -> Result<Vec<Item<'_>>, ApiError> {
+    items.iter().map(|item| serde_json::from_slice(item).map_err(ApiError::internal)).collect()
+}

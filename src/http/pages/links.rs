@@ -1,0 +1,204 @@
+//! Addresses: of pages, of lists of products with their filters, and where records point.
+
+use std::borrow::Cow;
+
+use fluent_uri::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::http::extract::query::RawQuery;
+use crate::text::printable::is_invisible;
+
+/// The characters to encode in a segment. Dots are among them, since `.` and `..` would change the path.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
+
+/// A text as one segment of a path.
+pub(super) fn segment(text: &str) -> impl std::fmt::Display + '_ {
+    utf8_percent_encode(text, ENCODED)
+}
+
+pub(super) fn of_software(base: &str, id: &str) -> String {
+    format!("{base}/software/{}", segment(id))
+}
+
+pub(super) fn of_category(base: &str, id: &str) -> String {
+    format!("{base}/categories/{}", segment(id))
+}
+
+pub(super) fn of_search(base: &str, name: &str, value: &str) -> String {
+    Address::new(format!("{base}/")).with(name, value)
+}
+
+/// The glossary's page of a term, as a search for it: a large glossary has several pages.
+pub(super) fn of_term(base: &str, term: &str) -> String {
+    Address::new(format!("{base}/glossary")).with("q", term)
+}
+
+/// The address of a list of products: a path, and the parameters that have a value.
+#[derive(Debug, Clone)]
+pub(super) struct Address {
+    path: String,
+    pairs: Vec<(&'static str, String)>,
+}
+
+/// The parameter of a page's number, from 1.
+pub(super) const PAGE: &str = "page";
+
+impl Address {
+    pub(super) fn new(path: String) -> Self {
+        Self { path, pairs: Vec::new() }
+    }
+
+    /// Reads the parameters with these names. Others, such as those of trackers, and empty ones, as forms send them, are left out.
+    pub(super) fn read(path: String, query: &RawQuery, names: &[&'static str]) -> Self {
+        let pairs = query.pairs().filter(|(_, value)| !value.is_empty());
+        let known = pairs.filter_map(|(name, value)| {
+            let name = names.iter().find(|known| known.as_bytes() == name)?;
+            Some((*name, String::from_utf8_lossy(value).into_owned()))
+        });
+        Self { path, pairs: known.collect() }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.pairs.iter().map(|(name, value)| (*name, value.as_str()))
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.pairs().find(|(of, _)| *of == name).map(|(_, value)| value)
+    }
+
+    /// Takes a parameter out.
+    pub(super) fn take(&mut self, name: &str) -> Option<String> {
+        let at = self.pairs.iter().position(|(of, _)| *of == name)?;
+        Some(self.pairs.remove(at).1)
+    }
+
+    /// The number of the page, from 1.
+    pub(super) fn page(&self) -> u64 {
+        self.get(PAGE).and_then(|page| page.parse().ok()).unwrap_or(1).max(1)
+    }
+
+    /// The address with the pairs that are kept. Another list begins at its first page.
+    pub(super) fn keeping(&self, keep: impl Fn(usize, &str) -> bool) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for (at, (name, value)) in self.pairs().enumerate() {
+            if name != PAGE && keep(at, name) {
+                query.append_pair(name, value);
+            }
+        }
+        self.joined(&query.finish())
+    }
+
+    /// The address with one value of a parameter.
+    pub(super) fn with(&self, name: &str, value: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.pairs().filter(|(of, _)| *of != name && *of != PAGE)).append_pair(name, value);
+        self.joined(&query.finish())
+    }
+
+    pub(super) fn at_page(&self, page: u64) -> String {
+        if page > 1 { self.with(PAGE, &page.to_string()) } else { self.keeping(|_, _| true) }
+    }
+
+    fn joined(&self, query: &str) -> String {
+        match query {
+            // Without a parameter the home page isn't a list.
+            "" if self.path.ends_with('/') => format!("{}?q=", self.path),
+            "" => self.path.clone(),
+            query => format!("{}?{query}", self.path),
+        }
+    }
+}
+
+/// Where a record points.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct WebAddress<'t> {
+    pub(super) url: &'t str,
+    pub(super) host: &'t str,
+}
+
+/// The address if it's of the web: `http` or `https`. Anything else is shown as text.
+pub(super) fn web_address(text: &str) -> Option<WebAddress<'_>> {
+    let uri = Uri::parse(text).ok()?;
+    let is_web = ["http", "https"].iter().any(|scheme| uri.scheme().as_str().eq_ignore_ascii_case(scheme));
+    let host = uri.authority().map(|authority| authority.host()).filter(|host| !host.is_empty());
+    // `host` borrows from the parsed URI: find it again in the text.
+    let host = host.filter(|_| is_web)?;
+    let at = text.find(host)?;
+    Some(WebAddress { url: text, host: &text[at..at + host.len()] })
+}
+
+/// A text for places without markup, such as a window's title: one line, without invisible characters.
+pub(super) fn single_line(text: &str) -> String {
+    let visible =
+        |c: char| if c.is_whitespace() { Some(' ') } else { (!is_invisible(c) && !c.is_control()).then_some(c) };
+    let line: String = text.chars().filter_map(visible).collect();
+    let words: Vec<_> = line.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// The first character of a name that shows: what stands for a product without a picture.
+pub(super) fn initial(name: &str) -> Cow<'static, str> {
+    let first = name.chars().find(|c| c.is_alphanumeric());
+    first.map_or(Cow::Borrowed("·"), |first| first.to_uppercase().collect::<String>().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 4] = ["q", "category", "sort", "page"];
+
+    fn address(path: &str, query: &str) -> Address {
+        Address::read(path.to_owned(), &RawQuery::parse(query), &NAMES)
+    }
+
+    #[test]
+    fn address_keeps_known_parameters_with_a_value() {
+        let address = address("/", "category=b&q=a+%26+b&utm_source=x&sort=&category=a&page=3");
+        assert_eq!(address.page(), 3);
+        assert_eq!(address.keeping(|_, _| true), "/?category=b&q=a+%26+b&category=a");
+        assert_eq!(address.keeping(|at, _| at != 0), "/?q=a+%26+b&category=a");
+        assert_eq!(address.with("sort", "name"), "/?category=b&q=a+%26+b&category=a&sort=name");
+        assert_eq!(address.at_page(2), "/?category=b&q=a+%26+b&category=a&page=2");
+    }
+
+    #[test]
+    fn list_of_all_products_is_not_the_home_page() {
+        assert_eq!(address("/", "q=&category=").keeping(|_, _| true), "/?q=");
+        assert_eq!(address("/categories/a", "q=").at_page(1), "/categories/a");
+        for page in ["0", "-1", "x", "1e3", ""] {
+            assert_eq!(address("/", &format!("page={page}")).page(), 1, "{page}");
+        }
+    }
+
+    #[test]
+    fn only_web_addresses_are_links() {
+        let host = |text| web_address(text).map(|address| address.host);
+        assert_eq!(host("https://a.example/path?x=1#y"), Some("a.example"));
+        assert_eq!(host("HTTP://A.example:8080"), Some("A.example"));
+        for other in [
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "//a.example/",
+            "/a",
+            "https://",
+            "https:a",
+            " https://a.example",
+            "https://a.example/\"><b>",
+            "urn:isbn:0",
+            "",
+        ] {
+            assert_eq!(host(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn window_title_has_one_line_without_controls() {
+        assert_eq!(single_line("a\u{202e}b\n c\u{0}\t d"), "ab c d");
+        assert_eq!((initial("«ätna»"), initial("—")), ("Ä".into(), "·".into()));
+    }
+}

@@ -1,0 +1,131 @@
+//! The pages: HTML rendered from the templates in `templates/`, over the same operations as the API. Also the documentation and the
+//! documents for programs, which need no key.
+
+mod assets;
+mod categories;
+mod compare;
+pub(super) mod docs;
+mod document;
+mod error;
+mod exports;
+mod facets;
+mod frame;
+mod getting_started;
+mod glossary;
+mod home;
+mod json_ld;
+pub(super) mod language;
+mod links;
+mod nothing;
+mod overview;
+pub(super) mod part;
+mod preview;
+mod respond;
+mod results;
+mod robots;
+mod sign_in;
+pub(super) mod site;
+mod sitemap;
+mod software;
+mod suggest;
+
+pub(super) use error::{Reader, write_error};
+pub(super) use respond::set_caching;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::header::ALLOW;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+
+use self::docs::Docs;
+use self::language::Language;
+use super::api;
+use super::middleware::{SIGN_IN, SIGN_OUT, allowed_methods};
+use super::problem::ApiError;
+use super::state::AppState;
+
+/// The pages of a generation.
+pub(super) fn of_generation() -> Router<Arc<AppState>> {
+    Router::new()
+        .route("/", get(results::get_home))
+        .route("/software/{id}", get(software::get_software))
+        .route("/categories", get(categories::list_categories))
+        .route("/categories/{id}", get(categories::get_category))
+        .route("/glossary", get(glossary::get_glossary))
+        .route("/compare", get(compare::get_comparison))
+        .route("/exports", get(exports::list_exports))
+        .route("/sitemap.xml", get(sitemap::get_sitemap))
+        .route("/sitemap/{name}", get(sitemap::get_part))
+}
+
+/// Parts of pages, for the script.
+pub(super) fn parts_of_generation() -> Router<Arc<AppState>> {
+    Router::new()
+        .route("/results", get(results::get_results))
+        .route("/results/{id}", get(categories::get_results))
+        .route("/suggest", get(suggest::get_suggestions))
+}
+
+/// The exports for download, for readers of pages.
+pub(super) fn downloads() -> Router<Arc<AppState>> {
+    Router::new().route("/exports/{id}", get(api::exports::get_export))
+}
+
+/// The page of a preview, which needs no generation.
+pub(super) fn of_preview() -> Router<Arc<AppState>> {
+    preview::page()
+}
+
+/// The state of a preview, for the script.
+pub(super) fn parts_of_preview() -> Router<Arc<AppState>> {
+    preview::status()
+}
+
+/// What needs neither a key nor a session: the documentation, static files, and signing in.
+pub(super) fn open(docs: &Docs) -> Router<Arc<AppState>> {
+    let documents = docs.documents.iter().cloned().fold(Router::new(), |router, (path, document)| {
+        router.route(path, get(async move |headers: HeaderMap| document.respond(&headers).await))
+    });
+    documents
+        .route("/docs", get(getting_started::get_page))
+        .route(SIGN_IN, get(sign_in::get_form).post(sign_in::post_form).fallback(other_method))
+        .route(SIGN_OUT, post(sign_in::sign_out).fallback(other_method))
+        .route("/assets/{fingerprint}/{*path}", get(get_asset))
+}
+
+async fn other_method(uri: Uri) -> Response {
+    let mut response = ApiError::MethodNotAllowed.into_response();
+    response.headers_mut().insert(ALLOW, allowed_methods(uri.path()));
+    response
+}
+
+async fn get_asset(
+    State(state): State<Arc<AppState>>,
+    Path((fingerprint, path)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    match state.site.assets.find(&fingerprint, &path) {
+        Some(asset) => asset.respond(&headers).await,
+        None => ApiError::RouteNotFound.into_response(),
+    }
+}
+
+/// What a preview shows instead of a page while nothing is served; `None` without a preview.
+pub(super) fn awaited(state: &AppState) -> Option<Response> {
+    let is_awaited = state.config.preview.is_some() && state.directory.current().is_none();
+    is_awaited.then(|| preview::write(state, StatusCode::SERVICE_UNAVAILABLE).unwrap_or_else(ApiError::into_response))
+}
+
+impl<S: Sync> FromRequestParts<S> for Language {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self::preferred(&parts.headers))
+    }
+}

@@ -1,0 +1,154 @@
+//! What pages show of a generation as a whole, computed once: the home page, the index of terms, examples.
+
+use std::cmp::Reverse;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::part::terms::TermIndex;
+use crate::generation::Snapshot;
+use crate::record::CalendarDate;
+use crate::service::{
+    self, ListSoftware, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter,
+};
+
+/// The most categories on the home page.
+const CATEGORIES: usize = 12;
+
+/// The most products in each list of the home page.
+const PRODUCTS: u32 = 5;
+
+/// The number of example queries.
+const EXAMPLES: usize = 3;
+
+#[derive(Debug)]
+pub(super) struct Overview {
+    /// The name of the generation, and when its log last changed.
+    version: [String; 2],
+    pub(super) software_count: u64,
+    pub(super) term_count: u64,
+    /// The categories with the most products, as indices.
+    pub(super) categories: Vec<usize>,
+    /// Products with the newest evidence, as list items.
+    pub(super) newest_evidence: Vec<Bytes>,
+    /// Products that were added last, as list items.
+    pub(super) recently_added: Vec<Bytes>,
+    /// Queries that find something.
+    pub(super) examples: Vec<String>,
+    pub(super) terms: TermIndex,
+    /// The letters of the glossary, each with its terms as indices.
+    pub(super) letters: Vec<(String, Vec<usize>)>,
+}
+
+/// The overview of the generation that was last asked for. It holds none of the generation's memory.
+#[derive(Debug, Default)]
+pub(in crate::http) struct Overviews(Mutex<Option<Arc<Overview>>>);
+
+impl Overviews {
+    /// The overview of a generation, if it has been computed.
+    pub(super) fn known(&self, snapshot: &Snapshot) -> Option<Arc<Overview>> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        last.filter(|overview| overview.version == version(snapshot))
+    }
+
+    /// The overview of a generation. Takes searches: run it on the search pool.
+    pub(super) async fn of(&self, snapshot: &Snapshot) -> Result<Arc<Overview>, ServiceError> {
+        if let Some(overview) = self.known(snapshot) {
+            return Ok(overview);
+        }
+        let overview = Arc::new(Overview::compute(snapshot).await?);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&overview));
+        Ok(overview)
+    }
+}
+
+fn version(snapshot: &Snapshot) -> [String; 2] {
+    [snapshot.generation().to_owned(), snapshot.changes.changed_at().to_owned()]
+}
+
+impl Overview {
+    async fn compute(snapshot: &Snapshot) -> Result<Self, ServiceError> {
+        let tables = &snapshot.catalogue.tables;
+        let mut categories: Vec<_> = (0..tables.categories.len()).collect();
+        categories.retain(|at| tables.categories[*at].software_count > 0);
+        // Stable: categories of one size stay in the order of their names.
+        categories.sort_by_key(|at| Reverse(tables.categories[*at].software_count));
+        categories.truncate(CATEGORIES);
+        let few = PageRequest { limit: PRODUCTS, offset: 0 };
+        let newest = SearchSoftware {
+            q: None,
+            sort: SearchSort::EvidenceCheckedOn,
+            // Only products with a day.
+            filter: SoftwareFilter {
+                evidence_checked_after: CalendarDate::parse("0001-01-01"),
+                ..SoftwareFilter::default()
+            },
+            page: few,
+            ..SearchSoftware::new("")
+        };
+        let newest = service::search_software(snapshot, &newest).await?;
+        let added = service::list_news(snapshot, &[]).await?;
+        let added: Vec<_> =
+            added.into_iter().filter(|news| news.kind == NewsKind::Added).take(PRODUCTS as usize).collect();
+        Ok(Self {
+            version: version(snapshot),
+            software_count: snapshot.software_count() as u64,
+            term_count: tables.glossary.len() as u64,
+            categories,
+            newest_evidence: newest.data.iter().map(|hit| Bytes::copy_from_slice(&hit.item)).collect(),
+            recently_added: items(snapshot, &added).await?,
+            examples: service::example_queries(snapshot, EXAMPLES).await?,
+            terms: TermIndex::new(&tables.glossary),
+            letters: letters(tables.glossary.iter().map(|entry| &*entry.term.term)),
+        })
+    }
+}
+
+/// The letters that terms are under, in the order of the terms.
+fn letters<'t>(terms: impl Iterator<Item = &'t str>) -> Vec<(String, Vec<usize>)> {
+    let mut letters: Vec<(String, Vec<usize>)> = Vec::new();
+    for (at, term) in terms.enumerate() {
+        let letter = letter(term);
+        // Nearly always the last one.
+        match letters.iter_mut().rfind(|(of, _)| *of == letter) {
+            Some((_, terms)) => terms.push(at),
+            None => letters.push((letter, vec![at])),
+        }
+    }
+    letters
+}
+
+/// The letter that a term is under: the first one without accents, `#` if it isn't a letter.
+fn letter(term: &str) -> String {
+    let first = term.nfd().find(|c| c.is_alphanumeric()).filter(|c| c.is_alphabetic());
+    first.map_or_else(|| "#".to_owned(), |first| first.to_uppercase().collect())
+}
+
+/// The products of some news, in their order.
+async fn items(snapshot: &Snapshot, news: &[News]) -> Result<Vec<Bytes>, ServiceError> {
+    let mut items = Vec::new();
+    for News { id, .. } in news {
+        let filter = SoftwareFilter { ids: vec![id.clone()], ..SoftwareFilter::default() };
+        let found = service::list_software(snapshot, &ListSoftware { filter, ..ListSoftware::default() }).await?;
+        items.extend(found.data.iter().map(|item| Bytes::copy_from_slice(item)));
+    }
+    Ok(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_under_their_letter_without_accents() {
+        for (term, of) in
+            [("Übung", "U"), ("éclair", "E"), ("ISO 9001", "I"), ("5S", "#"), ("«a»", "A"), ("…", "#"), ("ß", "SS")]
+        {
+            assert_eq!(letter(term), of, "{term}");
+        }
+        let grouped = letters(["5S", "Ärger", "art", "Bau", "8D"].into_iter());
+        let grouped: Vec<_> = grouped.iter().map(|(letter, terms)| (&**letter, &terms[..])).collect();
+        assert_eq!(grouped, [("#", &[0, 4][..]), ("A", &[1, 2]), ("B", &[3])]);
+    }
+}

@@ -1,0 +1,183 @@
+//! "API request": what a page shows, as a program would ask for it, for the command line and for both clients.
+
+use std::fmt::Write as _;
+
+use askama::Template;
+use serde_json::Value;
+
+use crate::http::pages::language::Texts;
+use crate::http::pages::links::segment;
+
+/// The environment variable of the key in examples.
+const KEY: &str = "SOFTWARE_DIRECTORY_API_KEY";
+
+/// The address in examples if the service has no public one.
+pub(in crate::http::pages) const LOCAL: &str = "http://127.0.0.1:8080";
+
+/// A call of the API, and the clients' method for it.
+#[derive(Debug)]
+pub(in crate::http::pages) struct Call {
+    /// With `{}` for the id.
+    pub(in crate::http::pages) path: &'static str,
+    pub(in crate::http::pages) method: &'static str,
+    pub(in crate::http::pages) id: Option<String>,
+    /// Those of an address: a name may repeat.
+    pub(in crate::http::pages) parameters: Vec<(&'static str, String)>,
+}
+
+impl Call {
+    pub(in crate::http::pages) fn new(path: &'static str, method: &'static str) -> Self {
+        Self { path, method, id: None, parameters: Vec::new() }
+    }
+
+    pub(in crate::http::pages) fn of(path: &'static str, method: &'static str, id: &str) -> Self {
+        Self { id: Some(id.to_owned()), ..Self::new(path, method) }
+    }
+
+    pub(in crate::http::pages) fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        let value = match value.into() {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        self.parameters.push((name, value));
+        self
+    }
+
+    fn target(&self) -> String {
+        let path = self.path.replace("{}", &segment(self.id.as_deref().unwrap_or_default()).to_string());
+        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.parameters).finish();
+        if query.is_empty() { path } else { format!("{path}?{query}") }
+    }
+
+    /// The arguments of the method in a language of programs, given how it writes an argument and a list of them.
+    fn arguments(&self, argument: impl Fn(&str, &str) -> String, join: impl Fn(Vec<String>) -> String) -> String {
+        let mut of: Vec<&str> = self.parameters.iter().map(|(name, _)| *name).collect();
+        of.dedup();
+        let values = of.into_iter().map(|name| {
+            let values = self.parameters.iter().filter(|(of, _)| *of == name).map(|(_, value)| literal(name, value));
+            match values.collect::<Vec<_>>().as_slice() {
+                [one] => argument(name, one),
+                several => argument(name, &format!("[{}]", several.join(", "))),
+            }
+        });
+        let arguments = join(values.collect());
+        let id = self.id.as_ref().map(|id| quoted(id));
+        id.into_iter().chain((!arguments.is_empty()).then_some(arguments)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A value in a program: numbers and flags have types there, which `typo` and `highlight` have in TypeScript's spelling.
+fn literal(name: &str, value: &str) -> String {
+    match name {
+        "limit" | "offset" | "min_rating" | "highlight" | "typo" => value.to_owned(),
+        _ => quoted(value),
+    }
+}
+
+/// A text as JSON writes it, which both languages read.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+#[derive(Debug, Template)]
+#[template(path = "parts/call.html")]
+pub(in crate::http::pages) struct Calls {
+    t: &'static Texts,
+    samples: [(&'static str, String); 3],
+}
+
+impl Calls {
+    /// `public` is the service's address; empty if none is set.
+    pub(in crate::http::pages) fn new(t: &'static Texts, public: &str, calls: &[Call]) -> Self {
+        let host = if public.is_empty() { LOCAL } else { public };
+        let samples =
+            [("curl", curl(host, calls)), ("TypeScript", typescript(host, calls)), ("Python", python(host, calls))];
+        Self { t, samples }
+    }
+}
+
+fn curl(host: &str, calls: &[Call]) -> String {
+    let shell = |text: &str| text.replace('\'', "'\\''");
+    let call = |call: &Call| {
+        format!("curl -H \"Authorization: Bearer ${KEY}\" \\\n  '{}'", shell(&format!("{host}{}", call.target())))
+    };
+    calls.iter().map(call).collect::<Vec<_>>().join("\n\n")
+}
+
+fn typescript(host: &str, calls: &[Call]) -> String {
+    let mut code = format!(
+        "import {{ SoftwareDirectory }} from \"software-directory\";\n\n\
+         const client = new SoftwareDirectory({{ apiKey: process.env.{KEY}!, baseUrl: {} }});\n",
+        quoted(host)
+    );
+    for (at, call) in calls.iter().enumerate() {
+        let join = |arguments: Vec<String>| {
+            if arguments.is_empty() { String::new() } else { format!("{{ {} }}", arguments.join(", ")) }
+        };
+        let arguments = call.arguments(|name, value| format!("{name}: {value}"), join);
+        // Writing to a string can't fail.
+        let _ = writeln!(code, "const {} = await client.{}({arguments});", variable(call, at), call.method);
+    }
+    code
+}
+
+fn python(host: &str, calls: &[Call]) -> String {
+    let mut code = format!(
+        "import os\n\nfrom software_directory import SoftwareDirectory\n\n\
+         client = SoftwareDirectory(api_key=os.environ[\"{KEY}\"], base_url={})\n",
+        quoted(host)
+    );
+    for (at, call) in calls.iter().enumerate() {
+        let argument = |name: &str, value: &str| {
+            let value = match value {
+                "true" => "True",
+                "false" => "False",
+                value => value,
+            };
+            format!("{name}={value}")
+        };
+        let arguments = call.arguments(argument, |arguments| arguments.join(", "));
+        let _ = writeln!(code, "{} = client.{}({arguments})", variable(call, at), call.method);
+    }
+    code
+}
+
+/// The name of the result: of the first call `result`, of the others what they ask for.
+fn variable(call: &Call, at: usize) -> &'static str {
+    let (resource, method) = call.method.split_once('.').unwrap_or((call.method, call.method));
+    match (at, method) {
+        (0, _) => "result",
+        (_, "list") => resource,
+        _ => method,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_quote_what_they_ask_for() {
+        let calls = [
+            Call::new("/v1/search", "search.products")
+                .with("q", "it's \"$x\"")
+                .with("category", "a")
+                .with("category", "b"),
+            Call::of("/v1/software/{}", "software.get", "a/b").with("highlight", true),
+        ];
+        let [curl, typescript, python] =
+            [curl("http://h", &calls), typescript("http://h", &calls), python("http://h", &calls)];
+        assert!(curl.contains("'http://h/v1/search?q=it%27s+%22%24x%22&category=a&category=b'"), "{curl}");
+        assert!(curl.contains("'http://h/v1/software/a%2Fb?highlight=true'"), "{curl}");
+        assert!(
+            typescript
+                .contains(r#"result = await client.search.products({ q: "it's \"$x\"", category: ["a", "b"] });"#),
+            "{typescript}"
+        );
+        assert!(
+            typescript.contains(r#"const get = await client.software.get("a/b", { highlight: true });"#),
+            "{typescript}"
+        );
+        assert!(python.contains(r#"get = client.software.get("a/b", highlight=True)"#), "{python}");
+    }
+}

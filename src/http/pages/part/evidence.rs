@@ -1,0 +1,96 @@
+//! How well a record's claims are backed, and since when.
+
+use std::borrow::Cow;
+
+use jiff::civil::Date;
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::item::Item;
+use crate::http::pages::language::Texts;
+use crate::record::EvidenceStatus;
+
+/// Evidence older than this many days is called old.
+const OLD_DAYS: i32 = 365;
+
+/// How long ago a day is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::http::pages) enum Age {
+    Recent,
+    Old,
+    /// Later than tomorrow: today has begun already further east.
+    Future,
+}
+
+/// Today, in UTC.
+pub(in crate::http) fn today() -> Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
+}
+
+/// `None` if there's no such day.
+pub(in crate::http::pages) fn age(day: &str, today: Date) -> Option<Age> {
+    let day: Date = day.get(..10)?.parse().ok()?;
+    let days = day.until(today).ok()?.get_days();
+    Some(match days {
+        ..-1 => Age::Future,
+        _ if days > OLD_DAYS => Age::Old,
+        _ => Age::Recent,
+    })
+}
+
+/// The badge of a list's row.
+#[derive(Debug)]
+pub(in crate::http::pages) struct Badge<'a> {
+    pub(in crate::http::pages) label: Cow<'a, str>,
+    pub(in crate::http::pages) is_reviewed: bool,
+    pub(in crate::http::pages) day: Option<&'a str>,
+    pub(in crate::http::pages) age: Option<Age>,
+}
+
+impl<'a> Badge<'a> {
+    /// `None` for a record that awaits its first review: without a date, the badge adds nothing to a row.
+    pub(in crate::http::pages) fn new(t: &'static Texts, item: &'a Item<'_>) -> Option<Self> {
+        let day = item.evidence_checked_on.as_deref();
+        let is_pending = item.evidence_status == EvidenceStatus::PendingReview.as_str();
+        if is_pending && day.is_none() {
+            return None;
+        }
+        let is_reviewed = item.evidence_status == EvidenceStatus::VendorSourcesReviewed.as_str();
+        let age = day.and_then(|day| age(day, today()));
+        Some(Self { label: label(t, &item.evidence_status), is_reviewed, day, age })
+    }
+
+    pub(in crate::http::pages) fn is_old(&self) -> bool {
+        self.age.is_some_and(|age| age != Age::Recent)
+    }
+}
+
+/// A status in words; further ones may come.
+pub(in crate::http::pages) fn label<'s>(t: &'static Texts, status: &'s str) -> Cow<'s, str> {
+    let known = EvidenceStatus::ALL.into_iter().find(|known| known.as_str() == status);
+    known.map_or(Cow::Borrowed(status), |known| match known {
+        EvidenceStatus::VendorSourcesReviewed => t.sources_reviewed.into(),
+        EvidenceStatus::PendingReview => t.pending_review.into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_is_old_after_a_year_and_a_mistake_in_the_future() {
+        let today = "2026-03-01".parse().expect("a day");
+        for (day, of) in [
+            ("2026-03-01", Some(Age::Recent)),
+            ("2026-03-02", Some(Age::Recent)),
+            ("2026-03-03", Some(Age::Future)),
+            ("2025-03-01", Some(Age::Recent)),
+            ("2025-02-28", Some(Age::Old)),
+            ("2025-02-30", None),
+            ("2025", None),
+            ("päß", None),
+        ] {
+            assert_eq!(age(day, today), of, "{day}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A product as lists have it, read from its JSON.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize)]
+pub(in crate::http::pages) struct Item<'a> {
+    #[serde(borrow)]
+    pub(in crate::http::pages) id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) name: Cow<'a, str>,
+    pub(in crate::http::pages) tagline: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) categories: Vec<CategoryName<'a>>,
+    pub(in crate::http::pages) rating: Option<f64>,
+    pub(in crate::http::pages) review_count: Option<u64>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) website: Cow<'a, str>,
+    pub(in crate::http::pages) vendor: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) offering_type: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) evidence_status: Cow<'a, str>,
+    pub(in crate::http::pages) evidence_checked_on: Option<Cow<'a, str>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(in crate::http::pages) struct CategoryName<'a> {
+    #[serde(borrow)]
+    pub(in crate::http::pages) id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) name: Cow<'a, str>,
+}
+
+/// The fields of a product's detail that its item doesn't have.
+#[derive(Debug, Deserialize)]
+pub(in crate::http::pages) struct More<'a> {
+    pub(in crate::http::pages) description: Option<Cow<'a, str>>,
+    pub(in crate::http::pages) aliases: Vec<Cow<'a, str>>,
+    pub(in crate::http::pages) tags: Vec<Cow<'a, str>>,
+    pub(in crate::http::pages) features: Vec<Cow<'a, str>>,
+    pub(in crate::http::pages) standards: Vec<Cow<'a, str>>,
+    pub(in crate::http::pages) alternative_to: Vec<Cow<'a, str>>,
+    pub(in crate::http::pages) deployment: Vec<Cow<'a, str>>,
+    pub(in crate::http::pages) pricing: Option<Cow<'a, str>>,
+    pub(in crate::http::pages) languages: Vec<Cow<'a, str>>,
+    pub(in crate::http::pages) sources: Vec<Source<'a>>,
+    pub(in crate::http::pages) rating_source: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) additional_properties: &'a serde_json::value::RawValue,
+    #[serde(borrow)]
+    pub(in crate::http::pages) export: ExportName<'a>,
+    pub(in crate::http::pages) same_as: Vec<SameAs<'a>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(in crate::http::pages) struct Source<'a> {
+    #[serde(borrow)]
+    pub(in crate::http::pages) label: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) url: Cow<'a, str>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(in crate::http::pages) struct ExportName<'a> {
+    #[serde(borrow)]
+    pub(in crate::http::pages) name: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) license: Cow<'a, str>,
+    pub(in crate::http::pages) as_of: Option<Cow<'a, str>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(in crate::http::pages) struct SameAs<'a> {
+    #[serde(borrow)]
+    pub(in crate::http::pages) id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) name: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(in crate::http::pages) export: Cow<'a, str>,
+}
+
+/// A product, read from the body of its response in the API.
+#[derive(Debug)]
+pub(in crate::http::pages) struct Product<'a> {
+    pub(in crate::http::pages) item: Item<'a>,
+    pub(in crate::http::pages) more: More<'a>,
+}
+
+impl<'a> Product<'a> {
+    pub(in crate::http::pages) fn read(body: &'a [u8]) -> Result<Self, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct Data<'a> {
+            #[serde(borrow)]
+            data: &'a serde_json::value::RawValue,
+        }
+        let Data { data } = serde_json::from_slice(body)?;
+        // Twice instead of flattened, which would copy all of it.
+        Ok(Self { item: serde_json::from_str(data.get())?, more: serde_json::from_str(data.get())? })
+    }
+}

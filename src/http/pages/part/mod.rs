@@ -1,0 +1,11 @@
+//! Parts that several pages show.
+
+pub(super) mod call;
+pub(in crate::http) mod evidence;
+pub(super) mod item;
+pub(super) mod licence;
+pub(super) mod pager;
+pub(super) mod properties;
+pub(super) mod rating;
+pub(super) mod row;
+pub(super) mod terms;

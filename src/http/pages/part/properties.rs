@@ -1,0 +1,102 @@
+//! A JSON value of unknown structure, laid out for reading. Numbers keep their digits.
+
+use std::fmt;
+
+use askama::Template;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::http::pages::links;
+
+/// Values nested deeper are shown as JSON.
+const MAX_DEPTH: usize = 6;
+
+#[derive(Debug, Template)]
+#[template(path = "parts/value.html")]
+pub(in crate::http::pages) enum Value {
+    Text(String),
+    /// A number, a flag, null, or JSON.
+    Code(String),
+    List(Vec<Value>),
+    Object(Vec<(String, Value)>),
+}
+
+impl Value {
+    pub(in crate::http::pages) fn read(json: &RawValue) -> Result<Self, serde_json::Error> {
+        Self::at_depth(json, 0)
+    }
+
+    pub(in crate::http::pages) fn is_empty(&self) -> bool {
+        matches!(self, Self::Object(members) if members.is_empty())
+    }
+
+    fn at_depth(json: &RawValue, depth: usize) -> Result<Self, serde_json::Error> {
+        let text = json.get();
+        Ok(match text.as_bytes().first() {
+            Some(b'"') => Self::Text(serde_json::from_str(text)?),
+            Some(b'[' | b'{') if depth == MAX_DEPTH => Self::Code(text.to_owned()),
+            Some(b'[') => {
+                let items: Vec<&RawValue> = serde_json::from_str(text)?;
+                Self::List(items.into_iter().map(|item| Self::at_depth(item, depth + 1)).collect::<Result<_, _>>()?)
+            }
+            Some(b'{') => {
+                let Members(members) = serde_json::from_str(text)?;
+                let members = members.into_iter().map(|(name, value)| Ok((name, Self::at_depth(value, depth + 1)?)));
+                Self::Object(members.collect::<Result<_, serde_json::Error>>()?)
+            }
+            _ => Self::Code(text.to_owned()),
+        })
+    }
+}
+
+/// The members of an object, in their order.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn html(json: &str) -> String {
+        let value: Box<RawValue> = serde_json::from_str(json).expect("JSON");
+        Value::read(&value).expect("read").render().expect("rendered")
+    }
+
+    #[test]
+    fn values_are_escaped_and_numbers_keep_their_digits() {
+        let shown = html(r#"{"<b>": [1.50, 12345678901234567890123, null], "u": "https://a.example/", "t": "<i>"}"#);
+        for part in
+            ["&#60;b&#62;", "1.50", "12345678901234567890123", "null", "href=\"https://a.example/\"", "&#60;i&#62;"]
+        {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert!(!shown.contains("<b>") && !shown.contains("<i>"), "{shown}");
+    }
+
+    #[test]
+    fn deep_values_are_shown_as_json() {
+        let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+        assert!(html(&deep).contains(&"[".repeat(190)), "not a list in a list in a list");
+    }
+}

@@ -1,0 +1,153 @@
+//! A product in a list.
+
+use std::borrow::Cow;
+
+use askama::Template;
+
+use super::evidence::Badge;
+use super::item::{CategoryName, Item};
+use super::rating::Rating;
+use crate::catalogue::resource::Highlight;
+use crate::http::pages::language::Texts;
+use crate::http::pages::links::{initial, of_category, of_software};
+use crate::record::OfferingType;
+use crate::text::html::escape;
+
+/// The most matches in a field that a row shows.
+const MAX_MATCHES: usize = 4;
+
+#[derive(Debug, Template)]
+#[template(path = "parts/row.html")]
+pub(in crate::http::pages) struct Row<'a> {
+    t: &'static Texts,
+    base: &'a str,
+    item: &'a Item<'a>,
+    matches: Matches<'a>,
+    /// The category to show: the chosen one if the product is in it, else the main one.
+    category: Option<&'a CategoryName<'a>>,
+    rating: Option<Rating>,
+    badge: Option<Badge<'a>>,
+    /// A line below the tagline, HTML.
+    note: Option<String>,
+    /// Whether it can be selected for a comparison.
+    is_selectable: bool,
+}
+
+impl<'a> Row<'a> {
+    pub(in crate::http::pages) fn new(t: &'static Texts, base: &'a str, item: &'a Item<'a>) -> Self {
+        Self {
+            t,
+            base,
+            item,
+            matches: Matches(Vec::new()),
+            category: item.categories.first(),
+            rating: Rating::new(t, item.rating, item.review_count),
+            badge: Badge::new(t, item),
+            note: None,
+            is_selectable: false,
+        }
+    }
+
+    pub(in crate::http::pages) fn selectable(self) -> Self {
+        Self { is_selectable: true, ..self }
+    }
+
+    pub(in crate::http::pages) fn with_note(self, note: Option<String>) -> Self {
+        Self { note, ..self }
+    }
+
+    /// Shows the first of these categories that the product is in, given by their ids.
+    pub(in crate::http::pages) fn preferring(self, chosen: &[&str]) -> Self {
+        let chosen = self.item.categories.iter().find(|category| chosen.contains(&&*category.id));
+        Self { category: chosen.or(self.category), ..self }
+    }
+
+    pub(in crate::http::pages) fn with_matches(self, matches: Matches<'a>) -> Self {
+        Self { matches, ..self }
+    }
+
+    pub(in crate::http::pages) fn id(&self) -> &str {
+        &self.item.id
+    }
+
+    fn href(&self) -> String {
+        of_software(self.base, &self.item.id)
+    }
+
+    fn category_href(&self, category: &CategoryName<'_>) -> String {
+        of_category(self.base, &category.id)
+    }
+
+    fn initial(&self) -> Cow<'static, str> {
+        initial(self.item.vendor.as_deref().unwrap_or(&self.item.name))
+    }
+
+    /// The categories that aren't shown.
+    fn other_categories(&self) -> Vec<&str> {
+        let shown = self.category.map(|category| &*category.id);
+        self.item.categories.iter().filter(|of| Some(&*of.id) != shown).map(|of| &*of.name).collect()
+    }
+
+    fn kind(&self) -> Option<Cow<'_, str>> {
+        kind(self.t, &self.item.offering_type)
+    }
+
+    fn html(&self, field: &str, text: &str) -> String {
+        self.matches.in_field(field).next().map_or_else(|| escape(text), |found| found.html.to_string())
+    }
+
+    fn category_html(&self, category: &CategoryName<'_>) -> String {
+        let name = escape(&category.name);
+        let unmarked = |html: &str| html.replace("<mark>", "").replace("</mark>", "");
+        let mut found = self.matches.in_field("categories").map(|found| &*found.html);
+        found.find(|html| unmarked(html) == name).map_or(name, str::to_owned)
+    }
+}
+
+/// The type, unless it's software, as nearly all are.
+pub(in crate::http::pages) fn kind<'k>(t: &'static Texts, offering_type: &'k str) -> Option<Cow<'k, str>> {
+    match OfferingType::ALL.into_iter().find(|known| known.as_str() == offering_type) {
+        Some(OfferingType::Software) => None,
+        Some(OfferingType::DocumentTemplates) => Some(t.templates_kind.into()),
+        None => Some(offering_type.into()),
+    }
+}
+
+/// The places of a product that a query matched.
+#[derive(Debug)]
+pub(in crate::http::pages) struct Matches<'a>(Vec<Highlight<'a>>);
+
+/// Fields that a row doesn't show, so it says where they matched.
+struct Elsewhere<'m> {
+    label: &'static str,
+    is_synonym: bool,
+    /// HTML: the service has escaped all but its marks.
+    html: Vec<&'m str>,
+}
+
+impl<'a> Matches<'a> {
+    pub(in crate::http::pages) fn read(highlights: &'a [u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(highlights).map(Self)
+    }
+
+    fn in_field<'m>(&'m self, field: &'m str) -> impl Iterator<Item = &'m Highlight<'a>> {
+        self.0.iter().filter(move |found| found.field == field)
+    }
+
+    fn elsewhere(&self, t: &'static Texts) -> Option<Elsewhere<'_>> {
+        let fields = [
+            ("aliases", t.also_called),
+            ("tags", t.tags),
+            ("standards", t.standards),
+            ("alternative_to", t.alternative_to),
+            ("features", t.features),
+            ("description", t.description),
+            ("category_description", t.its_category),
+        ];
+        fields.into_iter().find_map(|(field, label)| {
+            let is_synonym = self.in_field(field).next()?.by.as_deref() == Some("synonym");
+            let html = self.in_field(field).map(|found| &*found.html).take(MAX_MATCHES).collect();
+            Some(Elsewhere { label, is_synonym, html })
+        })
+    }
+}

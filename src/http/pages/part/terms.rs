@@ -1,0 +1,190 @@
+//! The glossary's terms in other texts: the first mention of each is linked, with its definition.
+
+use std::fmt::Write as _;
+
+use foldhash::{HashMap, HashSet};
+
+use crate::catalogue::GlossaryEntry;
+use crate::http::pages::links::of_term;
+use crate::text::html::escape;
+use crate::text::shorten::shortened;
+
+/// Further terms of a glossary aren't looked for.
+const MAX_TERMS: usize = 5000;
+
+/// A text longer than this, in bytes, is only escaped.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// The longest definition next to a mention, in characters.
+const MAX_DEFINITION: usize = 300;
+
+/// The longest abbreviation that counts only as it's written, such as CAPA: "capa" is another word.
+const MAX_ABBREVIATION: usize = 5;
+
+/// Finds names of terms.
+#[derive(Debug, Default)]
+pub(in crate::http::pages) struct TermIndex {
+    /// By first word, folded. The longest name comes first.
+    names: HashMap<String, Vec<Name>>,
+}
+
+#[derive(Debug)]
+struct Name {
+    /// After the first one, folded.
+    words: Vec<String>,
+    /// The name as it has to be written; `None` if case doesn't matter.
+    exact: Option<String>,
+    term: usize,
+}
+
+impl TermIndex {
+    pub(in crate::http::pages) fn new(glossary: &[GlossaryEntry]) -> Self {
+        let mut names: HashMap<String, Vec<Name>> = HashMap::default();
+        for (term, GlossaryEntry { term: entry, .. }) in glossary.iter().take(MAX_TERMS).enumerate() {
+            let is_short = |name: &str| name.len() <= MAX_ABBREVIATION && name == name.to_uppercase();
+            let written = std::iter::once(&entry.term).chain(&entry.synonyms).map(|name| (name, is_short(name)));
+            for (name, is_exact) in written.chain(entry.abbreviations.iter().map(|name| (name, true))) {
+                let mut words = words(name).map(|(_, word)| word.to_lowercase());
+                let Some(first) = words.next() else { continue };
+                let exact = is_exact.then(|| name.clone());
+                names.entry(first).or_default().push(Name { words: words.collect(), exact, term });
+            }
+        }
+        for names in names.values_mut() {
+            names.sort_by_key(|name| std::cmp::Reverse(name.words.len()));
+        }
+        Self { names }
+    }
+
+    /// The term that a text mentions from its first word on, and the bytes of the mention.
+    fn find(&self, text: &str, first: &str) -> Option<(usize, usize)> {
+        let first_forms = forms(first);
+        first_forms.iter().filter_map(|form| self.names.get(form)).flatten().find_map(|name| {
+            let mut end = first.len();
+            let mut following = words(&text[end..]);
+            for wanted in &name.words {
+                let (at, word) = following.next()?;
+                let start = first.len() + at;
+                let is_joined = text[end..start].chars().all(|c| c.is_whitespace() || c == '-' || c == '\u{2010}');
+                if !is_joined || !forms(word).contains(wanted) {
+                    return None;
+                }
+                end = start + word.len();
+            }
+            let mention = &text[..end];
+            let is_exact = name.exact.as_ref().is_none_or(|exact| {
+                mention == exact || mention.strip_suffix('s').is_some_and(|singular| singular == exact)
+            });
+            is_exact.then_some((name.term, end))
+        })
+    }
+}
+
+/// A word, folded, and what it may be the plural of.
+fn forms(word: &str) -> Vec<String> {
+    let folded = word.to_lowercase();
+    let singulars: Vec<_> = ["s", "es"].iter().filter_map(|end| folded.strip_suffix(end)).map(str::to_owned).collect();
+    std::iter::once(folded).chain(singulars).filter(|form| !form.is_empty()).collect()
+}
+
+/// Words of a text with their places in bytes.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(char::is_alphanumeric)?;
+        let end = text[start..].find(|c: char| !c.is_alphanumeric()).map_or(text.len(), |length| start + length);
+        at = end;
+        Some((start, &text[start..end]))
+    })
+}
+
+/// Links the terms in the texts of one page.
+#[derive(Debug)]
+pub(in crate::http::pages) struct TermLinker<'a> {
+    index: &'a TermIndex,
+    glossary: &'a [GlossaryEntry],
+    base: &'a str,
+    mentioned: HashSet<usize>,
+}
+
+impl<'a> TermLinker<'a> {
+    pub(in crate::http::pages) fn new(index: &'a TermIndex, glossary: &'a [GlossaryEntry], base: &'a str) -> Self {
+        Self { index, glossary, base, mentioned: HashSet::default() }
+    }
+
+    /// The text as HTML.
+    pub(in crate::http::pages) fn link(&mut self, text: &str) -> String {
+        if self.index.names.is_empty() || text.len() > MAX_TEXT {
+            return escape(text);
+        }
+        let (mut html, mut done) = (String::with_capacity(text.len()), 0);
+        for (at, word) in words(text) {
+            if at < done {
+                continue;
+            }
+            let Some((term, length)) = self.index.find(&text[at..], word) else { continue };
+            let Some(entry) = self.glossary.get(term).filter(|_| self.mentioned.insert(term)) else { continue };
+            html.push_str(&escape(&text[done..at]));
+            let definition = shortened(&entry.term.definition, MAX_DEFINITION);
+            // Writing to a string can't fail.
+            let _ = write!(
+                html,
+                "<span class=\"term\"><a href=\"{}\" aria-describedby=\"about-{id}\">{}</a>\
+                 <span class=\"about-term\" role=\"tooltip\" id=\"about-{id}\"><bdi>{}</bdi></span></span>",
+                escape(&of_term(self.base, &entry.term.term)),
+                escape(&text[at..at + length]),
+                escape(&definition),
+                id = escape(&entry.term.id),
+            );
+            done = at + length;
+        }
+        html.push_str(&escape(&text[done..]));
+        html
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::resource::GlossaryTermResource;
+    use crate::scratch::Span;
+
+    fn entry(term: &str, abbreviation: &str) -> GlossaryEntry {
+        let term = GlossaryTermResource {
+            id: term.to_lowercase().replace(' ', "-"),
+            term: term.to_owned(),
+            definition: "What <it> means.".to_owned(),
+            abbreviations: vec![abbreviation.to_owned()],
+            synonyms: Vec::new(),
+            related: Vec::new(),
+            source: None,
+        };
+        GlossaryEntry { term, object: Span { start: 0, length: 0 } }
+    }
+
+    /// The mentions that are linked in a text.
+    fn mentions(text: &str) -> Vec<String> {
+        let glossary = [entry("Near miss", "NM"), entry("Permit to work", "PTW"), entry("Permit", "CAPA")];
+        let index = TermIndex::new(&glossary);
+        let html = TermLinker::new(&index, &glossary, "").link(text);
+        let links = html.split("<a href").skip(1).filter_map(|link| link.split_once('>')?.1.split_once("</a>"));
+        links.map(|(text, _)| text.to_owned()).collect()
+    }
+
+    #[test]
+    fn first_mention_of_each_term_is_linked() {
+        assert_eq!(mentions("Near-misses, near misses and a permit to  work"), ["Near-misses", "permit to  work"]);
+        assert_eq!(mentions("Permits to work for a permit"), ["Permits to work", "permit"]);
+        assert_eq!(mentions("capa CAPAs Permit"), ["CAPAs"], "an abbreviation in its case, each term once");
+        assert_eq!(mentions("nearmiss permitted near, miss"), [""; 0]);
+    }
+
+    #[test]
+    fn all_else_is_escaped() {
+        let glossary = [entry("Near miss", "NM")];
+        let index = TermIndex::new(&glossary);
+        let html = TermLinker::new(&index, &glossary, "/base").link("<b> near miss & \"more\"");
+        assert!(html.starts_with("&lt;b&gt; <span class=\"term\"><a href=\"/base/glossary?q=Near+miss\""), "{html}");
+        assert!(html.contains("What &lt;it&gt; means.") && html.ends_with(" &amp; &quot;more&quot;"), "{html}");
+    }
+}

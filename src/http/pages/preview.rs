@@ -1,0 +1,77 @@
+//! A preview: the page with findings and changes of the candidate, and its state for the script that polls it.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::Response;
+use axum::routing::get;
+
+use super::frame::Frame;
+use super::language::Language;
+use super::respond;
+use crate::http::preview::{Comparison, Preview, Report, Status};
+use crate::http::problem::ApiError;
+use crate::http::response;
+use crate::http::state::AppState;
+use crate::text::count::counted;
+use crate::text::printable;
+
+#[derive(Debug, Template)]
+#[template(path = "preview.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    preview: &'a Preview,
+    report: Report,
+    status: Status,
+}
+
+impl Page<'_> {
+    fn warnings(&self) -> String {
+        counted(self.report.findings.warnings, "warning")
+    }
+}
+
+pub(super) fn page() -> Router<Arc<AppState>> {
+    Router::new().route("/preview", get(get_page))
+}
+
+/// The state, for the script.
+pub(super) fn status() -> Router<Arc<AppState>> {
+    Router::new().route("/preview/status", get(get_status))
+}
+
+fn preview(state: &AppState) -> Result<&Preview, ApiError> {
+    state.site.preview.as_deref().ok_or(ApiError::RouteNotFound)
+}
+
+async fn get_page(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+    let shown = Arc::clone(&state);
+    // Hashes and writes all findings and changes.
+    let write = async move { write(&shown, StatusCode::OK) };
+    state.search(write).await?
+}
+
+/// The page; also while there's nothing else to show.
+pub(super) fn write(state: &AppState, status: StatusCode) -> Result<Response, ApiError> {
+    let preview = preview(state)?;
+    let page = Page {
+        frame: Frame::bare(&state.site, Language::English).titled("What changes"),
+        preview,
+        report: preview.report(&state.directory),
+        status: preview.status(&state.directory),
+    };
+    respond::html(status, &page)
+}
+
+async fn get_status(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+    let shown = Arc::clone(&state);
+    let status = async move { Ok::<_, ApiError>(preview(&shown)?.status(&shown.directory)) };
+    let status = state.search(status).await??;
+    let mut response = response::json(serde_json::to_vec(&status).map_err(ApiError::internal)?);
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}

@@ -1,0 +1,61 @@
+//! Responses with pages and with parts of pages.
+
+use askama::Template;
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, VARY};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+
+use crate::http::problem::ApiError;
+
+pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// Scripts and styles only from this host, and no script may turn text into markup.
+const CONTENT_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
+     form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+);
+
+/// Renders a page, or a part of one.
+pub(super) fn html(status: StatusCode, template: &impl Template) -> Result<Response, ApiError> {
+    let html = template.render().map_err(ApiError::internal)?;
+    let mut response = Response::new(Body::from(html));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HTML);
+    protect(response.headers_mut());
+    Ok(response)
+}
+
+/// Adds the headers that keep a page apart from other sites. A form's `Origin` needs a policy that sends the referrer to this site.
+pub(super) fn protect(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_SECURITY_POLICY, CONTENT_POLICY);
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+}
+
+/// Redirects to a path with a query, in ASCII.
+pub(super) fn redirect(status: StatusCode, address: &str) -> Response {
+    match HeaderValue::try_from(address) {
+        Ok(location) => (status, [(LOCATION, location)]).into_response(),
+        Err(error) => ApiError::internal(error).into_response(),
+    }
+}
+
+/// Says who may cache a page. A language or a coding makes another response, and without a public page a session does.
+pub(in crate::http) fn set_caching(is_public: bool, response: &mut Response) {
+    let is_found = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
+    let (caching, vary) = match is_public {
+        true if is_found => ("public, max-age=60, stale-while-revalidate=600", "Accept-Language, Accept-Encoding"),
+        true => ("no-cache", "Accept, Accept-Language, Accept-Encoding"),
+        false => ("private, no-cache", "Cookie, Accept, Accept-Language, Accept-Encoding"),
+    };
+    let headers = response.headers_mut();
+    if !headers.contains_key(CACHE_CONTROL) {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
+    }
+    headers.insert(VARY, HeaderValue::from_static(vary));
+}

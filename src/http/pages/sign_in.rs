@@ -1,0 +1,183 @@
+//! Signing in with a key or with a code from a link, and signing out.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use askama::Template;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{CACHE_CONTROL, SET_COOKIE};
+use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::response::Response;
+
+use super::frame::Frame;
+use super::language::{Language, Texts};
+use super::respond;
+use crate::http::extract::query::RawQuery;
+use crate::http::middleware::{SIGN_IN, ended_sessions, failed, grant_of, is_from_own_page, session, session_cookie};
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+
+/// The largest form, in bytes.
+const MAX_FORM_BYTES: usize = 16 * 1024;
+
+#[derive(Debug, Template)]
+#[template(path = "sign_in.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    t: &'static Texts,
+    base: &'a str,
+    /// The path to go to afterwards.
+    next: &'a str,
+    problem: Option<&'static str>,
+}
+
+/// The address of the form, for whoever wants to read a page.
+pub(super) fn address(base: &str, wanted: &Uri) -> String {
+    let target = wanted.path_and_query().map_or("/", |target| target.as_str());
+    let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", target).finish();
+    format!("{base}{SIGN_IN}?{query}")
+}
+
+/// The form; with a code from a link, a session at once.
+pub(super) async fn get_form(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let query = RawQuery::parse(request.uri().query().unwrap_or_default());
+    let next = next(&query);
+    let headers = request.headers();
+    if state.site.is_public || session(&state.keys, headers).is_some() {
+        return Ok(uncached(redirect(&state, &next)));
+    }
+    let code = parameter(&query, "code").filter(|_| request.method() == Method::GET);
+    let Some(code) = code else { return form(&state, language, StatusCode::OK, &next, None) };
+    let key_id = state.sign_in_codes.redeem(&code, Instant::now());
+    match key_id.and_then(|id| session_cookie(&state, &id, headers)) {
+        Some(cookie) => Ok(signed_in(&state, &next, cookie)),
+        None => form(&state, language, StatusCode::OK, &next, Some(language.texts().link_used)),
+    }
+}
+
+/// Takes the key of the form.
+pub(super) async fn post_form(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    request: Request,
+) -> Result<Response, ApiError> {
+    if !is_from_own_page(request.headers(), &state.config) {
+        return Err(ApiError::HostNotAllowed);
+    }
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, MAX_FORM_BYTES).await.map_err(|_| ApiError::ContentTooLarge)?;
+    let form_fields = RawQuery::parse(std::str::from_utf8(&body).unwrap_or_default());
+    let next = next(&form_fields);
+    let key = parameter(&form_fields, "key").unwrap_or_default();
+    let t = language.texts();
+    let request = Request::from_parts(parts, Body::empty());
+    match grant_of(&state.keys, key.trim()) {
+        Ok(grant) => match session_cookie(&state, &grant.id, request.headers()) {
+            Some(cookie) => Ok(signed_in(&state, &next, cookie)),
+            None => form(&state, language, StatusCode::FORBIDDEN, &next, Some(t.key_expired)),
+        },
+        Err(error) => {
+            let (status, problem) = match failed(&state, error, &request) {
+                ApiError::MissingApiKey => (StatusCode::BAD_REQUEST, t.key_missing),
+                ApiError::ExpiredApiKey => (StatusCode::FORBIDDEN, t.key_expired),
+                ApiError::TooManyFailures { .. } => (StatusCode::TOO_MANY_REQUESTS, t.key_attempts),
+                _ => (StatusCode::FORBIDDEN, t.key_invalid),
+            };
+            form(&state, language, status, &next, Some(problem))
+        }
+    }
+}
+
+/// Ends the sessions of a browser.
+pub(super) async fn sign_out(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, ApiError> {
+    if !is_from_own_page(request.headers(), &state.config) {
+        return Err(ApiError::HostNotAllowed);
+    }
+    let mut response = respond::redirect(StatusCode::SEE_OTHER, &format!("{}{SIGN_IN}", state.site.base));
+    for cookie in ended_sessions(&state.config, request.headers()) {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    Ok(uncached(response))
+}
+
+fn form(
+    state: &AppState,
+    language: Language,
+    status: StatusCode,
+    next: &str,
+    problem: Option<&'static str>,
+) -> Result<Response, ApiError> {
+    let (t, site) = (language.texts(), &state.site);
+    let frame = Frame::bare(site, language).titled(t.sign_in);
+    Ok(uncached(respond::html(status, &Page { frame, t, base: &site.base, next, problem })?))
+}
+
+fn signed_in(state: &AppState, next: &str, cookie: HeaderValue) -> Response {
+    let mut response = redirect(state, next);
+    response.headers_mut().append(SET_COOKIE, cookie);
+    uncached(response)
+}
+
+fn redirect(state: &AppState, next: &str) -> Response {
+    respond::redirect(StatusCode::SEE_OTHER, &format!("{}{next}", state.site.base))
+}
+
+fn uncached(mut response: Response) -> Response {
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+fn parameter(query: &RawQuery, name: &str) -> Option<String> {
+    let (_, value) = query.pairs().find(|(of, _)| *of == name.as_bytes())?;
+    String::from_utf8(value.to_vec()).ok()
+}
+
+/// Where to go after signing in: a path of this host. Another host's address would begin with a scheme or with two slashes, and browsers
+/// take a backslash for a slash.
+fn next(query: &RawQuery) -> String {
+    let is_own = |path: &String| {
+        path.starts_with('/')
+            && !path.starts_with("//")
+            && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+    };
+    parameter(query, "next").filter(is_own).unwrap_or_else(|| "/".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn next_page_is_of_this_host() {
+        let next = |value: &str| {
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", value).finish();
+            next(&RawQuery::parse(&query))
+        };
+        for own in ["/", "/?q=a+b", "/software/a%2Fb?x#y"] {
+            assert_eq!(next(own), own);
+        }
+        for other in [
+            "",
+            "//evil.example",
+            "/\\evil.example",
+            "https://evil.example/",
+            "evil",
+            "/a\r\nSet-Cookie: b",
+            "/ä",
+            "\t/",
+        ] {
+            assert_eq!(next(other), "/", "{other:?}");
+        }
+    }
+
+    #[test]
+    fn form_leads_back_to_the_page() {
+        let wanted: Uri = "/software/a%2Fb?x=1&y=2".parse().expect("a path");
+        assert_eq!(address("/base", &wanted), "/base/sign-in?next=%2Fsoftware%2Fa%252Fb%3Fx%3D1%26y%3D2");
+    }
+}

@@ -1,0 +1,42 @@
+//! What all pages of a process share: title, addresses and static files.
+
+use std::sync::Arc;
+
+use super::assets::Assets;
+use super::overview::Overviews;
+use crate::http::config::HttpConfig;
+use crate::http::preview::Preview;
+
+#[derive(Debug)]
+pub(in crate::http) struct Site {
+    pub(super) title: String,
+    pub(super) introduction: Option<String>,
+    /// The public address without a slash at its end; empty if none is set.
+    pub(super) public: String,
+    /// Its path, which begins every link.
+    pub(super) base: String,
+    pub(super) is_public: bool,
+    pub(super) assets: Assets,
+    pub(super) preview: Option<Arc<Preview>>,
+    pub(super) overviews: Overviews,
+}
+
+impl Site {
+    pub(in crate::http) fn new(config: &HttpConfig) -> Self {
+        Self {
+            title: config.site_title.clone(),
+            introduction: config.site_introduction.clone().filter(|text| !text.is_empty()),
+            public: config.base().to_owned(),
+            base: config.path_prefix().to_owned(),
+            is_public: config.public_page.is_some(),
+            assets: Assets::new(config.path_prefix()),
+            preview: config.preview.clone(),
+            overviews: Overviews::default(),
+        }
+    }
+
+    /// Whether search engines may list the pages.
+    pub(super) fn is_indexable(&self) -> bool {
+        self.is_public && self.preview.is_none()
+    }
+}

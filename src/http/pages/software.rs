@@ -1,0 +1,300 @@
+//! A product, with everything its record says.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::compare::MAX_COMPARED;
+use super::frame::{Frame, Section};
+use super::json_ld::JsonLd;
+use super::language::{Language, Texts};
+use super::links::{self, Address, PAGE, of_category, of_search, of_software, web_address};
+use super::part::call::{Call, Calls};
+use super::part::evidence::{self, Age, age};
+use super::part::item::{Item, Product};
+use super::part::licence;
+use super::part::pager::{Pager, offset};
+use super::part::properties::Value;
+use super::part::rating::{Bar, Rating, bars};
+use super::part::row::{Row, kind};
+use super::part::terms::TermLinker;
+use super::respond;
+use super::site::Site;
+use crate::catalogue::resource::{RatingSource, ReviewSummary};
+use crate::http::extract::query::RawQuery;
+use crate::http::extract::{PathId, Snapshot};
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+use crate::record::EvidenceStatus;
+use crate::service::{self, ListReviews, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit};
+use crate::text::html::escape;
+
+/// Similar products on a page.
+const SIMILAR: u32 = 5;
+
+/// Reviews on a page.
+const REVIEWS: u32 = 10;
+
+/// The fewest reviews that are worth ordering.
+const FEWEST_ORDERED: u64 = 3;
+
+/// The parameter of the reviews' order.
+const SORT: &str = "sort";
+
+#[derive(Debug, Template)]
+#[template(path = "software.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    t: &'static Texts,
+    base: &'a str,
+    product: &'a Product<'a>,
+    rating: Option<Rating>,
+    texts: Linked,
+    reviews: Reviews<'a>,
+    similar: Vec<Row<'a>>,
+    properties: Value,
+    calls: Calls,
+}
+
+/// Texts in which terms of the glossary are linked, as HTML.
+#[derive(Debug)]
+struct Linked {
+    tagline: Option<String>,
+    paragraphs: Vec<String>,
+    features: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Reviews<'a> {
+    summary: &'a ReviewSummary,
+    bars: [Bar; 5],
+    total: u64,
+    shown: Vec<Review<'a>>,
+    /// Address, name, and whether it's the order of the page.
+    orders: Vec<(String, &'static str, bool)>,
+    pager: Option<Pager>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Review<'a> {
+    rating: u8,
+    title: Option<Cow<'a, str>>,
+    body: Option<Cow<'a, str>>,
+    author: Option<Cow<'a, str>>,
+    created_at: Option<Cow<'a, str>>,
+    verified: Option<bool>,
+}
+
+impl Page<'_> {
+    fn item(&self) -> &Item<'_> {
+        &self.product.item
+    }
+
+    fn category_href(&self, id: &str) -> String {
+        of_category(self.base, id)
+    }
+
+    fn search_href(&self, name: &str, value: &str) -> String {
+        of_search(self.base, name, value)
+    }
+
+    fn software_href(&self, id: &str) -> String {
+        of_software(self.base, id)
+    }
+
+    /// The comparison with the products that are most similar.
+    fn compare_all_href(&self) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("id", &self.item().id);
+        query.extend_pairs(self.similar.iter().take(MAX_COMPARED - 1).map(|row| ("id", row.id())));
+        format!("{}/compare?{}", self.base, query.finish())
+    }
+
+    fn kind(&self) -> Cow<'_, str> {
+        kind(self.t, &self.item().offering_type).unwrap_or(self.t.software_kind.into())
+    }
+
+    fn evidence_label(&self) -> Cow<'_, str> {
+        evidence::label(self.t, &self.item().evidence_status)
+    }
+
+    fn is_reviewed(&self) -> bool {
+        self.item().evidence_status == EvidenceStatus::VendorSourcesReviewed.as_str()
+    }
+
+    fn is_pending(&self) -> bool {
+        self.item().evidence_status == EvidenceStatus::PendingReview.as_str()
+    }
+
+    fn age(&self) -> Option<Age> {
+        age(self.item().evidence_checked_on.as_deref()?, evidence::today())
+    }
+
+    fn rating_source(&self) -> Option<&'static str> {
+        let source = RatingSource::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(
+            self.product.more.rating_source.as_deref()?,
+        ));
+        Some(match source.ok()? {
+            RatingSource::Stated => self.t.stated_rating,
+            RatingSource::Reviews => self.t.computed_rating,
+        })
+    }
+
+    fn has_details(&self) -> bool {
+        let more = &self.product.more;
+        let lists = [&more.features, &more.standards, &more.alternative_to, &more.tags];
+        !self.texts.paragraphs.is_empty() || lists.iter().any(|list| !list.is_empty())
+    }
+}
+
+pub(super) async fn get_software(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let of = Arc::clone(&state);
+    let show = async move { show(&of, language, &snapshot, id, &uri).await };
+    state.search(show).await?
+}
+
+async fn show(
+    state: &AppState,
+    language: Language,
+    snapshot: &Snapshot,
+    id: String,
+    uri: &Uri,
+) -> Result<Response, ApiError> {
+    let (t, site) = (language.texts(), &state.site);
+    let query = RawQuery::parse(uri.query().unwrap_or_default());
+    let address = Address::read(of_software(&site.base, &id), &query, &[SORT, PAGE]);
+    let sort = ReviewSort::ALL.into_iter().find(|sort| Some(sort.as_str()) == address.get(SORT)).unwrap_or_default();
+    let page = PageRequest { limit: REVIEWS, offset: offset(address.page(), REVIEWS) };
+    let list = ListReviews { filter: ReviewFilter::default(), sort, page };
+    let record = service::get_software(snapshot, &id).await?;
+    let Some(record) = record else {
+        let last_change = snapshot.merged_changes.last_of(&snapshot.changes, &id);
+        let was_listed = last_change.is_some_and(|(_, change)| change.after.is_none());
+        return Err(if was_listed { ApiError::SoftwareGone(id) } else { ApiError::SoftwareNotFound(id) });
+    };
+    let product = Product::read(&record.body).map_err(ApiError::internal)?;
+    let reviews = service::list_reviews(snapshot, &id, &list).await?;
+    let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
+    let few = PageRequest { limit: SIMILAR, offset: 0 };
+    let similar = service::similar_software(snapshot, &id, few).await?.map(|page| page.data).unwrap_or_default();
+    let similar_items: Vec<Item<'_>> = similar
+        .iter()
+        .map(|hit| serde_json::from_slice(&hit.item))
+        .collect::<Result<_, _>>()
+        .map_err(ApiError::internal)?;
+    let overview = site.overviews.of(snapshot).await?;
+    let mut linker = TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, &site.base);
+    let more = &product.more;
+    let paragraphs =
+        more.description.as_deref().unwrap_or_default().split("\n\n").filter(|text| !text.trim().is_empty());
+    let texts = Linked {
+        tagline: product.item.tagline.as_deref().map(|tagline| linker.link(tagline)),
+        paragraphs: paragraphs.map(|text| linker.link(text)).collect(),
+        features: more.features.iter().map(|feature| linker.link(feature)).collect(),
+    };
+    let rows = similar_items.iter().zip(&similar);
+    let rows = rows.map(|(item, hit)| Row::new(t, &site.base, item).with_note(in_common(t, hit)));
+    let view = Page {
+        frame: frame(site, language, snapshot, &product),
+        t,
+        base: &site.base,
+        product: &product,
+        rating: Rating::new(t, product.item.rating, product.item.review_count),
+        texts,
+        reviews: Reviews::new(t, &address, &reviews, sort)?,
+        similar: rows.collect(),
+        properties: Value::read(more.additional_properties).map_err(ApiError::internal)?,
+        calls: calls(t, site, &id),
+    };
+    respond::html(StatusCode::OK, &view)
+}
+
+impl<'a> Reviews<'a> {
+    fn new(t: &'static Texts, address: &Address, reviews: &'a ReviewsPage, sort: ReviewSort) -> Result<Self, ApiError> {
+        let read = |review| serde_json::from_slice(review).map_err(ApiError::internal);
+        let total = reviews.page.pagination.total;
+        let orders = ReviewSort::ALL.map(|order| {
+            let name = match order {
+                ReviewSort::Newest => t.newest_reviews,
+                ReviewSort::Oldest => t.oldest_reviews,
+                ReviewSort::Best => t.best_reviews,
+                ReviewSort::Worst => t.worst_reviews,
+            };
+            (format!("{}#reviews", address.with(SORT, order.as_str())), name, order == sort)
+        });
+        Ok(Self {
+            summary: &reviews.summary,
+            bars: bars(&reviews.summary),
+            total,
+            shown: reviews.page.data.iter().map(|review| read(review)).collect::<Result<_, _>>()?,
+            orders: if total < FEWEST_ORDERED { Vec::new() } else { orders.into() },
+            pager: Pager::new(t, reviews.page.pagination, address, false),
+        })
+    }
+}
+
+/// What two products have in common, as HTML.
+fn in_common(t: &'static Texts, hit: &SimilarHit<'_>) -> Option<String> {
+    let categories = hit.categories.iter().map(|category| format!("<bdi>{}</bdi>", escape(&category.name)));
+    let words = hit.words.iter().map(|word| format!("<i><bdi>{}</bdi></i>", escape(word)));
+    let shared: Vec<_> = categories.chain(words).collect();
+    let label = escape(t.in_common);
+    (!shared.is_empty()).then(|| format!("<span class=\"quiet\">{label}:</span> {}", shared.join(", ")))
+}
+
+fn frame<'a>(site: &'a Site, language: Language, snapshot: &Snapshot, product: &Product<'_>) -> Frame<'a> {
+    let Product { item, more } = product;
+    let description = item.tagline.as_deref().or(more.description.as_deref()).unwrap_or_default();
+    let mut frame = Frame::new(site, language, snapshot).titled(&item.name).described(description);
+    frame.section = Section::Products;
+    frame.canonical = Some(of_software("", &item.id));
+    if site.public.is_empty() {
+        return frame;
+    }
+    let url = of_software(&site.public, &item.id);
+    let rating =
+        item.rating.filter(|rating| (0.0..=5.0).contains(rating)).zip(item.review_count.filter(|count| *count > 0));
+    let rating = rating.map(|(value, count)| {
+        json!({"@type": "AggregateRating", "ratingValue": value, "bestRating": 5, "worstRating": 0, "reviewCount": count})
+    });
+    let vendor = item.vendor.as_deref().map(|vendor| json!({"@type": "Organization", "name": vendor}));
+    let application = JsonLd::new(
+        "SoftwareApplication",
+        &[
+            ("name", json!(item.name)),
+            ("description", if description.is_empty() { json!(null) } else { json!(description) }),
+            ("url", json!(url)),
+            ("sameAs", web_address(&item.website).map_or(json!(null), |web| json!(web.url))),
+            ("applicationCategory", json!(item.categories.first().map(|category| &category.name))),
+            ("author", json!(vendor)),
+            ("aggregateRating", json!(rating)),
+        ],
+    );
+    let t = language.texts();
+    let mut places = vec![(t.products, format!("{}/?q=", site.public))];
+    places.extend(item.categories.first().map(|category| (&*category.name, of_category(&site.public, &category.id))));
+    places.push((&item.name, url));
+    frame.json_ld = vec![application, JsonLd::breadcrumbs(&places)];
+    frame
+}
+
+fn calls(t: &'static Texts, site: &Site, id: &str) -> Calls {
+    let calls = [
+        Call::of("/v1/software/{}", "software.get", id),
+        Call::of("/v1/reviews/{}", "reviews.list", id).with("limit", REVIEWS),
+        Call::of("/v1/software/{}/similar", "software.similar", id).with("limit", SIMILAR),
+    ];
+    Calls::new(t, &site.public, &calls)
+}

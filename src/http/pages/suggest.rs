@@ -1,0 +1,61 @@
+//! Suggestions below the search box, for the script: the options of a listbox.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+
+use super::language::{Language, Texts};
+use super::links::{of_category, of_software, of_term};
+use super::respond;
+use crate::catalogue::resource::Suggestions;
+use crate::http::extract::Snapshot;
+use crate::http::extract::query::RawQuery;
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+use crate::service;
+use crate::service::MAX_QUERY_CHARACTERS;
+
+/// The most suggestions of each kind, so that the results below stay in sight.
+const LIMIT: u32 = 4;
+
+#[derive(Debug, Template)]
+#[template(path = "parts/suggestions.html")]
+struct Options<'a> {
+    t: &'static Texts,
+    base: &'a str,
+    found: Suggestions<'a>,
+}
+
+impl Options<'_> {
+    fn software(&self, id: &str) -> String {
+        of_software(self.base, id)
+    }
+
+    fn term(&self, term: &str) -> String {
+        of_term(self.base, term)
+    }
+
+    fn category(&self, id: &str) -> String {
+        of_category(self.base, id)
+    }
+}
+
+pub(super) async fn get_suggestions(
+    State(state): State<Arc<AppState>>,
+    language: Language,
+    snapshot: Snapshot,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let query = RawQuery::parse(uri.query().unwrap_or_default());
+    let q = query.pairs().find(|(name, _)| *name == b"q").map(|(_, value)| String::from_utf8_lossy(value).into_owned());
+    let q: String = q.unwrap_or_default().chars().take(MAX_QUERY_CHARACTERS).collect();
+    let of = Arc::clone(&state);
+    let suggest = async move {
+        let found = service::suggest(&snapshot, &q, LIMIT).await?;
+        respond::html(StatusCode::OK, &Options { t: language.texts(), base: &of.site.base, found })
+    };
+    state.search(suggest).await?
+}

@@ -1,0 +1,277 @@
+// What HTML can't do: suggestions while typing, results that change in place, copying, the colours. Every page works without.
+
+const base = document.body.dataset.base;
+const input = document.getElementById('q');
+const status = document.getElementById('status');
+
+/** Long enough to type two letters, short enough to feel at once. */
+const PAUSE_MS = 120;
+
+/** Fetches a part of a page. The browser parses it as a document of its own, which runs nothing. */
+function part(address, signal) {
+  return new Promise((done, fail) => {
+    const request = new XMLHttpRequest();
+    request.open('GET', address);
+    request.responseType = 'document';
+    request.onload = () => (request.status === 200 && request.response ? done(request.response.body) : fail(new Error(`status ${request.status}`)));
+    request.onerror = () => fail(new Error('no answer'));
+    signal.addEventListener('abort', () => request.abort());
+    request.send();
+  });
+}
+
+/** The nodes of a part, for this document. */
+const nodes = (body) => [...body.childNodes].map((node) => document.importNode(node, true));
+
+// Results in place
+
+let loading = new AbortController();
+/** Whether the last step came from typing: the next letter then replaces its place in the history. */
+let typed = false;
+/** The address that is shown. */
+let shown = location.pathname + location.search;
+
+const explore = () => document.getElementById('explore');
+
+/** The address of a form's fields, without empty ones. */
+function target(form) {
+  const query = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (value.trim() !== '') query.append(name, value.trim());
+  const path = form.getAttribute('action');
+  if (query.size === 0 && path === `${base}/`) query.set('q', '');
+  return query.size ? `${path}?${query}` : path;
+}
+
+/** Where the part of a list's page is: its path and query below `/results`. */
+function partOf(address, open) {
+  const url = new URL(address, location.href);
+  const category = url.pathname.slice(`${base}/categories/`.length);
+  const path = url.pathname.startsWith(`${base}/categories/`) ? `${base}/results/${category}` : `${base}/results`;
+  if (open) url.searchParams.set('prefix', 'always');
+  return path + url.search;
+}
+
+/** Shows the list at an address. */
+async function show(address, { push = true, typing = false, scroll = false } = {}) {
+  loading.abort();
+  loading = new AbortController();
+  const { signal } = loading;
+  const focused = document.activeElement?.id;
+  const isSheetOpen = document.getElementById('filters')?.matches(':popover-open');
+  explore().setAttribute('aria-busy', 'true');
+  let body;
+  try {
+    body = await part(partOf(address, typing), signal);
+  } catch {
+    // The page says what is wrong, or asks to sign in.
+    if (!signal.aborted) location.assign(address);
+    return;
+  }
+  if (signal.aborted) return;
+  if (push) history[typing && typed ? 'replaceState' : 'pushState'](null, '', address);
+  typed = typing;
+  shown = address;
+  explore().replaceWith(...nodes(body));
+  if (isSheetOpen) document.getElementById('filters').showPopover();
+  if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  if (scroll) scrollTo(0, 0);
+  status.textContent = explore().dataset.status;
+  copyButtons(explore());
+  rememberCall();
+}
+
+/** Whether an address is a list that this page can show in place: the same kind of page. */
+function isList(url) {
+  if (!explore() || url.origin !== location.origin) return false;
+  return url.pathname === location.pathname && (url.pathname !== `${base}/` || url.search !== '');
+}
+
+document.addEventListener('change', (event) => {
+  const { form, name } = event.target;
+  if (!explore() || !form || !['find', 'narrow'].includes(form.id) || name === 'q') return;
+  show(target(form));
+});
+
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (!['find', 'narrow'].includes(form.id) || !explore()) return;
+  if (form.id === 'find' && document.getElementById('narrow')) return;
+  event.preventDefault();
+  suggestions?.close();
+  document.getElementById('filters')?.hidePopover();
+  show(target(form), { scroll: true });
+});
+
+document.addEventListener('click', (event) => {
+  const link = event.target.closest?.('a[href]');
+  if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (!link.closest('#explore') || link.hash || !isList(new URL(link.href))) return;
+  event.preventDefault();
+  show(link.getAttribute('href'), { scroll: Boolean(link.closest('.pager')) });
+});
+
+addEventListener('popstate', () => {
+  const address = location.pathname + location.search;
+  // A link within the page is a step in the history that shows nothing else.
+  if (!explore() || address === shown) return;
+  typed = false;
+  if (input && !document.getElementById('narrow')) input.value = new URLSearchParams(location.search).get('q') ?? '';
+  show(address, { push: false });
+});
+
+// Suggestions
+
+/** Suggestions below the search box, as an ARIA combobox with a grouped listbox. */
+function combobox(list) {
+  let options = [];
+  let active = -1;
+  let waiting = new AbortController();
+  for (const [name, value] of Object.entries({ role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': list.id })) {
+    input.setAttribute(name, value);
+  }
+
+  async function update(q) {
+    waiting.abort();
+    if (!q || document.activeElement !== input) return close();
+    waiting = new AbortController();
+    const { signal } = waiting;
+    const body = await part(`${base}/suggest?${new URLSearchParams({ q })}`, signal).catch(() => null);
+    if (signal.aborted) return;
+    const before = options[active]?.dataset.href;
+    list.replaceChildren(...(body ? nodes(body) : []));
+    options = [...list.querySelectorAll('[role="option"]')];
+    if (options.length === 0) return close();
+    options.forEach((option, at) => { option.id = `suggestion-${at}`; });
+    list.hidden = false;
+    input.setAttribute('aria-expanded', 'true');
+    // An option that is still there stays the active one.
+    activate(options.findIndex(({ dataset }) => dataset.href === before));
+  }
+
+  function activate(index) {
+    active = index;
+    options.forEach((option, at) => option.setAttribute('aria-selected', String(at === active)));
+    if (active < 0) input.removeAttribute('aria-activedescendant');
+    else {
+      input.setAttribute('aria-activedescendant', options[active].id);
+      options[active].scrollIntoView({ block: 'nearest' });
+    }
+  }
+
+  function close() {
+    waiting.abort();
+    list.hidden = true;
+    list.replaceChildren();
+    input.setAttribute('aria-expanded', 'false');
+    options = [];
+    activate(-1);
+  }
+
+  /** From the field through all options and back to it. */
+  const step = (by) => activate((active + 1 + by + options.length + 1) % (options.length + 1) - 1);
+
+  input.addEventListener('keydown', (event) => {
+    if (event.isComposing || list.hidden || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.key === 'ArrowDown') step(1);
+    else if (event.key === 'ArrowUp') step(-1);
+    else if (event.key === 'Escape') close();
+    else if (event.key === 'Enter' && active >= 0) location.assign(options[active].dataset.href);
+    else return;
+    event.preventDefault();
+  });
+  input.addEventListener('blur', close);
+  // A press on the list leaves the focus in the field; it may also be the start of scrolling.
+  list.addEventListener('mousedown', (event) => event.preventDefault());
+  list.addEventListener('click', (event) => {
+    const option = event.target.closest('[role="option"]');
+    if (option) location.assign(option.dataset.href);
+  });
+  return { update, close };
+}
+
+const suggestions = input ? combobox(document.getElementById('suggestions')) : null;
+
+if (input) {
+  let timer = 0;
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      suggestions.update(input.value.trim());
+      if (explore() && !document.getElementById('narrow')) show(target(input.form), { typing: true });
+    }, PAUSE_MS);
+  });
+  input.form.addEventListener('submit', () => clearTimeout(timer));
+}
+
+// Keys: `/` searches, arrows walk through the rows.
+
+document.addEventListener('keydown', (event) => {
+  const isWriting = event.target.matches?.('input:not([type=checkbox], [type=radio]), textarea, select');
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  const rows = [...document.querySelectorAll('[data-row]')];
+  const at = rows.indexOf(document.activeElement);
+  if (event.key === '/' && input && !isWriting) {
+    input.focus();
+    input.select();
+  } else if (event.key === 'ArrowDown' && (event.target === input || at >= 0) && rows[at + 1]) {
+    rows[at + 1].focus();
+  } else if (event.key === 'ArrowUp' && at >= 0) {
+    (rows[at - 1] ?? input)?.focus();
+  } else return;
+  event.preventDefault();
+});
+
+// Copying
+
+function copyButtons(root) {
+  for (const host of root.querySelectorAll('[data-host]')) host.textContent = location.origin + base;
+  for (const code of root.querySelectorAll('pre > code')) {
+    if (code.closest('.code')) continue;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      try {
+        await navigator.clipboard.writeText(code.textContent.trimEnd());
+        button.textContent = 'Copied';
+      } catch {
+        // Without permission, or over plain HTTP on another machine: it's selected, one key stroke is left.
+        getSelection().selectAllChildren(code);
+        button.textContent = 'Press Ctrl+C';
+      }
+      setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+    });
+    const frame = document.createElement('div');
+    frame.className = 'code';
+    code.parentElement.before(frame);
+    frame.append(code.parentElement, button);
+    if (code.parentElement.scrollWidth > code.parentElement.clientWidth) code.parentElement.tabIndex = 0;
+  }
+}
+
+/** A developer's choice to see the API requests is remembered. */
+function rememberCall() {
+  const call = document.getElementById('api-request');
+  if (!call) return;
+  call.open = localStorage.getItem('api-request') === 'open';
+  call.addEventListener('toggle', () => localStorage.setItem('api-request', call.open ? 'open' : ''));
+}
+
+copyButtons(document);
+rememberCall();
+
+// Colours: the system's, light, dark, and back.
+
+const theme = document.getElementById('theme');
+theme.hidden = false;
+theme.addEventListener('click', () => {
+  const next = { undefined: 'light', light: 'dark', dark: undefined }[document.documentElement.dataset.theme];
+  if (next) {
+    document.documentElement.dataset.theme = next;
+    localStorage.setItem('theme', next);
+  } else {
+    delete document.documentElement.dataset.theme;
+    localStorage.removeItem('theme');
+  }
+});

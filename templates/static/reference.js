@@ -1,0 +1,65 @@
+// The forms of the API reference: they call the service with the key that is typed in, which is kept nowhere.
+
+const { base } = document.body.dataset;
+const ask = document.getElementById('key');
+const input = document.getElementById('key-input');
+ask.addEventListener('submit', (event) => event.preventDefault());
+ask.hidden = false;
+
+/** The address that a form asks for. */
+function target(form) {
+  let path = form.dataset.path;
+  const query = new URLSearchParams();
+  for (const field of form.querySelectorAll('input')) {
+    const value = field.value.trim();
+    if (field.dataset.in === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(value));
+    else if ('array' in field.dataset) for (const one of value.split(',').filter(Boolean)) query.append(field.name, one.trim());
+    else if (value) query.append(field.name, value);
+  }
+  return `${base}${path}${query.size ? `?${query}` : ''}`;
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+async function send(form) {
+  const [status, frame, output] = ['[role=status]', 'pre', 'output'].map((place) => form.querySelector(place));
+  // A public page needs no key, but the `Referer`.
+  const key = input.value.trim();
+  const options = key ? { headers: { authorization: `Bearer ${key.replace(/[^\x21-\x7e]/g, '?')}` } } : { referrerPolicy: 'origin' };
+  const address = target(form);
+  status.textContent = 'Sending …';
+  try {
+    const response = await fetch(address, options);
+    const text = await response.text();
+    status.textContent = `${response.status} · ${address}`;
+    output.textContent = pretty(text);
+  } catch {
+    status.textContent = 'The service can’t be reached.';
+    output.textContent = '';
+  }
+  frame.hidden = output.textContent === '';
+}
+
+for (const form of document.querySelectorAll('form.try')) {
+  form.hidden = false;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    send(form);
+  });
+}
+
+/** Opens the operation that the address names; browsers differ in whether they do. */
+function reveal() {
+  const place = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!place) return;
+  for (let details = place.closest('details'); details; details = details.parentElement.closest('details')) details.open = true;
+  place.scrollIntoView();
+}
+addEventListener('hashchange', reveal);
+reveal();

@@ -1,0 +1,219 @@
+//! The pages: what they show without a script, to whom, and what search engines and caches read.
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use software_directory::http::{HttpConfig, PublicUrl};
+use software_directory::key::Rate;
+use software_directory::update::Directory;
+
+use crate::fixture;
+use crate::service::{Answer, BROWSER, Service, Setup};
+
+fn public() -> Service {
+    public_with(fixture::directory())
+}
+
+fn public_with(directory: std::sync::Arc<Directory>) -> Service {
+    let public_url = Some(PublicUrl::parse("https://directory.example").expect("an address"));
+    let config = HttpConfig { public_page: Rate::new(10_000), public_url, ..HttpConfig::default() };
+    Setup { directory, config, ..Setup::default() }.start()
+}
+
+async fn read(service: &Service, path: &str) -> Answer {
+    service.send(Method::GET, path, &[BROWSER]).await
+}
+
+/// The content of each JSON-LD script of a page.
+fn json_ld(page: &Answer) -> Vec<Value> {
+    let scripts = page.text().split("<script type=\"application/ld+json\">").skip(1);
+    let scripts = scripts.map(|rest| rest.split("</script>").next().expect("an end"));
+    scripts.map(|text| serde_json::from_str(text).expect("JSON")).collect()
+}
+
+#[tokio::test]
+async fn every_page_shows_its_content_without_a_script() {
+    let service = public();
+    for (path, parts) in [
+        ("/", vec!["41 products", "2 sources", "href=\"/categories/tools\"", "Rated Gauge", "CC BY 4.0"]),
+        (
+            "/?q=gauge",
+            vec!["Rated <mark>Gauge</mark>", "Measures things", "Gauge Makers", "value=\"gauge\"", "1 March 2025"],
+        ),
+        ("/?q=", vec!["page=2", "Rated Gauge"]),
+        ("/software/tool-rated", vec!["<h1><bdi>Rated Gauge", "4.5", "Home page", "12345678901234567890", "ISO 9001"]),
+        ("/software/tool-reviewed", vec!["Good", "Ada", "verified user", "3 February 2025"]),
+        ("/categories", vec!["Safety", "Staying whole", "href=\"/categories/empty\""]),
+        ("/categories/safety", vec!["<h1><bdi>Safety", "Staying whole", "Lockout Planner"]),
+        ("/glossary", vec!["Lockout tagout", "LOTO", "https://handbook.example/", "href=\"#letter-N\""]),
+        ("/glossary?q=loto", vec!["Isolating energy", "value=\"loto\""]),
+        ("/compare?id=tool-rated&id=tool-01", vec!["Rated Gauge", "Tool 1", "Not rated", "ISO 9001"]),
+        ("/exports", vec!["CC BY 4.0", "href=\"/exports/tools\"", "30 June 2025"]),
+    ] {
+        let page = read(&service, path).await;
+        assert_eq!((page.status.as_u16(), page.header("content-type")), (200, "text/html; charset=utf-8"), "{path}");
+        for part in parts {
+            assert!(page.text().contains(part), "{path}: {part}: {}", page.text());
+        }
+        assert!(!page.text().contains("onclick") && !page.text().contains("style=\""), "{path}: inline");
+        assert!(page.header("content-security-policy").contains("script-src 'self'"), "{path}");
+        assert!(page.headers.get("access-control-allow-origin").is_none(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn filters_are_links_and_fields_of_a_form() {
+    let service = public();
+    let page = read(&service, "/?q=tool&category=Tools&min_rating=&offering_type=software&utm_source=x").await;
+    for part in [
+        "name=\"category\" value=\"tools\" id=\"category-tools\" form=\"find\" checked",
+        // One without the category, one without the type.
+        "href=\"/?q=tool&#38;offering_type=software\"",
+        "href=\"/?q=tool&#38;category=Tools\"",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    assert!(!page.text().contains("utm_source"));
+    let wrong = read(&service, "/?min_rating=9").await;
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.text().contains("min_rating must be a number from 0 to 5"), "{}", wrong.text());
+    let part = service.send(Method::GET, "/results?q=gauge", &[]).await;
+    assert!(
+        part.text().starts_with("<div class=\"explore\"")
+            || part.text().trim_start().starts_with("<div class=\"explore\"")
+    );
+    assert!(part.text().contains("<mark>Gauge</mark>") && !part.text().contains("<html"), "{}", part.text());
+}
+
+#[tokio::test]
+async fn nothing_found_leads_on() {
+    let service = public();
+    let page = read(&service, "/?q=xyzzyplugh+lockout&category=Measuring").await;
+    assert_eq!(page.status, 200);
+    for part in ["No product matches", "Remove a filter", "href=\"/?q=lockout\"", "Without filters"] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+}
+
+#[tokio::test]
+async fn language_is_the_browsers() {
+    let service = public();
+    for (accepted, tag, part) in
+        [("de-DE,de;q=0.9,en;q=0.8", "de", "41 Produkte"), ("fr", "fr", "41 produits"), ("nl", "en", "41 products")]
+    {
+        let page = service.send(Method::GET, "/", &[BROWSER, ("accept-language", accepted)]).await;
+        assert!(page.text().contains(&format!("<html lang=\"{tag}\">")) && page.text().contains(part), "{accepted}");
+    }
+}
+
+#[tokio::test]
+async fn search_engines_read_descriptions_and_structured_data() {
+    let service = public();
+    let page = read(&service, "/software/tool-rated").await;
+    for part in [
+        "<title>Rated Gauge · Software Directory</title>",
+        "<meta name=\"description\" content=\"Measures things\">",
+        "<link rel=\"canonical\" href=\"https://directory.example/software/tool-rated\">",
+        "<meta property=\"og:title\" content=\"Rated Gauge\">",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    let [application, breadcrumbs] = &json_ld(&page)[..] else { panic!("{:?}", json_ld(&page)) };
+    assert_eq!(application["@type"], "SoftwareApplication");
+    assert_eq!(application["aggregateRating"]["ratingValue"], 4.5);
+    assert_eq!(application["aggregateRating"]["reviewCount"], 7);
+    assert_eq!(breadcrumbs["itemListElement"][1]["name"], "Measuring");
+    let unrated = read(&service, "/software/tool-01").await;
+    assert!(json_ld(&unrated)[0].get("aggregateRating").is_none());
+    let terms = &json_ld(&read(&service, "/glossary").await)[0];
+    assert_eq!(terms["hasDefinedTerm"][0]["@type"], "DefinedTerm");
+    assert!(!page.text().contains("noindex"));
+}
+
+#[tokio::test]
+async fn private_pages_and_previews_are_in_no_index() {
+    let service = Service::with_directory();
+    let page = service.visit("/software/tool-rated").await;
+    assert!(page.text().contains("<meta name=\"robots\" content=\"noindex\">"), "{}", page.text());
+    assert!(!page.text().contains("ld+json") && !page.text().contains("og:"));
+    assert_eq!(read(&service, "/robots.txt").await.text(), "User-agent: *\nDisallow: /\n");
+    assert_eq!(service.visit("/sitemap.xml").await.status, 404);
+}
+
+#[tokio::test]
+async fn sitemap_has_every_page_and_robots_names_it() {
+    let service = public();
+    assert!(read(&service, "/robots.txt").await.text().contains("Sitemap: https://directory.example/sitemap.xml"));
+    let map = read(&service, "/sitemap.xml").await;
+    assert_eq!(map.header("content-type"), "application/xml; charset=utf-8");
+    let addresses = map.text().matches("<loc>").count() as u64;
+    let categories = service.get("/v1/categories").await.json()["pagination"]["total"].as_u64().expect("a number");
+    assert_eq!(addresses, fixture::PRODUCTS + categories + 5, "{}", map.text());
+    assert!(map.text().contains("<loc>https://directory.example/software/tool-rated</loc>"), "{}", map.text());
+    assert!(map.text().trim_end().ends_with("</urlset>"));
+}
+
+#[tokio::test]
+async fn removed_product_is_gone_and_an_unknown_one_is_not_found() {
+    let service = public();
+    let unknown = read(&service, "/software/no-such-thing").await;
+    assert_eq!(unknown.status, 404);
+    assert!(unknown.text().contains("Page not found"));
+    let program = service.send(Method::GET, "/software/no-such-thing", &[]).await;
+    assert_eq!(program.problem(), (404, "software_not_found".to_owned()));
+}
+
+#[tokio::test]
+async fn former_category_id_redirects() {
+    let document = json!({
+        "name": "Codes", "license": "https://example.org/",
+        "software": [{"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review",
+            "category": "C++"}]
+    });
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&[("codes", &document.to_string())]));
+    let service = public_with(directory.into());
+    let former = read(&service, "/categories/c").await;
+    assert_eq!((former.status.as_u16(), former.header("location")), (308, "/categories/c-plus-plus"));
+    assert_eq!(read(&service, "/categories/nowhere").await.status, 404);
+}
+
+#[tokio::test]
+async fn caches_may_keep_public_pages_and_private_ones_are_the_readers() {
+    let service = public();
+    let page = read(&service, "/").await;
+    assert_eq!(page.header("cache-control"), "public, max-age=60, stale-while-revalidate=600");
+    assert_eq!(page.header("vary"), "Accept-Language, Accept-Encoding");
+    let tag = page.header("etag").to_owned();
+    let again = service.send(Method::GET, "/", &[BROWSER, ("if-none-match", &tag)]).await;
+    assert_eq!((again.status.as_u16(), again.body.len()), (304, 0));
+    assert_eq!(again.header("vary"), page.header("vary"));
+    let german = [BROWSER, ("if-none-match", &*tag), ("accept-language", "de")];
+    assert_eq!(service.send(Method::GET, "/", &german).await.status, 200, "another language");
+    let service = Service::with_directory();
+    let page = service.visit("/").await;
+    assert_eq!(page.header("cache-control"), "private, no-cache");
+    assert!(page.header("vary").starts_with("Cookie"), "{:?}", page.headers);
+}
+
+#[tokio::test]
+async fn full_search_pool_keeps_the_query() {
+    let config = HttpConfig { public_page: Rate::new(100), search_threads: 0, ..HttpConfig::default() };
+    let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
+    let page = read(&service, "/?q=gauge").await;
+    assert_eq!((page.status.as_u16(), page.header("retry-after")), (503, "1"));
+    assert!(
+        page.text().contains("value=\"gauge\"") && page.text().contains("The directory is busy"),
+        "{}",
+        page.text()
+    );
+    let program = service.send(Method::GET, "/?q=gauge", &[]).await;
+    assert_eq!(program.problem(), (503, "overloaded".to_owned()));
+}
+
+#[tokio::test]
+async fn page_before_the_first_generation_says_so() {
+    let config = HttpConfig { public_page: Rate::new(100), ..HttpConfig::default() };
+    let page = read(&Setup { config, ..Setup::default() }.start(), "/").await;
+    assert_eq!((page.status.as_u16(), page.header("retry-after")), (503, "5"));
+    assert!(page.text().contains("The directory is loading"), "{}", page.text());
+}

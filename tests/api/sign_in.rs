@@ -1,0 +1,127 @@
+//! Signing in and out: sessions are for pages only.
+
+use axum::http::Method;
+use software_directory::http::HttpConfig;
+use software_directory::key::Rate;
+
+use crate::fixture;
+use crate::service::{BROWSER, Service, Setup};
+
+#[tokio::test]
+async fn reader_without_a_session_is_sent_to_sign_in_and_back() {
+    let service = Service::with_directory();
+    let asked = service.send(Method::GET, "/software/a%2Fb?x=1", &[BROWSER]).await;
+    let form = asked.header("location").to_owned();
+    assert_eq!((asked.status.as_u16(), form.as_str()), (303, "/sign-in?next=%2Fsoftware%2Fa%252Fb%3Fx%3D1"));
+    let page = service.send(Method::GET, &form, &[BROWSER]).await;
+    assert_eq!((page.status.as_u16(), page.header("cache-control")), (200, "no-store"));
+    assert!(page.text().contains("name=\"next\" value=\"/software/a%2Fb?x=1\""), "{}", page.text());
+    let body = format!("key={}&next=%2Fsoftware%2Fa%252Fb%3Fx%3D1", service.key);
+    let signed_in = service.post("/sign-in", &body, &[]).await;
+    assert_eq!((signed_in.status.as_u16(), signed_in.header("location")), (303, "/software/a%2Fb?x=1"));
+    let cookie = signed_in.header("set-cookie");
+    for attribute in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=2592000"] {
+        assert!(cookie.contains(attribute), "{cookie}");
+    }
+    assert!(!cookie.contains("Secure") && !cookie.contains(&service.key), "{cookie}");
+    let over_tls = service.post("/sign-in", &body, &[("origin", "https://localhost")]).await;
+    assert!(over_tls.header("set-cookie").contains("; Secure"), "{over_tls:?}");
+}
+
+#[tokio::test]
+async fn session_opens_pages_and_nothing_else() {
+    let service = Service::with_directory();
+    let cookie = service.session().await;
+    let with_cookie = [("cookie", cookie.as_str()), ("sec-fetch-site", "same-origin")];
+    assert_eq!(service.send(Method::GET, "/software/tool-rated", &with_cookie).await.status, 200);
+    for path in ["/v1/software", "/v1/exports/tools", "/feed.atom", "/v1/generations"] {
+        assert_eq!(service.send(Method::GET, path, &with_cookie).await.problem().1, "missing_api_key", "{path}");
+    }
+    let download = service.send(Method::GET, "/exports/tools", &with_cookie).await;
+    assert_eq!(download.text(), fixture::tools_document());
+    let bearer = service.bearer();
+    let with_key = service.send(Method::GET, "/", &[("authorization", &bearer)]).await;
+    assert_eq!(with_key.status, 303, "a page takes a session, not a key");
+    let forged = format!("{}0", &cookie[..cookie.len() - 1]);
+    if forged != cookie {
+        assert_eq!(service.send(Method::GET, "/", &[("cookie", &forged)]).await.status, 303);
+    }
+}
+
+#[tokio::test]
+async fn session_counts_against_the_quota_and_ends_with_its_key() {
+    let service = Setup { directory: fixture::directory(), rate: 3, ..Setup::default() }.start();
+    let cookie = service.session().await;
+    let visit = async || service.send(Method::GET, "/categories", &[("cookie", cookie.as_str()), BROWSER]).await;
+    for _ in 0..3 {
+        assert_eq!(visit().await.status, 200);
+    }
+    let refused = visit().await;
+    assert_eq!(refused.status, 429);
+    assert!(refused.text().contains("Too many requests") && !refused.header("retry-after").is_empty());
+    assert_eq!(service.get("/v1/categories").await.problem().1, "rate_limited", "one quota");
+    std::fs::write(service.key_file(), "{\"keys\": []}").expect("written");
+    service.keys.reload_if_changed();
+    assert_eq!(visit().await.status, 303, "the key is revoked");
+}
+
+#[tokio::test]
+async fn wrong_key_is_told_and_other_origins_are_refused() {
+    let service = Service::with_directory();
+    for (key, status, told) in [("sd_live_wrong", 403, "This key isn’t valid"), ("", 400, "Enter a key.")] {
+        let answer = service.post("/sign-in", &format!("key={key}"), &[BROWSER]).await;
+        assert_eq!(answer.status.as_u16(), status);
+        assert!(answer.text().contains(told) && answer.headers.get("set-cookie").is_none(), "{}", answer.text());
+    }
+    let form = format!("key={}", service.key);
+    for headers in [
+        [("origin", "https://evil.example"), ("accept", "*/*")],
+        [("origin", "null"), ("accept", "*/*")],
+        [("sec-fetch-site", "cross-site"), ("accept", "*/*")],
+    ] {
+        for path in ["/sign-in", "/sign-out"] {
+            let answer = service.post(path, &form, &headers).await;
+            assert_eq!(answer.problem().0, 403, "{headers:?}");
+            assert!(answer.headers.get("set-cookie").is_none());
+        }
+    }
+    let large = format!("key={}", "x".repeat(20_000));
+    assert_eq!(service.post("/sign-in", &large, &[]).await.problem().0, 413);
+    for path in ["/sign-in", "/sign-out"] {
+        assert_eq!(service.send(Method::PUT, path, &[]).await.problem().0, 405);
+    }
+}
+
+#[tokio::test]
+async fn attempts_are_limited_by_address() {
+    let service = Service::with_directory();
+    let attempt = async || {
+        let request = axum::extract::Request::post("/sign-in").header("host", "localhost").header(BROWSER.0, BROWSER.1);
+        let peer = std::net::SocketAddr::from(([192, 0, 2, 1], 4711));
+        let request = request.extension(axum::extract::ConnectInfo(peer));
+        service.call(request.body(axum::body::Body::from("key=sd_live_wrong")).expect("a request")).await
+    };
+    for _ in 0..60 {
+        assert_eq!(attempt().await.status, 403);
+    }
+    assert_eq!(attempt().await.status, 429);
+}
+
+#[tokio::test]
+async fn signing_out_clears_the_session() {
+    let service = Service::with_directory();
+    let cookie = service.session().await;
+    let answer = service.post("/sign-out", "", &[("cookie", &cookie)]).await;
+    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/sign-in"));
+    let name = cookie.split('=').next().expect("a name");
+    assert!(answer.header("set-cookie").starts_with(&format!("{name}=; Max-Age=0")), "{answer:?}");
+}
+
+#[tokio::test]
+async fn public_page_needs_no_session() {
+    let config = HttpConfig { public_page: Rate::new(100), ..HttpConfig::default() };
+    let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
+    assert_eq!(service.send(Method::GET, "/", &[BROWSER]).await.status, 200);
+    let form = service.send(Method::GET, "/sign-in?next=/categories", &[BROWSER]).await;
+    assert_eq!((form.status.as_u16(), form.header("location")), (303, "/categories"));
+}

@@ -1,0 +1,17 @@
+// Takes the picture of the README: a misspelled search, its correction, and the products found.
+
+import { join } from 'node:path';
+
+import { launch, open } from './browser.mjs';
+import { start } from './server.mjs';
+
+const [server, browser] = await Promise.all([start(), launch()]);
+try {
+  const { page, visit, close } = await open(browser, server, { viewport: { width: 1280, height: 860 } });
+  await visit('/?q=incdent+reporting');
+  await page.screenshot({ path: join(import.meta.dirname, '../../docs/page.png') });
+  await close();
+} finally {
+  await browser.close();
+  await server.stop();
+}

@@ -1,0 +1,138 @@
+// What scripts add: results and suggestions while typing, keys, copying, and choices that are remembered.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { launch, open, settled } from './browser.mjs';
+import { start } from './server.mjs';
+
+let server;
+let browser;
+before(async () => { [server, browser] = await Promise.all([start(), launch()]); });
+after(async () => { await browser?.close(); await server?.stop(); });
+
+const field = (page) => page.getByRole('combobox', { name: 'Search products' });
+const options = (page) => page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+const names = (page) => page.locator('.results .result h3').allTextContents();
+
+test('results come as one types, in place, and a typing error is corrected', async () => {
+  const { page, requests, visit, close } = await open(browser, server);
+  await visit('/?q=');
+  await page.evaluate(() => { window.isSame = true; });
+  await page.keyboard.press('/');
+  await page.keyboard.type('incdent', { delay: 10 });
+  await page.locator('.corrected').waitFor();
+  assert.match(await page.locator('.corrected').innerText(), /Showing results for incident/);
+  await page.waitForURL('**/?q=incdent');
+  assert.ok(requests.some((request) => request.url().includes('/results?q=incdent&prefix=always')), 'the last word is open');
+  assert.match(await page.locator('#status').textContent(), /\d+ products/);
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Search exactly as typed' }).click();
+  await page.waitForURL((url) => url.searchParams.get('typo') === 'false');
+  assert.ok(await page.evaluate(() => window.isSame), 'the document stays');
+  await page.goBack();
+  await page.locator('.corrected').waitFor();
+  assert.equal(await field(page).inputValue(), 'incdent');
+  await close();
+});
+
+test('a filter that was chosen by key keeps the focus, and back takes it away', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/?q=');
+  const before = await names(page);
+  const box = page.getByRole('checkbox', { name: /^EHS management/ });
+  await box.focus();
+  await page.keyboard.press('Space');
+  await page.waitForURL('**/?category=ehs-management');
+  await settled(page);
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'category-ehs-management');
+  assert.ok(await box.isChecked());
+  await page.goBack();
+  await page.waitForURL('**/?q=');
+  await page.waitForFunction((first) => document.querySelector('.result h3')?.textContent === first, before[0]);
+  assert.deepEqual(await names(page), before);
+  await close();
+});
+
+test('products, categories and terms are suggested, and arrows and Enter open one', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  await field(page).click();
+  await page.keyboard.type('audit');
+  await options(page).first().waitFor();
+  assert.deepEqual(await page.locator('#suggestions .group-label').allTextContents(), ['Products', 'Categories', 'Terms']);
+  assert.equal(await field(page).getAttribute('aria-expanded'), 'true');
+  const second = options(page).nth(1);
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await page.locator('[aria-selected="true"]').count(), 1, 'round to the last');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await field(page).getAttribute('aria-activedescendant'), await second.getAttribute('id'));
+  const name = await second.innerText();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/software/*');
+  assert.equal(await page.locator('h1').innerText(), name);
+  await page.goBack();
+  await field(page).fill('perm');
+  await options(page).first().waitFor();
+  await page.keyboard.press('Escape');
+  assert.ok(await page.locator('#suggestions').isHidden());
+  await close();
+});
+
+test('arrows walk through the rows', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/?q=audit');
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  const [first, second] = await names(page);
+  await page.keyboard.press('/');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused(), first);
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused(), second);
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'q');
+  await close();
+});
+
+test('the API request is off, its choice is remembered, and it is what the page shows', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/?q=permit&category=ehs-management');
+  assert.ok(await page.locator('#api-request pre').first().isHidden());
+  await page.locator('#api-request summary').click();
+  await visit('/?q=audit&min_rating=3');
+  const [curl, typescript, python] = await page.locator('#api-request pre').allInnerTexts();
+  const address = /'([^']+)'$/.exec(curl.trim())[1];
+  const { data } = await (await fetch(new URL(new URL(address).pathname + new URL(address).search, server.url), { headers: { authorization: `Bearer ${server.key}` } })).json();
+  assert.deepEqual(data.map(({ name }) => name), await names(page));
+  assert.match(typescript, /client\.search\.products\(\{ q: "audit", min_rating: 3, highlight: true \}\)/);
+  assert.match(python, /client\.search\.products\(q="audit", min_rating=3, highlight=True\)/);
+  await close();
+});
+
+test('colours are the reader’s choice', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  const button = page.getByRole('button', { name: /Colours/ });
+  await button.click();
+  await button.click();
+  const dark = await ground();
+  assert.notEqual(dark, light);
+  await visit('/glossary');
+  assert.equal(await ground(), dark);
+  await close();
+});
+
+test('a session that ended leads to the form', async () => {
+  const { page, visit, close } = await open(browser, server, { expected: [/401/] });
+  await visit('/?q=');
+  await page.context().clearCookies();
+  await page.getByRole('checkbox', { name: /^EHS management/ }).click();
+  await page.getByLabel('API key').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('next'), '/?category=ehs-management');
+  await close();
+});

@@ -1,0 +1,59 @@
+//! The pages of a running server: the link of its start, and products that go.
+
+use http::{Request, Response};
+
+use crate::process::{Server, export, folder_with, write};
+use crate::request::send;
+use crate::until::until;
+
+/// Reads a page as a browser does, with a session if there's a cookie.
+fn visit(server: &Server, path: &str, cookie: Option<&str>) -> Response<String> {
+    let mut request = Request::get(format!("{}{path}", server.address)).header("Accept", "text/html");
+    if let Some(cookie) = cookie {
+        request = request.header("Cookie", cookie);
+    }
+    send(request, "").expect("a response")
+}
+
+/// Follows the link of the start; returns the cookie of the session.
+fn sign_in(server: &Server) -> String {
+    let link = server.announced.split_whitespace().find(|word| word.contains("/sign-in?code=")).expect("a link");
+    let response = visit(server, link.strip_prefix(&server.address).expect("of this server"), None);
+    assert_eq!((response.status().as_u16(), &response.headers()["location"]), (303, &"/".parse().expect("a path")));
+    let cookie = response.headers()["set-cookie"].to_str().expect("ASCII");
+    cookie.split(';').next().expect("a cookie").to_owned()
+}
+
+#[test]
+fn link_of_the_start_signs_in_once_and_the_session_survives_a_restart() {
+    let folder = folder_with(&["a", "b"]);
+    let server = Server::start(folder.path(), &[]);
+    let cookie = sign_in(&server);
+    assert!(visit(&server, "/", Some(&cookie)).body().contains("2 products"));
+    let link = server.announced.split_whitespace().find(|word| word.contains("/sign-in?code=")).expect("a link");
+    let again = visit(&server, link.strip_prefix(&server.address).expect("of this server"), None);
+    assert_eq!(again.status(), 200);
+    assert!(again.body().contains("has been used") && again.headers().get("set-cookie").is_none(), "{again:?}");
+    let restarted = Server::start(folder.path(), &[]);
+    assert!(visit(&restarted, "/software/a", Some(&cookie)).body().contains("Tool a"));
+    assert_eq!(visit(&restarted, "/software/a", None).status(), 303);
+}
+
+#[test]
+fn removed_product_is_gone_on_pages_and_not_found_in_the_api() {
+    let folder = folder_with(&["a", "b", "c"]);
+    let server = Server::start(folder.path(), &[]);
+    let cookie = sign_in(&server);
+    assert_eq!(visit(&server, "/software/c", Some(&cookie)).status(), 200);
+    write(folder.path(), &export(&["a", "b", "d"]));
+    let gone = until("the product is gone", || {
+        let page = visit(&server, "/software/c", Some(&cookie));
+        (page.status() != 200).then_some(page)
+    });
+    assert_eq!(gone.status(), 410);
+    assert!(gone.body().contains("no longer listed"), "{gone:?}");
+    assert_eq!(server.get("/v1/software/c").0, 404);
+    let home = visit(&server, "/", Some(&cookie));
+    let (_, added) = home.body().split_once("Recently added").expect("news");
+    assert!(added.contains("Tool d"), "{added}");
+}
