@@ -31,7 +31,7 @@ fn reindexing_beside_a_running_server_confirms_what_it_withheld() {
     assert_eq!(server.get("/v1/software/b").0, 200);
     let output = run(folder.path(), &["--reindex"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(text(&output.stdout).starts_with("Indexed 1 products as generation "), "{output:?}");
+    assert!(text(&output.stdout).starts_with("Indexed 1 product as generation "), "{output:?}");
     until("it is picked up", || (server.get("/v1/software/b").0 == 404).then_some(()));
     until("it is healthy again", || server.reasons().is_empty().then_some(()));
 }
