@@ -34,10 +34,10 @@ def blocking(client: SoftwareDirectory) -> None:
         assert_type(list(download), list[bytes])
     assert_type(client.exports.download_to("a", "a.json", on_progress=print), int)
 
-    client.software.list(sort="rating")  # type: ignore[arg-type]
+    client.reviews.list("a", sort="rated")  # type: ignore[arg-type]
     client.software.list(page=2)  # type: ignore[call-arg]
     client.search.products("x")  # type: ignore[misc]
-    client.search.products(facets=["colour"])  # type: ignore[list-item]
+    client.search.products(facets=[7])  # type: ignore[list-item]
     client.software.get(7)  # type: ignore[arg-type]
     SoftwareDirectory(generation_change="never")  # type: ignore[arg-type]
 
