@@ -8,5 +8,7 @@ const directory = new SoftwareDirectory({
 });
 
 for await (const attribute of directory.attributes.list()) {
-  console.log(`${String(attribute.software_count).padStart(4)}  ${attribute.label} (${attribute.property}, ${attribute.type})`);
+  console.log(
+    `${String(attribute.software_count).padStart(4)}  ${attribute.label} (${attribute.property}, ${attribute.type})`,
+  );
 }
