@@ -2,12 +2,33 @@
 
 import schemathesis
 
-# With a query, pages begin at this offset at most. OpenAPI bounds a parameter by itself only, not by whether another is
+# With a query or sorted by an attribute, pages begin at this offset at most. OpenAPI bounds a parameter by itself only, not by whether another is
 # there; that a larger one is refused is tested in tests/api/parameters.rs.
 MAX_QUERY_OFFSET = 10_000
 
 # Parameters that may be given several times.
-REPEATABLE = {"category", "facets", "fields", "id", "standards", "deployment", "languages", "vendor", "tags"}
+REPEATABLE = {"attribute", "category", "facets", "fields", "id", "standards", "deployment", "languages", "vendor", "tags"}
+
+# The document doesn't depend on the data, so it doesn't say which attributes there are; odd.json declares `licence`, a text, and
+# `price`, a number. That others are refused is tested in tests/api/attributes.rs.
+DECLARED = "licence"
+SORTABLE = "price"
+ATTRIBUTES = {DECLARED, "standards", "deployment", "languages", "vendor", "tags"}
+PREFIX = "attribute."
+
+
+def known_filter(value):
+    property_, _, rest = str(value).partition(":")
+    return value if property_ in ATTRIBUTES else f"{DECLARED}:{rest}"
+
+
+def known_facet(value):
+    text = str(value)
+    return f"{PREFIX}{DECLARED}" if text.startswith(PREFIX) and text.removeprefix(PREFIX) not in ATTRIBUTES else value
+
+
+def each(values, of):
+    return [of(value) for value in values] if isinstance(values, list) else of(values)
 
 
 @schemathesis.hook
@@ -24,7 +45,14 @@ def before_call(context, case, kwargs):
     case.query.pop("fields", None)
     # A generation that the server doesn't have is 410; known ones are tested in tests/api/changes.rs.
     case.query.pop("since", None)
-    if not case.query.get("q"):
+    for name, known in (("attribute", known_filter), ("facets", known_facet)):
+        if name in case.query:
+            case.query[name] = each(case.query[name], known)
+    sort = str(case.query.get("sort", ""))
+    is_by_attribute = sort.removeprefix("-").startswith(PREFIX)
+    if is_by_attribute:
+        case.query["sort"] = f"{PREFIX}{SORTABLE}"
+    if not case.query.get("q") and not is_by_attribute:
         return
     offset = str(case.query.get("offset", 0))
     if offset.isdecimal() and int(offset) > MAX_QUERY_OFFSET:
