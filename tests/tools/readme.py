@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Runs the commands of the README in a fresh copy of the checkout and compares their answers.
+"""Runs the commands in README.md and docs/*.md and compares their output with what the documents show.
 
-Fenced blocks are marked by the words after their language, which no reader sees:
+Each document gets a fresh copy of the checkout. The words after a fenced block's language, which readers never see, say
+what to do with it:
 
-    ```sh test            run by bash; must exit with 0
-    ```sh test serve      starts the server and leaves it running for the blocks that follow
-    ```json answer        what the block before printed on standard output, compared as JSON
+    ```sh test            run with bash; must exit with 0
+    ```sh test serve      start the server and keep it running for the blocks that follow
+    ```json answer        the standard output of the previous block, compared as JSON
     ```text answer        the same, compared line by line
 
-In an answer `…` stands for what may differ. JSON: a text "…" fits any value, a last element "…" any further elements, a
-property "…" any further properties, and `…` within a text any characters. Text: `…` within a line fits any characters, a
-line of `…` alone any lines.
+`…` in an answer matches anything. JSON: the string "…" matches any value, a last element "…" any further elements, a key
+"…" any further members, and `…` inside a string any characters. Text: `…` inside a line matches any characters, and a line
+with only `…` matches any lines.
 
-`cargo run --release` and `software-directory` mean the binary under test, and the address 127.0.0.1:8080 stands for the
-free port that the server took. Any other block is left alone. No marked block at all is a failure.
+`cargo run --release` and `software-directory` run the binary under test, and 127.0.0.1:8080 becomes the free port that the
+server took. All other blocks are ignored. A document in docs/ may have no marked blocks, but the README and documents named
+on the command line must have some.
 """
 
 import argparse
@@ -39,7 +41,7 @@ START_SECONDS = 120
 
 
 class Failure(Exception):
-    """A block didn't do what the README says."""
+    """A block didn't do what its document says."""
 
 
 @dataclasses.dataclass
@@ -51,7 +53,7 @@ class Block:
 
 
 def blocks(markdown):
-    """All fenced blocks, with the line of their first fence."""
+    """All fenced blocks, each with the line of its opening fence."""
     found, fence = [], None
     for number, line in enumerate(markdown.splitlines(), 1):
         opening = re.match(r"\s{0,3}(`{3,}|~{3,})\s*(.*)$", line)
@@ -70,7 +72,7 @@ def blocks(markdown):
 
 
 def marked(all_blocks):
-    """The blocks to run and the answers to compare; an unknown mark is an error and not a block left alone."""
+    """The blocks to run and the answers to compare. An unknown mark is an error: it's probably a typo."""
     chosen = []
     for block in all_blocks:
         kind = (block.language, *block.words)
@@ -78,13 +80,15 @@ def marked(all_blocks):
             chosen.append(block)
         elif kind in (("json", "answer"), ("text", "answer")):
             if not chosen or chosen[-1].words == ["test", "serve"] or chosen[-1].words == ["answer"]:
-                raise Failure(f"line {block.line}: an answer must follow the `sh test` block that gives it")
+                raise Failure(f"line {block.line}: an answer must follow the `sh test` block that prints it")
             chosen.append(block)
         elif block.words:
             raise Failure(f"line {block.line}: unknown mark `{' '.join(kind)}`; see tests/tools/readme.py")
-    if not any(block.language == "sh" for block in chosen):
-        raise Failure("no block is marked `sh test`, so nothing would be tested")
     return chosen
+
+
+def blocks_of(document):
+    return marked(blocks(document.read_text(encoding="utf-8")))
 
 
 def text_fits(written, actual):
@@ -93,7 +97,7 @@ def text_fits(written, actual):
 
 
 def json_difference(written, actual, pointer=""):
-    """Where the answer isn't what is written, or None."""
+    """Describes the first difference, or returns None."""
     place = pointer or "the answer"
     if written == ANY:
         return None
@@ -125,7 +129,7 @@ def json_difference(written, actual, pointer=""):
 
 
 def text_difference(written, actual):
-    """The first line that isn't what is written, or None."""
+    """Describes the difference, or returns None."""
     written, actual = written.strip("\n").split("\n"), actual.replace("\r\n", "\n").strip("\n").split("\n")
 
     def fits(w, a):
@@ -155,7 +159,7 @@ def compare(block, output):
 
 
 def copy_of_checkout(root, folder):
-    """The files of the checkout that git knows or would take, as a fresh clone has them."""
+    """Copies the files that git tracks or would add, so the folder looks like a fresh clone."""
     listed = subprocess.run(
         ["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "-z"], capture_output=True, check=False
     )
@@ -170,7 +174,7 @@ def copy_of_checkout(root, folder):
 
 
 def write_shims(folder, binary):
-    """`cargo run --release [-- …]` and `software-directory` become the binary under test."""
+    """Makes `cargo run --release [-- …]` and `software-directory` run the binary under test."""
     folder.mkdir()
     real_cargo = shutil.which("cargo") or "cargo"
     shims = {
@@ -189,7 +193,7 @@ def write_shims(folder, binary):
 
 
 class Runner:
-    """Runs blocks in one folder, with at most one server beside them."""
+    """Runs blocks in one folder, next to at most one server."""
 
     def __init__(self, folder, environment):
         self.folder = folder
@@ -209,7 +213,7 @@ class Runner:
             output, errors = done.communicate(timeout=BLOCK_SECONDS)
         except subprocess.TimeoutExpired as expired:
             end(done)
-            raise Failure(f"not done after {BLOCK_SECONDS} s") from expired
+            raise Failure(f"still running after {BLOCK_SECONDS} s") from expired
         if done.returncode != 0:
             raise Failure(f"exit code {done.returncode}\n{output}{errors}")
         return output
@@ -221,7 +225,7 @@ class Runner:
             ["bash", "-euo", "pipefail", "-c", text], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True,
         )
-        # Both are read to their ends, so that the server never waits for a reader.
+        # Drain both pipes, so that the server never blocks on a full one.
         first, errors = [], []
         self.readers = [
             threading.Thread(target=collect, args=(stream, lines), daemon=True)
@@ -234,7 +238,7 @@ class Runner:
             self.readers[0].join(0.05)
         address = re.search(r"https?://([\w.\[\]:-]+:\d+)", first[0]) if first else None
         if address is None:
-            raise Failure(f"the first line of the server doesn't tell its address: {first[:1]}\n{''.join(errors)}")
+            raise Failure(f"the server's first line has no address: {first[:1]}\n{''.join(errors)}")
         self.address = address[1]
         self.environment["SOFTWARE_DIRECTORY_LISTEN"] = self.address
         while not self.is_ready():
@@ -270,7 +274,7 @@ def collect(stream, lines):
 
 
 def end(process):
-    """Ends a process and what it started, and waits for all of them: they have a group of their own."""
+    """Stops a process and its children, which share a process group, and waits for them."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         deadline = time.monotonic() + 10
         try:
@@ -284,9 +288,11 @@ def end(process):
     process.wait()
 
 
-def test(readme, root, binary):
-    """Runs all blocks up to the first that fails; gives the numbers of commands and answers."""
-    chosen = marked(blocks(readme.read_text(encoding="utf-8")))
+def test(document, root, binary):
+    """Runs the blocks until one fails. Returns how many commands ran and how many answers were compared."""
+    chosen = blocks_of(document)
+    if not any(block.language == "sh" for block in chosen):
+        raise Failure(f"{document.name}: no block is marked `sh test`, so nothing would be tested")
     commands = answers = 0
     with tempfile.TemporaryDirectory(prefix="readme-") as temporary:
         folder = pathlib.Path(temporary) / "checkout"
@@ -309,7 +315,7 @@ def test(readme, root, binary):
                         output = runner.run(block.text)
                         commands += 1
                 except Failure as failure:
-                    raise Failure(f"{readme.name}:{block.line}: {failure}") from failure
+                    raise Failure(f"{document.name}:{block.line}: {failure}") from failure
         finally:
             runner.close()
     return commands, answers
@@ -318,19 +324,25 @@ def test(readme, root, binary):
 def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--readme", type=pathlib.Path, default=root / "README.md", help="the document to test")
+    parser.add_argument("documents", nargs="*", type=pathlib.Path, help="default: README.md and docs/*.md")
     parser.add_argument("--binary", type=pathlib.Path, required=True, help="the software-directory binary under test")
     options = parser.parse_args()
+    commands = answers = 0
     try:
         if not options.binary.is_file():
-            raise Failure(f"there is no binary {options.binary}; build it with `cargo build`")
-        if not options.readme.is_file():
-            raise Failure(f"there is no {options.readme}")
-        commands, answers = test(options.readme, root, options.binary.resolve())
+            raise Failure(f"{options.binary} doesn't exist; build it with `cargo build`")
+        documents = options.documents or [
+            root / "README.md", *(document for document in sorted(root.glob("docs/*.md")) if blocks_of(document))
+        ]
+        for document in documents:
+            if not document.is_file():
+                raise Failure(f"{document} doesn't exist")
+            ran, compared = test(document, root, options.binary.resolve())
+            commands, answers = commands + ran, answers + compared
     except Failure as failure:
         print(f"readme: {failure}", file=sys.stderr)
         return 1
-    print(f"readme: ok. {commands} commands run, {answers} answers compared")
+    print(f"readme: ok. {len(documents)} documents, {commands} commands run, {answers} answers compared")
     return 0
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of readme.py: that it finds what it should, and that it fails where the README is wrong."""
+"""Tests readme.py: it runs what it should, and fails if a document is wrong."""
 
 import pathlib
 import tempfile
@@ -7,7 +7,7 @@ import unittest
 
 import readme
 
-# Stands for the product: `serve` answers everything with one JSON document, anything else prints its arguments.
+# Stands in for the product: `serve` answers every request with the same JSON, and other commands print their arguments.
 PRODUCT = """#!/usr/bin/env python3
 import http.server, os, sys
 if sys.argv[1:] not in ([], ["serve"]):
