@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use http::Uri;
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// The networks of IANA's special-purpose registry that no public server is in:
+/// Networks in IANA's special-purpose registry that contain no public servers:
 /// <https://www.iana.org/assignments/iana-ipv4-special-registry>.
 const NOT_PUBLIC_V4: [Ipv4Net; 14] = [
     v4(0, 0, 0, 0, 8),
@@ -24,10 +24,11 @@ const NOT_PUBLIC_V4: [Ipv4Net; 14] = [
     v4(240, 0, 0, 0, 4),
 ];
 
-/// The public addresses of version 6, and those among them that are reserved.
+/// The public IPv6 range, and the reserved networks inside it.
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
 const NOT_PUBLIC_V6: [Ipv6Net; 3] = [v6(0x2001, 0, 23), v6(0x2001, 0xdb8, 32), v6(0x3fff, 0, 20)];
-/// Networks whose addresses hold one of version 4, each with the place of its first byte: NAT64 and 6to4.
+/// IPv6 networks that embed an IPv4 address, each with the offset of its first byte: NAT64 and
+/// 6to4.
 const HOLDS_V4: [(Ipv6Net, usize); 2] = [(v6(0x64, 0xff9b, 96), 12), (v6(0x2002, 0, 16), 2)];
 
 const fn v4(a: u8, b: u8, c: u8, d: u8, length: u8) -> Ipv4Net {
@@ -38,7 +39,8 @@ const fn v6(first: u16, second: u16, length: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0), length)
 }
 
-/// Whether an address is one of the public Internet, and not of this machine, a local network or a documentation.
+/// Whether an address is on the public Internet, so not on this machine, a local network or
+/// reserved for documentation.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     let is_public_v4 = |address: Ipv4Addr| !NOT_PUBLIC_V4.iter().any(|network| network.contains(&address));
     match address {
@@ -56,14 +58,14 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Parses the address of a server: http or https, a host, perhaps a port and a path.
+/// Parses a server's address: http or https, a host, and optionally a port and a path.
 pub(crate) fn parse_server(text: &str) -> Option<Uri> {
     // `Uri` drops a fragment silently.
     let url: Uri = if text.contains('#') { return None } else { text.parse().ok()? };
     is_server(&url).then_some(url)
 }
 
-/// Whether a URL has no user and no query.
+/// Whether a URL has neither a user nor a query.
 pub(crate) fn is_server(url: &Uri) -> bool {
     let has_host = url.host().is_some_and(|host| !host.is_empty())
         && url.authority().is_some_and(|authority| !authority.as_str().contains('@'));
@@ -75,7 +77,7 @@ pub(crate) fn is_loopback(url: &Uri) -> bool {
     url.host().is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]")
 }
 
-/// An address without its user and password, for messages.
+/// An address without user and password, for messages.
 pub(crate) fn without_user(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),

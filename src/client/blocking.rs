@@ -1,4 +1,4 @@
-//! The client on a thread that blocks.
+//! A blocking version of the client.
 
 use std::io::{self, Read};
 use std::thread;
@@ -14,8 +14,8 @@ use tokio::time::timeout;
 
 use super::Client;
 
-/// A client with a thread for its connections. The thread runs between requests too, so that a connection which the
-/// server closes meanwhile isn't used again.
+/// A client with its own thread for connections. The thread also runs between requests, so a
+/// connection that the server closes meanwhile isn't reused.
 #[derive(Debug)]
 pub(crate) struct BlockingClient {
     client: Client,
@@ -26,7 +26,8 @@ pub(crate) struct BlockingClient {
 }
 
 impl BlockingClient {
-    /// The timeout is for the head of a response, with its connection, and for each further part of the body.
+    /// The timeout covers connecting and the head of a response, and then each further part of the
+    /// body.
     pub(crate) fn start(client: Client, timeout: Duration) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let (handle, (running, ended)) = (runtime.handle().clone(), oneshot::channel());
@@ -34,7 +35,7 @@ impl BlockingClient {
         Ok(Self { client, timeout, runtime: handle, _running: running })
     }
 
-    /// Sends a request and waits for the head of the response. Must not be called within a runtime.
+    /// Sends a request and waits for the head of the response. Must not be called inside a runtime.
     pub(crate) fn send(&self, request: Request<Bytes>) -> io::Result<Response<BlockingBody<'_>>> {
         let response = self.within_timeout(self.client.send(request))?.map_err(io::Error::other)?;
         Ok(response.map(|body| BlockingBody { client: self, body, unread: Bytes::new() }))
@@ -46,7 +47,7 @@ impl BlockingClient {
     }
 }
 
-/// A body as it comes.
+/// A response body, read as it arrives.
 pub(crate) struct BlockingBody<'a> {
     client: &'a BlockingClient,
     body: Incoming,

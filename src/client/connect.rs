@@ -1,4 +1,4 @@
-//! TCP connections: to the server itself, or through the proxy that the environment names for it.
+//! TCP connections, direct or through the proxy that the environment names.
 
 use std::fmt::Debug;
 use std::io;
@@ -21,20 +21,21 @@ use super::address::is_public;
 
 pub(super) type Connector = BoxCloneSyncService<Uri, TokioIo<TcpStream>, BoxError>;
 
-/// The proxies of a client. They tunnel with CONNECT and are reached over http.
+/// A client's proxies. They're reached over http, and tunnel with CONNECT.
 #[derive(Debug, Clone)]
 pub(crate) struct Proxies(Option<Arc<Matcher>>);
 
 impl Proxies {
     pub(crate) const NONE: Self = Self(None);
 
-    /// Those of `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, but for the hosts in `NO_PROXY`.
+    /// The proxies from `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, bypassed for hosts in
+    /// `NO_PROXY`.
     pub(crate) fn of_environment() -> Self {
         Self(Some(Arc::new(Matcher::from_env())))
     }
 }
 
-/// Finds the addresses of hosts and connects to them.
+/// Resolves hosts and connects to addresses.
 pub(crate) trait Network: Debug + Send + Sync + 'static {
     fn resolve(&self, host: String, port: u16) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>>;
     fn connect(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<TcpStream>>;
@@ -54,7 +55,7 @@ impl Network for MachineNetwork {
     }
 }
 
-/// Why a host was not reached.
+/// Why a host couldn't be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ReachError {
     #[error("the host has no address")]
@@ -65,8 +66,9 @@ pub(crate) enum ReachError {
     NoConnection,
 }
 
-/// Reaches hosts through a network. Unless `reaches_private`, a host with any address that isn't public is refused. The addresses
-/// that were looked at are those that are connected to, so a name that resolves differently a moment later gains nothing.
+/// Connects to hosts through a network. Unless `reaches_private`, it refuses a host if any of its
+/// addresses isn't public. It connects to exactly the addresses that it checked, so a name that
+/// resolves differently a moment later gains nothing.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     pub(super) network: Arc<dyn Network>,
@@ -88,7 +90,7 @@ impl Guard {
         }
         for address in addresses {
             if let Ok(Ok(stream)) = timeout(time, self.network.connect(address)).await {
-                // Without it a request is only slower.
+                // Without it requests are only slower.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
@@ -121,7 +123,8 @@ pub(super) fn connector(timeout: Duration, proxies: Proxies, guard: Option<Guard
                     None => Ok(direct.oneshot(server).await?),
                 };
             };
-            // The proxy resolves names itself: only an address that is written as one can be checked here.
+            // The proxy resolves names itself, so only addresses written as numbers can be checked
+            // here.
             if let (Some(guard), Ok(address)) = (guard, host_of(&server).parse()) {
                 guard.check(address)?;
             }
@@ -134,7 +137,7 @@ pub(super) fn connector(timeout: Duration, proxies: Proxies, guard: Option<Guard
     }))
 }
 
-/// A tunnel takes 443 for the port of an address without one, also for http.
+/// A tunnel treats an address without a port as port 443, even for http.
 fn with_port(server: Uri) -> Result<Uri, http::Error> {
     match (server.scheme_str(), server.host(), server.port()) {
         (Some("http"), Some(host), None) => {

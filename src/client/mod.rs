@@ -1,6 +1,7 @@
-//! The HTTP client of followers, of the connection to a cluster, of `healthcheck` and of `check --links`: HTTP/1.1, with TLS for
-//! https, a pool of connections, and no redirects, so that credentials reach only the configured address. A guarded client, for
-//! addresses that records name, reaches public ones only.
+//! The HTTP client of followers, cluster connections, `healthcheck` and `check --links`: HTTP/1.1,
+//! TLS for https, and a connection pool. It follows no redirects, so credentials reach only the
+//! configured address. A guarded client, for addresses that come from records, connects to public
+//! ones only.
 
 mod address;
 mod blocking;
@@ -30,13 +31,13 @@ use connect::{Connector, Guard};
 /// How long an idle connection is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The longest head of a response to a guarded client.
+/// The longest response head that a guarded client accepts.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Client(legacy::Client<HttpsConnector<Connector>, Full<Bytes>>);
 
-/// Why there is no response. It shows as its cause: the caller adds the address.
+/// Why there is no response. It displays as its cause, and the caller adds the address.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestError {
     #[error(transparent)]
@@ -48,19 +49,21 @@ pub(crate) enum RequestError {
 }
 
 impl RequestError {
-    /// Why a guarded client didn't reach the host.
+    /// Why a guarded client couldn't reach a host.
     pub(crate) fn reach_error(&self) -> Option<ReachError> {
         if let Self::Connect(error) = self { tls::error_in(error) } else { None }
     }
 }
 
 impl Client {
-    /// Connects nowhere yet. Only https needs roots. The timeout is the one of a TCP connection.
+    /// Creates a client without connecting. Roots are needed for https only. The timeout is for a
+    /// TCP connection.
     pub(crate) fn new(roots: Roots, connect_timeout: Duration, proxies: Proxies) -> Result<Self, TlsError> {
         Ok(Self(Self::builder().build(connector(roots, connect_timeout, proxies, None)?)))
     }
 
-    /// A client for addresses that records name. It reaches public addresses only, unless `reaches_private`.
+    /// A client for addresses that come from records. It connects to public addresses only, unless
+    /// `reaches_private`.
     pub(crate) fn guarded(
         roots: Roots,
         connect_timeout: Duration,

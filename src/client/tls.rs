@@ -1,4 +1,4 @@
-//! TLS with the certificates of a file, or with those that the machine trusts.
+//! TLS with certificates from a file, or those that the machine trusts.
 
 use std::error::Error;
 use std::path::Path;
@@ -10,14 +10,14 @@ use rustls::{CertificateError, ClientConfig};
 
 use super::{Roots, TlsError};
 
-/// The settings of TLS. Without roots no server is trusted.
+/// TLS settings. Without roots no server is trusted.
 pub(super) fn config(roots: Roots) -> Result<ClientConfig, TlsError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// The certificates of a PEM file, which must all be valid. It may have none.
+/// The certificates in a PEM file, possibly none. All of them must be valid.
 pub(crate) fn roots_of(path: &Path) -> Result<Roots, Box<dyn Error + Send + Sync>> {
     let mut roots = Roots::empty();
     for certificate in CertificateDer::pem_file_iter(path)? {
@@ -29,12 +29,13 @@ pub(crate) fn roots_of(path: &Path) -> Result<Roots, Box<dyn Error + Send + Sync
 /// The certificates that this machine trusts, if it has any.
 pub(crate) fn machine_roots() -> Option<Roots> {
     let mut roots = Roots::empty();
-    // Some machines have certificates that can't be parsed; the others are used.
+    // Some machines have certificates that can't be parsed; use the others.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     (!roots.is_empty()).then_some(roots)
 }
 
-/// The fault of a server's certificate, for people; `None` if TLS fails for another reason.
+/// Describes for people what's wrong with a server's certificate; `None` if TLS fails for another
+/// reason.
 pub(crate) fn certificate_fault(error: &TlsError) -> Option<CertificateFault> {
     let TlsError::InvalidCertificate(error) = error else { return None };
     Some(match error {
@@ -54,19 +55,19 @@ pub(crate) enum CertificateFault {
     Expired,
     NotYetValid,
     OtherHost,
-    /// The chain is incomplete, or ends in an authority that this machine doesn't trust.
+    /// The chain is incomplete, or ends at an authority that this machine doesn't trust.
     UnknownIssuer,
     Invalid,
 }
 
-/// The error of a type among the causes of an error.
+/// Finds an error of this type among the causes of an error.
 pub(super) fn error_in<E: Error + Clone + 'static>(error: &(dyn Error + 'static)) -> Option<E> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<E>() {
             return Some(found.clone());
         }
-        // The causes of an I/O error don't begin with the error that it holds.
+        // The sources of an I/O error don't include the error that it wraps.
         let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         next = held.map(|held| held as &(dyn Error + 'static)).or_else(|| error.source());
     }

@@ -1,15 +1,16 @@
-//! Where the output of a command goes.
+//! Where a command's output goes.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a path leads to, for a program that writes there.
+/// What a path leads to, for a program that writes to it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// A file, or a name for one, that is replaced as a whole. Links are followed, so that they stay.
+    /// A file, or the name for a new one, to be replaced as a whole. Links are followed, so they're
+    /// kept.
     File(PathBuf),
-    /// A device, named pipe or open descriptor, such as `/dev/stdout`, which is written into.
+    /// A device, named pipe or open descriptor such as `/dev/stdout`, to be written to directly.
     Stream,
 }
 
@@ -20,7 +21,7 @@ impl Destination {
         }
         match fs::canonicalize(path) {
             Ok(target) => Ok(Self::File(target)),
-            // A link to a file that doesn't exist is followed too.
+            // A link to a file that doesn't exist yet is followed too.
             Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
                 Ok(target) => Self::of(&super::folder_of(path).join(target)),
                 Err(_) => Ok(Self::File(path.to_owned())),
@@ -30,7 +31,7 @@ impl Destination {
     }
 }
 
-/// Whether a path is a name of an open file, which may be an ordinary one: `> file` must keep it.
+/// Whether a path names an open descriptor. That may be a regular file, which `> file` must keep.
 fn is_descriptor(path: &Path) -> bool {
     ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.starts_with(folder))
         || ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name))

@@ -8,24 +8,26 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A prefix of temporary names: hidden, and no export's, so a server that watches the folder doesn't read the file.
+/// The prefix of temporary names. It's hidden and no export's name, so a server that watches the
+/// folder doesn't read the file.
 pub(crate) const HIDDEN: &str = ".software-directory-";
-/// A temporary name is a prefix, this many letters or digits, and [`SUFFIX`].
+/// A temporary name is the prefix, this many letters or digits, and [`SUFFIX`].
 const RANDOM_LENGTH: usize = 8;
 const SUFFIX: &str = ".tmp";
 
 /// Who may read and write a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// This mode, less the umask.
+    /// This mode, minus the umask.
     Mode(u32),
-    /// Owner and mode of the file that it replaces: a server with an account of its own must still be able to read it after an
-    /// administrator changed it. 0600 if there is none.
+    /// The owner and mode of the file that it replaces, so a server with its own account can still
+    /// read the file after an administrator has changed it. 0600 if there's none.
     Kept,
 }
 
-/// A file under a temporary name beside its target. Renaming it replaces the target in one step: a reader, or a restart at
-/// any moment, even after a power failure, finds the old content or the new. Removed when dropped.
+/// A file under a temporary name next to its target. Renaming it replaces the target in one step:
+/// readers, and a restart at any moment, even after a power failure, find either the old or the new
+/// content. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct Draft {
     file: NamedTempFile,
@@ -34,7 +36,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Creates an empty file. A target that is a symbolic link is replaced itself.
+    /// Creates an empty file. If the target is a symbolic link, the link itself is replaced.
     pub(crate) fn new(target: &Path, prefix: impl AsRef<OsStr>, access: Access) -> io::Result<Self> {
         let mode = match access {
             Access::Mode(mode) => mode,
@@ -48,17 +50,17 @@ impl Draft {
                 .rand_bytes(RANDOM_LENGTH)
                 .permissions(Permissions::from_mode(mode))
                 .tempfile_in(folder)?;
-            // Shows that it's in use. Without locks in the file system nothing is swept either.
+            // Marks it as in use. If the file system has no locks, nothing is swept either.
             drop(file.as_file().lock());
             if file.as_file().metadata()?.nlink() > 0 {
                 break file;
             }
-            // Swept before it was locked.
+            // It was swept before it was locked.
         };
         if access == Access::Kept {
             keep_access(file.as_file(), target)?;
         }
-        // Opened now: a folder that can't be synced is an error before anything is replaced.
+        // Opened now, so a folder that can't be synced is an error before anything is replaced.
         Ok(Self { file, folder: File::open(folder)?, target: target.to_owned() })
     }
 
@@ -68,10 +70,11 @@ impl Draft {
         self.file.as_file().sync_all()
     }
 
-    /// Renames the file to its target. Without `overwrite` an existing file stays.
+    /// Renames the file to its target. Without `overwrite` an existing file is kept.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if a file stays, else the failure of the system.
+    ///
+    /// [`io::ErrorKind::AlreadyExists`] if a file is kept, otherwise the system's error.
     pub(crate) fn rename(self, overwrite: bool) -> io::Result<Renamed> {
         let Self { file, folder, target } = self;
         if overwrite { file.persist(target) } else { file.persist_noclobber(target) }.map_err(|error| error.error)?;
@@ -79,7 +82,7 @@ impl Draft {
     }
 }
 
-/// A file that has its name, but may lose it in a power failure.
+/// The file has its name, but may lose it in a power failure.
 #[derive(Debug)]
 #[must_use = "sync it, so that the name survives a power failure"]
 pub(crate) struct Renamed {
@@ -92,7 +95,7 @@ impl Renamed {
     }
 }
 
-/// Removes the temporary files that killed processes left. Those in use are locked.
+/// Removes temporary files left by killed processes. Those in use are locked.
 pub(crate) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
     let is_temporary = |name: &OsStr| {
         let random = name.as_encoded_bytes().strip_prefix(prefix.as_ref().as_encoded_bytes());
@@ -103,20 +106,20 @@ pub(crate) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
         let is_file = entry.file_type().is_ok_and(|of| of.is_file());
         if is_file && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            // One that can't be removed does no harm; the next run tries again.
+            // If one can't be removed, that does no harm; the next run tries again.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Makes sure that names just written in a folder survive a power failure.
+/// Makes names that were just written to a folder survive a power failure.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     sync(&File::open(folder)?)
 }
 
 fn sync(folder: &File) -> io::Result<()> {
     match folder.sync_all() {
-        // Some file systems, such as shared folders of virtual machines, have no such operation for folders.
+        // Some file systems, such as shared folders of virtual machines, can't sync folders.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         synced => synced,
     }

@@ -4,13 +4,15 @@ use std::fs::{File, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The interval at which a held lock is tried again.
+/// How often a held lock is tried again.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Locks a file, waiting for another process that holds the lock.
+/// Locks a file, waiting while another process holds the lock.
 ///
 /// # Errors
-/// [`TryLockError::WouldBlock`] if another process holds it for the whole time, else the failure of the system.
+///
+/// [`TryLockError::WouldBlock`] if another process holds it the whole time, otherwise the system's
+/// error.
 pub(crate) fn lock_within(file: &File, time: Duration) -> Result<(), TryLockError> {
     let started = Instant::now();
     loop {

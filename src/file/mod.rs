@@ -1,4 +1,5 @@
-//! Files that are written as a whole or not at all, opened without following links, recognised when they change, and locked.
+//! Files that are replaced atomically, opened without following links, checked for changes, and
+//! locked.
 
 mod destination;
 mod draft;

@@ -1,4 +1,5 @@
-//! Files that are opened without following links, so that nobody who plants one leads a reader or writer elsewhere.
+//! Opens files without following links, so nobody can plant one that leads a reader or writer
+//! elsewhere.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -11,24 +12,24 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 /// Follows no link, and doesn't wait for the other end of a named pipe.
 const FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK);
 
-/// Opens an ordinary file; its name may not be a link, but that of its folder may.
+/// Opens a regular file. Its name must not be a link, but its folder may be one.
 pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[expect(clippy::cast_possible_wrap, reason = "flags, whose highest bit isn't set")]
     ordinary(options.custom_flags(FLAGS.bits() as i32).open(path)?)
 }
 
-/// Opens an ordinary file of a folder to read it; neither may be a link.
+/// Opens a regular file in a folder for reading. Neither may be a link.
 pub(crate) fn open_in(folder: &Path, name: &str) -> io::Result<File> {
     open_at(folder, name, OFlags::RDONLY)
 }
 
-/// Opens an ordinary file of a folder to read and write it, or creates it; neither may be a link.
+/// Opens a regular file in a folder for reading and writing, or creates it. Neither may be a link.
 pub(crate) fn open_or_create_in(folder: &Path, name: &str) -> io::Result<File> {
     open_at(folder, name, OFlags::RDWR.union(OFlags::CREATE))
 }
 
-/// Makes a hard link, given folder and name of the file and of the new link. Neither folder may be a symbolic link; if the file is
-/// one, so is the new link.
+/// Creates a hard link. Both the file and the new link are given as folder and name. Neither folder
+/// may be a symbolic link; if the file is one, so is the new link.
 pub(crate) fn link_in(from: (&Path, &str), to: (&Path, &str)) -> io::Result<()> {
     let folders = (open_folder(from.0)?, open_folder(to.0)?);
     Ok(rustix::fs::linkat(folders.0, from.1, folders.1, to.1, AtFlags::empty())?)

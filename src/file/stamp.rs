@@ -1,4 +1,4 @@
-//! Metadata that tells whether a file changed, without reading it.
+//! Metadata that shows whether a file has changed, without reading it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -14,8 +14,8 @@ pub struct FileStamp {
     pub size: u64,
     /// When it was last modified, in nanoseconds since 1970.
     pub modified_ns: u128,
-    /// The inode, and the seconds and nanoseconds when it last changed, which no program can set back: a file that was replaced by
-    /// one of the same size and time differs here.
+    /// The inode, and the time of the last status change in seconds and nanoseconds. No program can
+    /// set that back, so it reveals a file that was replaced by one with the same size and time.
     pub identity: (u64, i64, i64),
 }
 

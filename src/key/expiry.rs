@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp, Unit};
 /// time, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
-    /// To the end of this day, UTC.
+    /// Until the end of this day, UTC.
     Day(Date),
     /// Up to and including this moment.
     Time(Timestamp),
@@ -68,7 +68,7 @@ impl Expiry {
         }
     }
 
-    /// The moment at which a key expires; `None` for the calendar's last day.
+    /// The moment when a key expires; `None` for the calendar's last day.
     fn end(self) -> Option<Timestamp> {
         match self {
             Self::Time(last) => Some(last),

@@ -1,4 +1,4 @@
-//! Large bytes: in memory, on disk or in a cluster.
+//! Large byte sequences: in memory, on disk or in a cluster.
 
 use std::fmt;
 use std::fs::File;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::memory::Share;
 use super::{BUFFER_BYTES, Scratch};
 
-/// A part of some bytes.
+/// A range of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// Bytes before it.
@@ -24,7 +24,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The first byte after it. Saturates, so that a damaged span is only ever too long.
+    /// The offset after its last byte. It saturates, so a damaged span is at worst too long.
     pub const fn end(self) -> u64 {
         self.start.saturating_add(self.length)
     }
@@ -36,8 +36,9 @@ impl Span {
     }
 }
 
-/// Decodes all of some bytes, as [`BulkWriter::push_encoded`] writes them. They may be from a file or another server: a length that
-/// exceeds the bytes that are left is an error before anything is allocated for it, and so are bytes that follow the value.
+/// Decodes a whole byte sequence that [`BulkWriter::push_encoded`] wrote. It may come from a file
+/// or another server, so a length beyond the remaining bytes is an error before anything is
+/// allocated for it, and so are bytes after the value.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<T> {
     match postcard::take_from_bytes(bytes)? {
         (value, []) => Ok(value),
@@ -45,20 +46,21 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<T> {
     }
 }
 
-/// Bytes elsewhere, in pieces.
+/// Bytes that are stored elsewhere, in pieces.
 pub trait Pieces: fmt::Debug + Send + Sync {
     /// How many bytes there are in all.
     fn size_bytes(&self) -> u64;
 
-    /// Reads the piece that has the byte at a place, and compares it with its checksum: where it begins, and its bytes. Blocks.
+    /// Reads the piece that contains an offset, and compares it with its checksum. Returns where
+    /// the piece starts, and its bytes. Blocks.
     fn read(&self, at: u64) -> io::Result<(u64, Bytes)>;
 }
 
-/// Bytes in memory, in an immutable file, or in pieces elsewhere; parts are read on demand.
+/// Bytes in memory, in an immutable file, or in pieces elsewhere. Ranges are read on demand.
 #[derive(Debug, Clone)]
 pub enum Bulk {
     Memory(Bytes),
-    /// In a file. It stays readable when its name is removed.
+    /// In a file, which stays readable after its name is removed.
     File(Arc<File>),
     /// Elsewhere.
     Pieces(Arc<dyn Pieces>),
@@ -83,9 +85,9 @@ impl Bulk {
         Ok(self.len()? == 0)
     }
 
-    /// Reads a part, all of it.
+    /// Reads a whole range.
     pub fn read(&self, span: Span) -> io::Result<Bytes> {
-        // So that a file that was cut off doesn't decide how much memory is taken.
+        // Otherwise a truncated file would decide how much memory is taken.
         if span.end() > self.len()? {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -104,7 +106,7 @@ impl Bulk {
         }
     }
 
-    /// A reader of a part.
+    /// A reader of a range.
     pub fn reader(&self, span: Span) -> io::Result<BulkReader> {
         if span.end() > self.len()? {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -112,13 +114,13 @@ impl Bulk {
         Ok(BulkReader { bulk: self.clone(), at: span.start, end: span.end(), piece: None })
     }
 
-    /// Whether its bytes are compared with a checksum as they are read.
+    /// Whether its bytes are compared with a checksum as they're read.
     pub const fn is_verified(&self) -> bool {
         matches!(self, Self::Pieces(_))
     }
 }
 
-/// Bytes being written: in memory, or in a scratch file beyond the budget.
+/// Bytes that are being written: in memory, or in a scratch file once the budget is exceeded.
 #[derive(Debug)]
 pub struct BulkWriter {
     scratch: Scratch,
@@ -133,10 +135,10 @@ enum Content {
     File(BufWriter<File>),
 }
 
-/// The bytes that are worth a file.
+/// How many bytes justify a file.
 const WORTH_A_FILE: usize = 4096;
 
-/// Bytes in memory with their share of the budget.
+/// Bytes in memory, with their share of the budget.
 struct Held(Bytes, #[expect(dead_code, reason = "given back when dropped")] Share);
 
 impl AsRef<[u8]> for Held {
@@ -161,7 +163,8 @@ impl BulkWriter {
         Ok(Bulk::File(Arc::new(file)))
     }
 
-    /// Prepares for so many bytes. Memory that isn't written to isn't taken, and a large vector that grows is in memory twice.
+    /// Reserves room for this many bytes. Memory that isn't written to isn't used, while a large
+    /// vector that grows is in memory twice.
     pub fn reserve(&mut self, bytes: usize) {
         if let Content::Memory(content) = &mut self.content {
             content.reserve(bytes);
@@ -178,7 +181,7 @@ impl BulkWriter {
         self.length == 0
     }
 
-    /// Appends bytes, and returns where they are.
+    /// Appends bytes and returns their range.
     pub fn push(&mut self, bytes: &[u8]) -> io::Result<Span> {
         let start = self.length;
         self.write_all(bytes)?;
@@ -231,18 +234,19 @@ impl Write for BulkWriter {
     }
 }
 
-/// A reader of a part of a [`Bulk`]. Holds no more of it in memory than the bulk itself, or one piece.
+/// A reader of a range of a [`Bulk`]. It holds no more in memory than the bulk itself does, or one
+/// piece.
 #[derive(Debug, Clone)]
 pub struct BulkReader {
     bulk: Bulk,
     at: u64,
     end: u64,
-    /// Where the piece that was read last begins, and its bytes.
+    /// Where the last piece read starts, and its bytes.
     piece: Option<(u64, Bytes)>,
 }
 
 impl BulkReader {
-    /// A reader of a part of what is left.
+    /// A reader of part of what's left.
     #[must_use]
     pub fn range(self, range: RangeInclusive<u64>) -> Self {
         let place = |offset: u64| self.at.saturating_add(offset).min(self.end);
@@ -250,7 +254,8 @@ impl BulkReader {
         Self { at, end, ..self }
     }
 
-    /// Reads the first piece, if there is one: what comes after this is readable or fails in the middle.
+    /// Reads the first piece, if there is one, so that a read that fails at once is reported here
+    /// and not in the middle.
     pub fn begin(&mut self) -> io::Result<()> {
         match &self.bulk {
             Bulk::Pieces(pieces) if self.at < self.end => self.piece = Some(pieces.read(self.at)?),
@@ -267,7 +272,7 @@ impl BulkReader {
             (skipped < bytes.len()).then_some(skipped)
         };
         if self.piece.as_ref().and_then(rest).is_none() {
-            // Freed first, so that there is one at a time.
+            // Freed first, so there's only one at a time.
             self.piece = None;
             self.piece = Some(pieces.read(at)?);
         }
@@ -294,7 +299,7 @@ impl Read for BulkReader {
             Bulk::Pieces(_) => 0,
         };
         if read == 0 && !buffer.is_empty() {
-            // The file was cut off meanwhile.
+            // The file has been truncated meanwhile.
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         self.at += read as u64;

@@ -1,9 +1,10 @@
-//! Content-defined cuts (a gear hash, as in `FastCDC`: Xia et al., 2016): the bytes themselves decide where a piece ends, so after a
-//! change most pieces are the same, wherever they lie.
+//! Content-defined chunking (a gear hash, as in `FastCDC`: Xia et al., 2016). The bytes themselves
+//! decide where a piece ends, so after a change most pieces are the same, wherever they have moved.
 
-/// The average size of a piece, as a power of two. The smallest have a quarter of it, the largest four times as much.
+/// The average piece size, as a power of two. The smallest pieces have a quarter of it, the largest
+/// four times as much.
 const SIZE_LOG: u32 = 18;
-/// The average number of pieces at most, as a power of two: larger contents have larger pieces.
+/// The largest average number of pieces, as a power of two. Larger contents get larger pieces.
 const PIECES_LOG: u32 = 12;
 
 /// A random number for each byte (`SplitMix64`).
@@ -30,13 +31,14 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// A cutter of so many bytes.
+    /// A cutter for this many bytes.
     pub fn new(size: u64) -> Self {
         let size_log = size.checked_ilog2().unwrap_or(0).saturating_sub(PIECES_LOG).max(SIZE_LOG);
         Self { size_log, length: 0, gear: 0 }
     }
 
-    /// How many of the next bytes belong to the current piece, and whether it ends with them. The others come next.
+    /// Returns how many of the next bytes belong to the current piece, and whether it ends with
+    /// them. Pass the rest next.
     pub fn next(&mut self, bytes: &[u8]) -> (usize, bool) {
         let up_to = |length: u64| usize::try_from(length.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let (least, most) = (up_to(1 << (self.size_log - 2)), up_to(1 << (self.size_log + 2)));
@@ -68,7 +70,7 @@ mod tests {
         bytes
     }
 
-    /// The pieces of a content that comes in blocks.
+    /// Cuts content that arrives in blocks.
     fn pieces(content: &[u8], block: usize) -> Vec<Vec<u8>> {
         let mut cutter = Cutter::new(content.len() as u64);
         let mut pieces = vec![Vec::new()];

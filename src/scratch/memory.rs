@@ -1,18 +1,18 @@
-//! The memory that rows and bytes take before they go to scratch files.
+//! The memory that rows and bytes use before they move to scratch files.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Memory that the sorters, spools and buffers of a build share.
+/// Memory shared by the sorters, spools and buffers of a build.
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// Bytes that may be taken together; beyond them a sorter holds `own_bytes` at most.
+    /// How many bytes may be used in total. Beyond that, a sorter holds at most `own_bytes`.
     shared_bytes: usize,
     own_bytes: usize,
     taken: AtomicUsize,
 }
 
-/// A share of the memory, given back when it is dropped.
+/// A share of the memory, returned when it's dropped.
 #[derive(Debug)]
 pub struct Share {
     memory: Arc<Memory>,
@@ -30,14 +30,16 @@ impl Share {
         Self { memory: Arc::clone(memory), bytes: 0 }
     }
 
-    /// Takes more bytes. Returns whether they are too many, so that their user goes to disk; each may hold `least` all the same.
+    /// Takes more bytes. Returns whether that's too many, so the user should go to disk. Each user
+    /// may hold `least` in any case.
     pub fn take(&mut self, bytes: usize, least: usize) -> bool {
         self.bytes += bytes;
         let taken = self.memory.taken.fetch_add(bytes, Ordering::Relaxed) + bytes;
         taken > self.memory.shared_bytes && self.bytes > least.min(self.memory.own_bytes)
     }
 
-    /// Takes bytes that are rarely read, of which a quarter of the memory holds the most. Returns whether they are too many.
+    /// Takes bytes that are rarely read, which may fill a quarter of the memory. Returns whether
+    /// that's too many.
     pub(super) fn take_rare(&mut self, bytes: usize) -> bool {
         self.take(bytes, 0);
         self.memory.taken.load(Ordering::Relaxed) > self.memory.shared_bytes / 4

@@ -1,5 +1,6 @@
-//! Data that may be larger than memory: rows in the order written ([`Spool`]) or sorted ([`ScratchSorter`]), and bytes ([`Bulk`]).
-//! They stay in memory up to a budget, and go to scratch files beyond it.
+//! Data that may be larger than memory: rows in the order written ([`Spool`]) or sorted
+//! ([`ScratchSorter`]), and bytes ([`Bulk`]). They stay in memory up to a budget and move to
+//! scratch files beyond it.
 
 mod bulk;
 mod cut;
@@ -24,12 +25,13 @@ pub use spool::{Spool, SpoolRows, SpoolWriter};
 
 use self::memory::Memory;
 
-/// The bytes that all sorters, spools and buffers of a build hold in memory together before they go to disk.
+/// How many bytes all sorters, spools and buffers of a build hold in memory before they go to disk.
 const SHARED_BYTES: usize = 192 * 1024 * 1024;
-/// The bytes that each of them holds at most once they are more than that together: some three times as much with their allocations.
+/// How many bytes each of them holds once they exceed that together; about three times as much
+/// including their allocations.
 pub const OWN_BYTES: usize = 16 * 1024 * 1024;
 
-/// The buffer of a file that is written or read; fewer bytes than that aren't worth a file.
+/// The buffer for reading or writing a file. Fewer bytes than this aren't worth a file.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, thiserror::Error)]
@@ -40,31 +42,31 @@ pub struct ScratchError {
     error: io::Error,
 }
 
-/// A folder for scratch files. They have no names there, so none is left behind.
+/// A folder for scratch files. The files have no names, so none is ever left behind.
 #[derive(Debug, Clone)]
 pub struct Scratch {
-    /// `None`: all stays in memory.
+    /// `None` keeps everything in memory.
     folder: Option<Arc<Path>>,
     memory: Arc<Memory>,
 }
 
 impl Scratch {
-    /// Scratch files in a folder, which is made when it is needed.
+    /// Scratch files in a folder, which is created when it's needed.
     pub fn new(folder: &Path) -> Self {
         Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(SHARED_BYTES, OWN_BYTES)) }
     }
 
-    /// No files: all stays in memory.
+    /// No files: everything stays in memory.
     pub fn in_memory() -> Self {
         Self { folder: None, memory: Arc::new(Memory::new(usize::MAX, usize::MAX)) }
     }
 
-    /// Scratch files of nearly everything: each user of memory has so many bytes.
+    /// Puts nearly everything into scratch files: each user gets this many bytes of memory.
     pub fn with_own_bytes(folder: &Path, own_bytes: usize) -> Self {
         Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(0, own_bytes)) }
     }
 
-    /// The error of a scratch file, with the folder.
+    /// An error of a scratch file, with the folder.
     pub fn error(&self, error: io::Error) -> ScratchError {
         ScratchError { folder: self.folder.as_deref().unwrap_or(Path::new("memory")).to_owned(), error }
     }
@@ -103,7 +105,7 @@ impl Scratch {
         }
     }
 
-    /// A share of the memory, for what is kept otherwise.
+    /// A share of the memory, for data that's kept some other way.
     pub fn share(&self) -> Share {
         Share::of(&self.memory)
     }

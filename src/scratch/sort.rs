@@ -1,4 +1,5 @@
-//! External merge sort: rows beyond a budget of memory are sorted in runs on disk, and merged as they are read.
+//! External merge sort. Rows beyond the memory budget are sorted in runs on disk, and merged as
+//! they're read.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -11,15 +12,15 @@ use super::memory::Share;
 use super::spool::{Spool, SpoolRows, SpoolWriter};
 use super::{OWN_BYTES, Scratch};
 
-/// Runs that are merged at once: each has a file and a buffer.
+/// How many runs are merged at once. Each takes a file and a buffer.
 const FAN_IN: usize = 64;
 
-/// A sorter of rows. Equal rows come out in any order.
+/// Sorts rows. Equal rows come out in any order.
 #[derive(Debug)]
 pub struct ScratchSorter<T> {
     scratch: Scratch,
     rows: Vec<T>,
-    /// The share of `rows`.
+    /// The memory share of `rows`.
     share: Share,
     runs: Vec<Run<T>>,
 }
@@ -28,11 +29,11 @@ pub struct ScratchSorter<T> {
 #[derive(Debug)]
 struct Run<T> {
     rows: Spool<T>,
-    /// How many times its rows have been merged: runs of one level are of similar size.
+    /// How many times its rows have been merged. Runs on one level have similar sizes.
     level: u32,
 }
 
-/// A row that is sorted by a part of it.
+/// A row that's sorted by part of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Keyed<K, V> {
     /// The sort key.
@@ -85,7 +86,7 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
             return Ok(SortedRows::Memory(self.rows.into_iter(), self.share));
         }
         self.spill()?;
-        // All in one merge, where the levels leave more runs than that.
+        // In a single merge, even if the levels leave more runs than that.
         while self.runs.len() > FAN_IN {
             let oldest: Vec<_> = self.runs.drain(..FAN_IN).collect();
             let merged = self.merge(&oldest)?;
@@ -103,7 +104,7 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
         Ok(())
     }
 
-    /// Writes a run of rows that are in ascending order already.
+    /// Writes a run of rows that are already in ascending order.
     pub fn push_run(&mut self, write: impl FnOnce(&mut SpoolWriter<T>) -> io::Result<()>) -> io::Result<()> {
         let mut writer = self.scratch.spool().in_file()?;
         write(&mut writer)?;
@@ -118,7 +119,7 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
         Ok(())
     }
 
-    /// A level with as many runs as are merged at once.
+    /// Merges a level that has as many runs as can be merged at once.
     fn full_level(&self) -> Option<u32> {
         let level = self.runs.last()?.level;
         (self.runs.iter().filter(|run| run.level == level).count() >= FAN_IN).then_some(level)
@@ -137,7 +138,7 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
 /// Rows in ascending order.
 #[derive(Debug)]
 pub enum SortedRows<T> {
-    /// All of them are in memory.
+    /// All rows are in memory.
     Memory(std::vec::IntoIter<T>, Share),
     Runs(Merge<T>),
 }
@@ -153,7 +154,7 @@ impl<T: Clone + Ord + DeserializeOwned> Iterator for SortedRows<T> {
     }
 }
 
-/// Sorted rows with the next one in sight.
+/// Sorted rows with a look at the next one.
 #[derive(Debug)]
 pub struct Peeked<T> {
     rows: SortedRows<T>,
@@ -175,7 +176,7 @@ impl<T: Clone + Ord + DeserializeOwned> Peeked<T> {
 #[derive(Debug)]
 pub struct Merge<T> {
     runs: Vec<SpoolRows<T>>,
-    /// The next row of each run that isn't at its end, and the index of the run.
+    /// The next row of each run that hasn't ended, and the run's index.
     heads: BinaryHeap<Reverse<(T, usize)>>,
 }
 
@@ -238,7 +239,7 @@ mod tests {
     #[test]
     fn runs_are_merged_on_several_levels() {
         let row = |number: u32| (number.wrapping_mul(2_654_435_761), String::new());
-        // One row a run: three levels of merges.
+        // One row per run, so there are three levels of merges.
         let rows: Vec<_> = (0..5000).map(row).collect();
         let (found, is_spilled) = sorted(&rows, 1);
         assert!(is_spilled && found.is_sorted() && found.len() == rows.len());

@@ -1,4 +1,4 @@
-//! Rows that are read in the order in which they were written, or one by its place.
+//! Rows that are read in the order in which they were written, or individually by their place.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,10 +12,10 @@ use serde::de::DeserializeOwned;
 use super::memory::Share;
 use super::{BUFFER_BYTES, Scratch};
 
-/// A row is written after its encoded length.
+/// Each row is preceded by its encoded length.
 const LENGTH_BYTES: usize = 4;
 
-/// A spool being written: in memory, or in a file beyond the budget.
+/// A spool that is being written: in memory, or in a file once the budget is exceeded.
 #[derive(Debug)]
 pub struct SpoolWriter<T> {
     scratch: Scratch,
@@ -28,7 +28,7 @@ pub struct SpoolWriter<T> {
 
 #[derive(Debug)]
 enum Rows<T, F> {
-    /// Each with its place: where it would begin in a file.
+    /// Each row with its place: where it would start in a file.
     Memory(Vec<(u64, T)>),
     File(F),
 }
@@ -39,7 +39,7 @@ impl<T: Serialize> SpoolWriter<T> {
         Self { scratch: scratch.clone(), rows: Rows::Memory(Vec::new()), count: 0, next: 0, share }
     }
 
-    /// The same in a file from the first row on.
+    /// The same, in a file from the first row on.
     pub(super) fn in_file(self) -> io::Result<Self> {
         let file = BufWriter::with_capacity(BUFFER_BYTES, self.scratch.file()?);
         Ok(Self { rows: Rows::File(file), ..self })
@@ -55,7 +55,7 @@ impl<T: Serialize> SpoolWriter<T> {
         self.count == 0
     }
 
-    /// Appends a row, and returns its place.
+    /// Appends a row and returns its place.
     pub fn push(&mut self, row: T) -> io::Result<u64> {
         let place = self.next;
         self.count += 1;
@@ -86,7 +86,7 @@ impl<T: Serialize> SpoolWriter<T> {
     }
 }
 
-/// Writes a row, and returns its bytes with those of its length.
+/// Writes a row, and returns how many bytes it takes including its length.
 fn write<T: Serialize>(file: &mut BufWriter<File>, row: &T) -> io::Result<u64> {
     let row = postcard::to_stdvec(row).map_err(io::Error::other)?;
     file.write_all(&u32::try_from(row.len()).map_err(io::Error::other)?.to_le_bytes())?;
@@ -94,7 +94,7 @@ fn write<T: Serialize>(file: &mut BufWriter<File>, row: &T) -> io::Result<u64> {
     Ok((LENGTH_BYTES + row.len()) as u64)
 }
 
-/// A spool, to be read any number of times.
+/// A finished spool, which can be read any number of times.
 #[derive(Debug, Clone)]
 pub struct Spool<T>(Arc<Written<T>>);
 
@@ -102,7 +102,7 @@ pub struct Spool<T>(Arc<Written<T>>);
 struct Written<T> {
     rows: Rows<T, File>,
     count: u64,
-    /// Given back when it is dropped.
+    /// Returned when it's dropped.
     #[allow(dead_code)]
     share: Share,
 }
@@ -118,12 +118,12 @@ impl<T> Spool<T> {
         self.len() == 0
     }
 
-    /// The rows from the first one on.
+    /// All rows, from the first one on.
     pub fn rows(&self) -> SpoolRows<T> {
         self.rows_from(0, self.len())
     }
 
-    /// So many rows from the one at a place on.
+    /// This many rows, starting at a place.
     pub fn rows_from(&self, place: u64, count: u64) -> SpoolRows<T> {
         let position = match &self.0.rows {
             Rows::Memory(rows) => Position::Memory(index_of(rows, place)),
@@ -137,7 +137,7 @@ impl<T> Spool<T> {
 }
 
 impl<T: Clone + DeserializeOwned> Spool<T> {
-    /// The rows, taken out of memory.
+    /// The rows, moved out of memory.
     pub fn into_rows(self) -> SpoolRows<T> {
         match Arc::try_unwrap(self.0) {
             Ok(Written { rows: Rows::Memory(rows), count, share }) => {
@@ -149,7 +149,8 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
         }
     }
 
-    /// Calls a function with so many rows from the one at a place on, each with its place.
+    /// Calls a function with each of this many rows, starting at a place, together with the row's
+    /// place.
     pub fn visit(&self, mut place: u64, count: u64, mut each: impl FnMut(u64, &T) -> io::Result<()>) -> io::Result<()> {
         if let Rows::Memory(rows) = &self.0.rows {
             let rows = rows[index_of(rows, place)..].iter().take(usize::try_from(count).unwrap_or(usize::MAX));
@@ -183,7 +184,7 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
     }
 }
 
-/// Reads the next row, and returns its bytes with those of its length.
+/// Reads the next row, and returns how many bytes it takes including its length.
 fn read<T: DeserializeOwned>(file: &mut impl Read) -> io::Result<(T, u64)> {
     let mut length = [0; LENGTH_BYTES];
     file.read_exact(&mut length)?;
@@ -193,7 +194,7 @@ fn read<T: DeserializeOwned>(file: &mut impl Read) -> io::Result<(T, u64)> {
     Ok((postcard::from_bytes(&row).map_err(io::Error::other)?, bytes))
 }
 
-/// The index of the row at a place; rows lie in the order of their places.
+/// The index of the row at a place. Rows are ordered by place.
 fn index_of<T>(rows: &[(u64, T)], place: u64) -> usize {
     rows.partition_point(|(at, _)| *at < place)
 }
@@ -203,7 +204,7 @@ fn index_of<T>(rows: &[(u64, T)], place: u64) -> usize {
 pub struct SpoolRows<T> {
     of: Arc<Written<T>>,
     position: Position<T>,
-    /// The rows that aren't read yet.
+    /// The rows that haven't been read yet.
     left: u64,
 }
 
@@ -211,7 +212,7 @@ pub struct SpoolRows<T> {
 enum Position<T> {
     /// The index of the next row.
     Memory(usize),
-    /// Nothing else has the rows.
+    /// Nobody else holds the rows.
     Owned(std::vec::IntoIter<(u64, T)>),
     File(BufReader<RowReader<T>>),
 }
@@ -234,7 +235,7 @@ impl<T: Clone + DeserializeOwned> Iterator for SpoolRows<T> {
     }
 }
 
-/// A reader with a place of its own, so that several read one file.
+/// A reader with its own position, so several can read the same file.
 #[derive(Debug)]
 struct RowReader<T> {
     of: Arc<Written<T>>,

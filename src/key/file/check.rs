@@ -1,4 +1,4 @@
-//! From the text of a key file to its keys, or to everything that is wrong with it.
+//! Turns the text of a key file into keys, or into a list of everything that's wrong with it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,7 +16,8 @@ const PROPERTIES: [&str; 8] =
 /// Longest name of a key, in characters.
 pub(super) const MAX_NAME_LENGTH: usize = 200;
 
-/// The shape alone. Typed, so that serde names line and column, and refuses a property that is there twice.
+/// Only the shape. It's typed so that serde reports line and column, and rejects duplicate
+/// properties.
 #[derive(Deserialize)]
 #[serde(expecting = "an object such as {\"keys\": []}")]
 struct Document {
@@ -54,7 +55,7 @@ pub(super) fn check(path: &Path, content: &[u8]) -> Result<KeyFile, KeyFileError
         .map(|(at, entry)| check_entry(entry, &mut Findings { pointer: format!("/keys/{at}"), found: &mut findings }))
         .collect();
     find_duplicates(&keys, &mut findings);
-    // A key that is missing here has left a finding.
+    // A missing key has already left a finding.
     if findings.is_empty() {
         Ok(KeyFile { keys: keys.into_iter().flatten().collect(), other: document.other })
     } else {
@@ -74,7 +75,7 @@ impl Findings<'_> {
         self.found.push(KeyFinding { pointer: format!("{}/{property}", self.pointer), message });
     }
 
-    /// The value of a property that must be there and be a text of the right form.
+    /// The value of a required property, which must be a string of the right form.
     fn text<T>(
         &mut self,
         property: &str,
@@ -180,7 +181,7 @@ fn check_origins(value: Option<&Value>, findings: &mut Findings<'_>) -> Option<V
                     text.parse().map_err(|error: crate::key::OriginError| error.to_string())
                 })
             };
-            // Collected first, so that every wrong origin is found and not only the first.
+            // Collected first, so that every wrong origin is reported, not just the first.
             let read: Vec<Option<Origin>> = origins.iter().enumerate().map(read).collect();
             read.into_iter().collect()
         }
@@ -192,7 +193,7 @@ fn check_origins(value: Option<&Value>, findings: &mut Findings<'_>) -> Option<V
     }
 }
 
-/// The property that was probably meant by a name that isn't one.
+/// The property that a misspelled name probably meant.
 fn misspelled(name: &str) -> Option<&'static str> {
     let bare = |name: &str| name.to_ascii_lowercase().replace(['_', '-', ' '], "");
     let written = bare(name);
@@ -203,7 +204,7 @@ fn misspelled(name: &str) -> Option<&'static str> {
         "alloworigins" | "allowedorigins" => return Some("origins"),
         _ => {}
     }
-    // Two letters of a short name make another word of it (`note`, `name`).
+    // Two letters of a short name turn it into another word (`note`, `name`).
     PROPERTIES.into_iter().find(|known| {
         let allowed = if known.len() >= 6 { 2 } else { usize::from(known.len() > 2) };
         strsim::osa_distance(&written, &bare(known)) <= allowed
