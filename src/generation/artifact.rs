@@ -1,5 +1,5 @@
-//! The parts of a generation as named pieces of bytes: what a build makes, what the disk keeps, and what a snapshot is
-//! opened from. A fresh generation and a stored one are opened by the same code.
+//! The parts of a generation as named byte sequences: what a build creates, what's kept on disk,
+//! and what a snapshot is opened from. Fresh and stored generations are opened by the same code.
 
 use std::io;
 
@@ -11,7 +11,8 @@ use crate::scratch::Bulk;
 pub const TABLES: &str = "catalogue.tables";
 /// The catalogue's texts.
 pub const TEXTS: &str = "catalogue.texts";
-/// The prefix of the names of the parts with the exports as they were validated, for download. A number from 0 follows.
+/// The name prefix of the parts with the exports as validated, for download. A number from 0
+/// follows.
 const DOWNLOADS: &str = "catalogue.downloads.";
 /// The versions of the products by id, which the next generation is compared with.
 pub const VERSIONS: &str = "catalogue.versions";
@@ -19,15 +20,15 @@ pub const VERSIONS: &str = "catalogue.versions";
 pub const CHANGES: &str = "changes";
 /// The search side.
 pub const SEARCH: &str = "search";
-/// The prefix of the names of the engine's files.
+/// The name prefix of the engine's files.
 pub const ENGINE: &str = "engine.";
 
-/// The most bytes of a part. A million records have 1.25 GB in all.
+/// The maximum size of a part in bytes. For a million records all parts together have 1.25 GB.
 const MAX_PART_BYTES: u64 = 64 << 30;
-/// The most bytes of the log of changes: twice what is written.
+/// The maximum size of the log of changes in bytes: twice what is ever written.
 pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
 
-/// The most bytes that a part of this name can have; `None` if no generation has one.
+/// The maximum size in bytes of a part with this name; `None` if no generation has such a part.
 pub(crate) fn max_bytes(name: &str) -> Option<u64> {
     match name {
         CHANGES => Some(MAX_LOG_BYTES),
@@ -36,15 +37,15 @@ pub(crate) fn max_bytes(name: &str) -> Option<u64> {
     }
 }
 
-/// The parts that a build has made, in memory or in scratch files: name and content of each.
+/// The parts that a build has created, in memory or in scratch files, each with its name.
 pub type Parts = Vec<(String, Bulk)>;
 
 /// The parts of a generation that a snapshot is opened from.
 #[derive(Debug, Clone, Default)]
 pub struct Artifact {
-    /// Name and content of each.
+    /// Each part's name and content.
     pub parts: Vec<(String, Bytes)>,
-    /// The parts for download if they stay on disk or in a cluster: name and content of each.
+    /// The parts for download that stay on disk or in a cluster, each with its name.
     pub downloads: Vec<(String, Bulk)>,
 }
 
@@ -59,7 +60,7 @@ pub fn is_download(name: &str) -> bool {
 }
 
 impl Artifact {
-    /// Reads the parts that a build has made into memory.
+    /// Reads the parts that a build has created into memory.
     pub fn read(parts: Parts) -> io::Result<Self> {
         let parts = parts.into_iter().map(|(name, content)| Ok((name, content.read_all()?)));
         Ok(Self { parts: parts.collect::<io::Result<_>>()?, downloads: Vec::new() })
@@ -71,7 +72,7 @@ impl Artifact {
         Some(self.parts.swap_remove(index).1)
     }
 
-    /// Removes the parts with a prefix and returns them, by their names without it.
+    /// Removes the parts whose names have a prefix, and returns them by the rest of their names.
     pub fn take_prefixed(&mut self, prefix: &str) -> Vec<(String, Bytes)> {
         let taken = self.parts.extract_if(.., |(name, _)| name.starts_with(prefix));
         taken.map(|(name, content)| (name[prefix.len()..].to_owned(), content)).collect()
@@ -88,7 +89,7 @@ impl Artifact {
         downloads
     }
 
-    /// The size of all parts in memory, in bytes.
+    /// The size in bytes of all parts in memory.
     pub fn size(&self) -> u64 {
         self.parts.iter().map(|(_, content)| content.len() as u64).sum()
     }

@@ -1,4 +1,5 @@
-//! The build of a generation: products are read in the order of quality, their words found, and both given to a sink.
+//! The build of a generation: products are read in order of quality and analysed, and products and
+//! words go to a sink.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -17,11 +18,13 @@ use crate::scratch::{Bulk, Scratch};
 use crate::search::lexicon::LexiconError;
 use crate::search::{DocumentAnalyzer, SearchBuilder};
 
-/// The documents that go from the analysis to the index together: some hundred kilobytes of terms.
+/// How many documents go from the analysis to the index at a time: a few hundred kilobytes of
+/// terms.
 const BATCH: usize = 64;
-/// The exports that are built by several threads, in bytes at most. These take half as much memory again as one.
+/// The maximum size in bytes of exports that are built with several threads, which take half as
+/// much memory again as one.
 const MOST_AT_ONCE: u64 = 256 * 1024 * 1024;
-/// The batches that wait for the index at most.
+/// How many batches may wait for the index.
 const WAITING_BATCHES: usize = 4;
 
 /// Why a generation can't be built.
@@ -57,29 +60,30 @@ impl BuildError {
     }
 }
 
-/// The processors that a build may use.
+/// How many processors a build may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Processors {
-    /// One, with as little memory as possible: a server needs the others.
+    /// One, with as little memory as possible, because a server needs the others.
     One,
     All,
 }
 
-/// Gets the products indexed so far and their number; may stop the build.
+/// Receives how many products are indexed and how many there are; may stop the build.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'p;
 
-/// What a directory is built into.
+/// Where a build puts a directory.
 pub(super) trait Sink {
     type Output;
 
-    /// Takes the next product, which was just analysed.
+    /// Takes the next product, which has just been analysed.
     fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError>;
 
     /// Takes the words of all products.
     fn finish(self, analyzer: DocumentAnalyzer) -> Result<Self::Output, BuildError>;
 }
 
-/// Builds a directory into a sink, with a new analyzer. `progress` gets the products done.
+/// Builds a directory into a sink, with a new analyzer. `progress` receives the number of products
+/// done.
 pub(super) fn build_into<S: Sink>(
     merged: &Merged,
     mut analyzer: DocumentAnalyzer,
@@ -99,7 +103,7 @@ pub(super) fn build_into<S: Sink>(
     sink.finish(analyzer)
 }
 
-/// Builds the parts of a generation for the embedded engine.
+/// Builds a generation's parts for the embedded engine.
 pub fn build(
     set: ExportSet,
     scratch: &Scratch,
@@ -116,7 +120,8 @@ pub fn build(
     Ok(parts)
 }
 
-/// Builds in this thread, or with two more: one indexes, and one writes the catalogue.
+/// Builds in this thread alone, or with two more: one that indexes, and one that writes the
+/// catalogue.
 fn build_embedded(
     merged: &Merged,
     at_once: bool,
@@ -138,7 +143,7 @@ fn build_embedded(
 /// The embedded engine.
 struct EmbeddedSink<'scope, 'env> {
     merged: &'env Merged,
-    /// Where threads are started; `None`: nowhere.
+    /// Where to start threads; `None` to start none.
     scope: Option<&'scope Scope<'scope, 'env>>,
     search: SearchBuilder,
     documents: Documents,
@@ -146,7 +151,7 @@ struct EmbeddedSink<'scope, 'env> {
     catalogue: Option<ScopedThread<'scope, Result<WrittenCatalogue, BuildError>>>,
 }
 
-/// The index being filled, in this thread or in one of its own.
+/// The index being filled, in this thread or another.
 enum Index<'scope> {
     Here(Box<TantivyBuilder>),
     Beside(SyncSender<Documents>, ScopedThread<'scope, Result<TantivyBuilder, FillError>>),
@@ -162,7 +167,7 @@ impl<'scope> Index<'scope> {
     fn add(&mut self, documents: Documents) -> Result<(), BuildError> {
         match self {
             Self::Here(engine) => engine.add(&documents)?,
-            // The channel is closed early only if indexing failed.
+            // The channel closes early only if indexing has failed.
             Self::Beside(sender, _) => sender.send(documents).map_err(|_| BuildError::Stopped)?,
         }
         Ok(())
@@ -179,7 +184,7 @@ impl<'scope> Index<'scope> {
     }
 }
 
-/// The catalogue, and the part [`VERSIONS`].
+/// The catalogue and the part [`VERSIONS`].
 type WrittenCatalogue = (CatalogueParts, Bulk);
 
 fn write_catalogue(merged: &Merged) -> Result<WrittenCatalogue, BuildError> {
@@ -209,7 +214,7 @@ impl Sink for EmbeddedSink<'_, '_> {
         if self.documents.len() == BATCH {
             self.index.add(std::mem::take(&mut self.documents))?;
         }
-        // Earlier it would only delay the analysis, which the index waits for.
+        // Any earlier it would only delay the analysis, which the index waits for.
         if let Some(scope) = self.scope
             && u64::from(product.ordinal) == self.merged.software_count() / 4
         {
@@ -233,7 +238,7 @@ impl Sink for EmbeddedSink<'_, '_> {
             let engine = ScopedThread::spawn(scope, "index", || engine.finish()).map_err(BuildError::Thread)?;
             (search(analyzer)?, engine.join()?, catalogue.join()?)
         } else {
-            // The postings first, so that they and the texts aren't in memory at once.
+            // Postings first, so that they and the texts aren't in memory at the same time.
             let engine = engine.finish()?;
             (search(analyzer)?, engine, write_catalogue(self.merged)?)
         };
@@ -263,7 +268,7 @@ mod tests {
         Merged::of(read.expect("they are there").set, scratch, |_, _| {}).expect("merged")
     }
 
-    /// The content of all parts, without the random name of the engine's segment.
+    /// The content of all parts, ignoring the random name of the engine's segment.
     fn contents(parts: Parts) -> Vec<Vec<u8>> {
         let parts = parts.into_iter().filter(|(name, _)| name != "engine.meta.json");
         parts.map(|(_, content)| content.read_all().expect("read").to_vec()).collect()

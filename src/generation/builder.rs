@@ -1,4 +1,4 @@
-//! Builds a generation of the exports as they are: on disk, as `--reindex` does, or in memory.
+//! Builds a generation from the current exports: on disk, as `--reindex` does, or in memory.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -28,18 +28,18 @@ use crate::scratch::{Bulk, Scratch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
     pub manifest: Manifest,
-    /// Whether it was built; else it was there already.
+    /// Whether it was built. Otherwise it already existed.
     pub is_new: bool,
 }
 
 /// Builds generations.
 pub struct Builder<'b> {
     pub settings: &'b Settings,
-    /// Gets progress and reports.
+    /// Receives progress and reports.
     pub observer: &'b mut dyn Observer,
     /// The ids that are served; `None` confirms the removal of any number.
     pub served: Option<ServedIds>,
-    /// The processors that it may use.
+    /// The processors that the build may use.
     pub processors: Processors,
 }
 
@@ -50,10 +50,10 @@ impl std::fmt::Debug for Builder<'_> {
 }
 
 impl Builder<'_> {
-    /// Builds a generation and makes it current on disk. Unless it is to be confirmed, an existing one becomes
-    /// current as it is.
+    /// Builds a generation and makes it current on disk. Unless the removal is to be confirmed, an
+    /// existing generation becomes current as it is.
     pub fn build_on_disk(&mut self, store: &Store) -> Result<Built, BuildFailure> {
-        // Before minutes of work that couldn't be kept.
+        // Before minutes of work whose result couldn't be kept.
         store.check_lock()?;
         let scratch = Scratch::new(store.folder());
         let ReadSet { set, stamp } = self.read(&scratch)?;
@@ -89,7 +89,8 @@ impl Builder<'_> {
         Ok(Built { manifest, is_new: true })
     }
 
-    /// Builds a generation in memory that comes after another one, and says what the exports looked like.
+    /// Builds the successor of a generation in memory, and returns it with the stamp of the
+    /// exports.
     pub fn build_in_memory(&mut self, former: Option<&Snapshot>) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
         let scratch = Scratch::in_memory();
         let ReadSet { set, stamp } = self.read(&scratch)?;
@@ -104,7 +105,7 @@ impl Builder<'_> {
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
 
-    /// Reads the exports and merges them, to build a generation of them elsewhere.
+    /// Reads and merges the exports, for a build elsewhere.
     pub fn merge(&mut self, scratch: &Scratch) -> Result<MergedSet, BuildFailure> {
         let set = self.read(scratch)?.set;
         let (generation, skipped) = (self.name(&set, scratch)?, set.report.skipped);
@@ -120,13 +121,13 @@ impl Builder<'_> {
         Ok(self.settings.name(generation).skipping(set.report.skipped))
     }
 
-    /// Reads the exports; what can't be served is an error.
+    /// Reads the exports. What can't be served is an error.
     fn read(&mut self, scratch: &Scratch) -> Result<ReadSet, BuildFailure> {
         pass(Step::Read);
         let observer = RefCell::new(&mut *self.observer);
         let (limits, prefixes) = (&self.settings.limits, &self.settings.id_prefixes);
         let mut read = self.settings.source.read(limits, prefixes, scratch, &|done, total| {
-            // Stopping counts from the first product on.
+            // Only stopping after the first product counts.
             let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
         })?;
         self.check(&read.set)?;
@@ -135,7 +136,7 @@ impl Builder<'_> {
         Ok(read)
     }
 
-    /// Reports exports; those that can't be served are an error.
+    /// Reports exports. Those that can't be served are an error.
     fn check(&mut self, set: &ExportSet) -> Result<(), BuildFailure> {
         let report = &set.report;
         self.observer.report(report);
@@ -158,7 +159,8 @@ impl Builder<'_> {
         build(set, scratch, processors, self.settings.meaning, &mut progress).map_err(|error| failure(error, scratch))
     }
 
-    /// Holds back exports that would remove more products than may vanish by accident, unless they were confirmed before.
+    /// Withholds exports that would remove more products than could vanish by accident, unless the
+    /// removal was confirmed.
     fn check_removed(
         &self,
         set: &ExportSet,
@@ -176,7 +178,8 @@ impl Builder<'_> {
         seen.map_err(BuildError::scratch)?;
         let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| missing.contains(id)).collect();
         if removed.len() * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
-            // The generation that is served is current on disk, as a rule; else the files aren't named.
+            // Normally the served generation is current on disk. If it isn't, the files aren't
+            // named.
             let on_disk = store.and_then(|store| {
                 let mut artifact = store.load_catalogue(&store.current()?).ok()?;
                 open_catalogue(&mut artifact).ok()
@@ -187,12 +190,12 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The generation on disk, where it is there and whole.
+    /// The generation on disk, if it exists and is whole.
     fn whole(&self, store: &Store, generation: &Generation) -> Option<Manifest> {
         let is_wanted = |manifest: &Manifest| {
             manifest.generation == *generation && manifest.inputs.is_empty() == self.settings.source.folder().is_none()
         };
-        // One that processes died over is built again.
+        // A generation that processes died opening is built again.
         if store.deaths(generation) >= MAX_DEATHS {
             return None;
         }
@@ -206,7 +209,7 @@ impl Builder<'_> {
     }
 }
 
-/// Why a build failed; names the folder of the scratch files if these are the cause.
+/// Why a build failed. Names the folder of the scratch files if they're the cause.
 fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
     match error {
         BuildError::Catalogue(CatalogueBuildError::Scratch(error)) => ReadError::Scratch(scratch.error(error)).into(),
@@ -214,7 +217,8 @@ fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
     }
 }
 
-/// Makes an existing generation current. Where another one was, it gets a log that goes on from that one.
+/// Makes an existing generation current. If it replaces another one, it gets a log that continues
+/// that one's.
 fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
     let former = store.former().filter(|former| former.generation != manifest.generation);
     let Some((former, versions)) = former.zip(store.versions(manifest)) else {
@@ -226,7 +230,7 @@ fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Resul
     Ok(store.save_again(manifest, &log, built_at, stamp)?)
 }
 
-/// Adds the log of a new generation to its parts.
+/// Adds the new generation's log to its parts.
 fn add_log(
     parts: &mut Parts,
     former: Option<Former>,

@@ -7,27 +7,28 @@ use crate::catalogue::{Catalogue, Records};
 use crate::generation::stamp::FolderStamp;
 use crate::text::count::{agreeing, counted};
 
-/// The most file names in a line of the log.
+/// How many file names a log line contains at most.
 const MAX_FILES: usize = 5;
 
 /// The difference between two generations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The number of products that only the later one has.
+    /// How many products only the later generation has.
     pub added: usize,
-    /// The number of products that only the earlier one has.
+    /// How many products only the earlier generation has.
     pub removed: usize,
-    /// The number of products that both have with another content.
+    /// How many products both have with different content.
     pub changed: usize,
-    /// The number of exports that both have with another name, licence or date.
+    /// How many exports both have with a different name, licence or date.
     pub exports: usize,
-    /// The export files that were added, removed or written in between, sorted by name: the first five, and the number of others.
+    /// The export files that were added, removed or written in between, sorted by name: the first
+    /// five, and how many others.
     pub files: String,
 }
 
 impl Change {
-    /// Compares the ids and content hashes of the products, what exports say of themselves, and the stamps of the files. Takes
-    /// time in proportion to the number of products.
+    /// Compares the products' ids and content hashes, the exports' names, licences and dates, and
+    /// the stamps of the files. Takes time proportional to the number of products.
     pub fn between(
         before: Option<(&Catalogue, &Records)>,
         (exports, after): (&Catalogue, &Records),

@@ -1,25 +1,27 @@
-//! The steps of a generation's life at which tests let things go wrong: the process killed, a panic, a disk that refuses.
+//! Steps in a generation's life where tests inject faults: a killed process, a panic, a failing
+//! disk.
 //!
-//! With the feature `failpoints` the variable `FAILPOINTS` says what happens where, in the words of the crate `fail`:
-//! `store::part_half=2*off->return(kill)` kills the process when the third part of a generation is half written. Without
-//! the feature, as shipped, a step is nothing at all.
+//! With the feature `failpoints`, the variable `FAILPOINTS` says what happens at which step, in the
+//! syntax of the crate `fail`: `store::part_half=2*off->return(kill)` kills the process when the
+//! third part of a generation is half written. Without the feature, as shipped, a step does
+//! nothing.
 
 use std::io;
 
-/// Declares the steps, so that each has its name in one place.
+/// Declares the steps, so each name is written in one place only.
 macro_rules! steps {
     ($($(#[doc = $doc:literal])+ $step:ident = $name:literal;)+) => {
-        /// A step at which things can go wrong.
+        /// A step where a fault can be injected.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Step {
             $($(#[doc = $doc])+ $step,)+
         }
 
         impl Step {
-            /// All steps, in the order in which a reload comes by.
+            /// All steps, in the order in which a reload passes them.
             pub const ALL: &'static [Self] = &[$(Self::$step),+];
 
-            /// The name by which a test sets it.
+            /// The name by which tests refer to it.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$step => $name,)+
@@ -32,23 +34,23 @@ macro_rules! steps {
 steps! {
     /// Exports are about to be read.
     Read = "read";
-    /// The records are laid out; words are about to be indexed.
+    /// The records are laid out, and words are about to be indexed.
     BuildBegun = "build::begun";
     /// A product is about to be indexed.
     BuildProduct = "build::product";
-    /// All products are indexed; the engine's files are about to be made.
+    /// All products are indexed, and the engine's files are about to be created.
     BuildFinish = "build::finish";
-    /// All parts are made; they are about to be opened.
+    /// All parts exist and are about to be opened.
     BuildOpen = "build::open";
-    /// The index folder is about to be made, if there is none.
+    /// The index folder is about to be created if it doesn't exist.
     StoreFolder = "store::folder";
     /// The lock is held.
     StoreLocked = "store::locked";
-    /// The generation's folder is made and empty.
+    /// The generation's folder exists and is empty.
     StoreBegun = "store::begun";
     /// A part that another generation has is about to be linked.
     PartLink = "store::part_link";
-    /// A part's file is made and empty.
+    /// A part's file exists and is empty.
     PartCreated = "store::part_created";
     /// Half a part is written.
     PartHalf = "store::part_half";
@@ -56,33 +58,34 @@ steps! {
     PartWritten = "store::part_written";
     /// A part is synced.
     PartSynced = "store::part_synced";
-    /// The manifest's temporary file is made and empty.
+    /// The manifest's temporary file exists and is empty.
     ManifestCreated = "store::manifest_created";
     /// Half the manifest is written.
     ManifestHalf = "store::manifest_half";
     /// The manifest is synced under its temporary name.
     ManifestSynced = "store::manifest_synced";
-    /// The manifest has its name; its folder is about to be synced.
+    /// The manifest has its final name, and its folder is about to be synced.
     ManifestRenamed = "store::manifest_renamed";
-    /// The generation is whole; the index folder is about to be synced.
+    /// The generation is whole, and the index folder is about to be synced.
     StoreWhole = "store::whole";
-    /// The temporary file of `CURRENT` is made and empty.
+    /// The temporary file of `CURRENT` exists and is empty.
     CurrentCreated = "store::current_created";
     /// Half of `CURRENT` is written.
     CurrentHalf = "store::current_half";
     /// `CURRENT` is synced under its temporary name.
     CurrentSynced = "store::current_synced";
-    /// `CURRENT` has its name: the generation is current; the index folder is about to be synced.
+    /// `CURRENT` has its final name, so the generation is current, and the index folder is about to
+    /// be synced.
     CurrentRenamed = "store::current_renamed";
-    /// Before the generations to keep are chosen.
+    /// Before choosing which generations to keep.
     SweepBegun = "sweep::begun";
     /// An older generation is about to lose its manifest.
     SweepManifest = "sweep::manifest";
-    /// An older generation has no manifest any more, but all its parts.
+    /// An older generation has lost its manifest, but still has all its parts.
     SweepParts = "sweep::parts";
     /// All is swept.
     SweepDone = "sweep::done";
-    /// A generation on disk is about to be opened, which is marked.
+    /// A generation on disk is about to be opened, and is marked as such.
     Opening = "store::opening";
     /// The generation is about to be published.
     PublishBefore = "publish::before";
@@ -90,7 +93,7 @@ steps! {
     PublishAfter = "publish::after";
 }
 
-/// Comes by a step at which the disk may refuse.
+/// Passes a step where the disk may fail.
 #[cfg(feature = "failpoints")]
 pub(crate) fn reach(step: Step) -> io::Result<()> {
     use rustix::io::Errno;
@@ -107,20 +110,20 @@ pub(crate) fn reach(step: Step) -> io::Result<()> {
     Ok(())
 }
 
-/// Without failpoints there is nothing to come by.
+/// Without failpoints nothing happens here.
 #[cfg(not(feature = "failpoints"))]
 #[expect(clippy::unnecessary_wraps, reason = "with failpoints it can fail")]
 pub(super) const fn reach(_: Step) -> io::Result<()> {
     Ok(())
 }
 
-/// Comes by a step at which nothing can be refused.
+/// Passes a step where nothing can fail.
 #[inline]
 pub(crate) fn pass(step: Step) {
     drop(reach(step));
 }
 
-/// Ends the process as `kill -9` does: nothing is flushed, unwound or logged.
+/// Ends the process the way `kill -9` does: nothing is flushed, unwound or logged.
 #[cfg(feature = "failpoints")]
 fn kill() -> ! {
     use rustix::process::{Signal, getpid, kill_process};

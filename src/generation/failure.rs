@@ -12,7 +12,7 @@ use crate::generation::store::StoreError;
 use crate::panics;
 use crate::text::count::{agreeing, counted};
 
-/// Why a generation isn't built. Sent from the process that builds to the one that serves.
+/// Why a generation isn't built. The build process sends this to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{detail}")]
 pub struct BuildFailure {
@@ -20,9 +20,10 @@ pub struct BuildFailure {
     pub code: FailureCode,
     /// The number of errors in the exports, or of products that would be removed.
     pub count: Option<usize>,
-    /// The cause and the remedy, in one line.
+    /// The cause and the fix, in one line.
     pub detail: String,
-    /// Whether the same exports may be served at the next try: their content wasn't the cause.
+    /// Whether the next attempt may succeed with the same exports, because their content isn't the
+    /// cause.
     pub is_transient: bool,
 }
 
@@ -32,15 +33,15 @@ pub struct BuildFailure {
 pub enum FailureCode {
     /// The exports can't be found.
     ExportsMissing,
-    /// The exports change while they are read.
+    /// The exports change while they're read.
     ExportsChanging,
-    /// The exports have errors; they were reported.
+    /// The exports have errors, which have been reported.
     ExportsInvalid,
     /// The exports would remove too many records.
     RecordsRemoved,
     /// The build failed or its process ended early.
     BuildFailed,
-    /// The build panicked: a fault of the program.
+    /// The build panicked, which is a bug.
     BuildPanicked,
     /// The index can't be written.
     IndexNotWritten,
@@ -68,19 +69,19 @@ impl FailureCode {
         matches!(self, Self::ExportsMissing | Self::ExportsChanging | Self::ExportsInvalid | Self::RecordsRemoved)
     }
 
-    /// Whether the index folder is the cause, so that the exports can still be served from memory.
+    /// Whether the index folder is the cause, so the exports can still be served from memory.
     pub(crate) const fn is_of_index(self) -> bool {
         matches!(self, Self::IndexNotWritten | Self::IndexLocked)
     }
 }
 
 impl BuildFailure {
-    /// A failure through no fault of the exports.
+    /// A failure that the exports haven't caused.
     pub(crate) fn transient(code: FailureCode, detail: impl Into<String>) -> Self {
         Self { code, count: None, detail: detail.into(), is_transient: true }
     }
 
-    /// Runs a part of a build; a panic becomes a failure.
+    /// Runs part of a build, turning a panic into a failure.
     pub(crate) fn catch<T>(work: impl FnOnce() -> Result<T, Self>) -> Result<T, Self> {
         panics::catch(work).unwrap_or_else(|message| Err(Self::panicked(&message)))
     }
@@ -90,10 +91,12 @@ impl BuildFailure {
         Self::transient(FailureCode::BuildPanicked, detail)
     }
 
-    /// The failure of exports with errors: all of them were reported, the first one is named again.
+    /// The failure of exports with errors. All of them have been reported; the first one is
+    /// repeated here.
     pub(crate) fn invalid(report: &Report) -> Self {
         let errors = || report.findings.iter().filter(|finding| finding.severity() == Severity::Error);
-        // Codes are in the order of the layers: what isn't JSON is worse than what is missing from it, wherever it stands.
+        // Codes are in the order of the layers: invalid JSON is worse than missing properties,
+        // wherever it is in the file.
         let first = errors().min_by_key(|finding| finding.code).map_or_else(String::new, |finding| {
             let file = finding.location.file.display();
             match &finding.location.place {
@@ -110,7 +113,8 @@ impl BuildFailure {
         Self { code: FailureCode::ExportsInvalid, count: Some(count), detail, is_transient }
     }
 
-    /// Why exports that remove too many products are withheld. `losses` says which files these are gone from; may be empty.
+    /// Why exports that remove too many products are withheld. `losses` says which files lose them,
+    /// and may be empty.
     pub(crate) fn removes(removed: usize, of: usize, max_percent: u8, losses: &str) -> Self {
         let losses = if losses.is_empty() { String::new() } else { format!(" ({losses})") };
         let detail = format!(

@@ -1,5 +1,5 @@
-//! The log of changes: which products each of the last generations added, changed and removed. It is a part of a generation, so
-//! it is persisted, loaded and replicated with it.
+//! The log of changes: which products each of the last generations added, changed and removed. It's
+//! a part of a generation, so it's persisted, loaded and replicated with it.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -12,14 +12,14 @@ use crate::generation::Generation;
 use crate::generation::versions::VersionReader;
 use crate::scratch::{Bulk, decode};
 
-/// The most generations that the log goes back.
+/// How many generations the log goes back at most.
 const MAX_STEPS: usize = 100;
-/// The most bytes of the log. A step of a hundred thousand products has some 5 MB.
+/// The maximum size of the log in bytes. A step of a hundred thousand products takes about 5 MB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// The bytes of a change in addition to its id, at most.
+/// The maximum size in bytes of a change without its id.
 const CHANGE_BYTES: usize = 32;
 
-/// The changes of the last generations, the oldest first.
+/// The changes of the last generations, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeLog {
     /// When the generation before the first step was built, RFC 3339 in UTC; empty if unknown.
@@ -37,7 +37,7 @@ pub struct Step {
     pub changes: Vec<ProductChange>,
 }
 
-/// A change of a product. Without a hash it doesn't exist there.
+/// A product's change. Without a hash, the product doesn't exist on that side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductChange {
     /// The product's id.
@@ -46,11 +46,11 @@ pub struct ProductChange {
     pub before: Option<u64>,
     /// The content hash after.
     pub after: Option<u64>,
-    /// Whether it has evidence of a later day than before.
+    /// Whether its evidence is of a later date than before.
     pub is_evidence_renewed: bool,
 }
 
-/// The place of a change in the log.
+/// A change's position in the log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChangePlace {
     pub(super) step: u32,
@@ -58,13 +58,13 @@ pub(super) struct ChangePlace {
 }
 
 impl ProductChange {
-    /// The bytes that it takes in the log, at most.
+    /// The most bytes that it takes in the log.
     fn bytes(&self) -> usize {
         self.id.len() + CHANGE_BYTES
     }
 }
 
-/// A generation with the versions of its products: what the next one is compared with.
+/// A generation with the versions of its products, for comparison with the next one.
 #[derive(Debug)]
 pub(crate) struct Former {
     pub(crate) generation: Generation,
@@ -74,7 +74,7 @@ pub(crate) struct Former {
 }
 
 impl Former {
-    /// The generation of stored parts. `None` where the log can't be decoded.
+    /// The generation stored in these parts; `None` if the log can't be decoded.
     pub(crate) fn from_parts(generation: Generation, versions: Bulk, log: &[u8]) -> Option<Self> {
         Some(Self { generation, versions, log: ChangeLog::decode(log).ok()? })
     }
@@ -86,8 +86,8 @@ impl ChangeLog {
         decode(part)
     }
 
-    /// The log of a generation with these versions that comes after another one. Without one it begins, and also if versions can't be
-    /// read.
+    /// The log of a generation with these versions that follows another one. It starts afresh
+    /// without one, and also if the versions can't be read.
     pub(crate) fn after(former: Option<Former>, generation: &Generation, versions: &Bulk, at: &str) -> Self {
         let Some(Former { generation: from, versions: before, log }) = former else { return Self::begun(at) };
         if from == *generation {
@@ -103,7 +103,7 @@ impl ChangeLog {
         Self { begun_at: at.to_owned(), steps: VecDeque::new() }
     }
 
-    /// The log with another step.
+    /// The log with one more step.
     fn with(mut self, from: Generation, at: &str, changes: Vec<ProductChange>) -> Self {
         self.steps.push_back(Step { from, at: at.to_owned(), changes });
         self.trim(MAX_BYTES);
@@ -114,7 +114,7 @@ impl ChangeLog {
         Ok(postcard::to_stdvec(self)?.into())
     }
 
-    /// Drops the oldest steps that are too many or too large together.
+    /// Drops the oldest steps until the log is within its limits.
     fn trim(&mut self, max_bytes: usize) {
         let mut bytes = 0;
         let fitting = self.steps.iter().rev().take(MAX_STEPS).take_while(|step| {
@@ -127,23 +127,23 @@ impl ChangeLog {
         }
     }
 
-    /// When the oldest generation that the log knows was built, RFC 3339 in UTC; empty if unknown.
+    /// When the oldest generation in the log was built, RFC 3339 in UTC; empty if unknown.
     pub fn begun_at(&self) -> &str {
         &self.begun_at
     }
 
-    /// When the last change was, RFC 3339 in UTC; empty if unknown.
+    /// When the last change happened, RFC 3339 in UTC; empty if unknown.
     pub fn changed_at(&self) -> &str {
         self.steps.back().map_or(&self.begun_at, |step| &step.at)
     }
 
-    /// The number of the step after a generation; the last one, if it came several times. `None` for one
-    /// that the log doesn't have.
+    /// The number of the step after a generation, or after its last occurrence if there are
+    /// several. `None` if the log doesn't have it.
     pub(super) fn step_after(&self, generation: &str) -> Option<usize> {
         self.steps.iter().rposition(|step| step.from.as_str() == generation)
     }
 
-    /// The steps with their numbers, the oldest first.
+    /// The steps with their numbers, oldest first.
     pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = (u32, &Step)> {
         (0..u32::try_from(self.steps.len()).unwrap_or(u32::MAX)).zip(&self.steps)
     }
@@ -154,7 +154,8 @@ impl ChangeLog {
     }
 }
 
-/// The changes between two lists of versions, each sorted by id; no more than exceed `max_bytes`, with which the step is dropped.
+/// The changes between two lists of versions, each sorted by id. Stops once they exceed
+/// `max_bytes`, since such a step is dropped.
 fn compare<E>(
     before: impl Iterator<Item = Result<ProductVersion, E>>,
     after: impl Iterator<Item = Result<ProductVersion, E>>,
@@ -207,7 +208,7 @@ mod tests {
             .collect()
     }
 
-    /// The log after these generations, one after the other.
+    /// The log after these generations in sequence.
     fn log(generations: &[(&str, &[(&str, u64)])]) -> ChangeLog {
         let mut former: Option<Former> = None;
         for (name, of) in generations {

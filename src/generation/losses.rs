@@ -1,4 +1,4 @@
-//! The products that a withheld set would remove, by the file that they are gone from.
+//! The products that a withheld set would remove, by the file that loses them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ use crate::catalogue::{Catalogue, Records};
 use crate::export::ExportSet;
 use crate::text::count::counted;
 
-/// The most files that are named.
+/// How many files are named at most.
 const MAX_FILES: usize = 5;
 
 #[derive(Deserialize)]
@@ -21,8 +21,9 @@ struct ExportId {
     id: String,
 }
 
-/// Says which files are gone and how many products each loses, the largest loss first: `more.json is gone with 2 products,
-/// tools.json loses 1 of 4`. Empty where the products are of no file that is known.
+/// Says which files are gone and how many products each loses, the largest loss first: `more.json
+/// is gone with 2 products, tools.json loses 1 of 4`. Empty if the products belong to no known
+/// file.
 pub(crate) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&str], exports: &ExportSet) -> String {
     let mut lost: BTreeMap<String, usize> = BTreeMap::new();
     for ordinal in removed.iter().filter_map(|id| records.find(id)) {

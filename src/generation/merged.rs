@@ -1,18 +1,20 @@
-//! The changes since each generation of the log, merged: every product once. Merged when a generation is opened, not for each page.
+//! The changes since each generation of the log, merged so that each product occurs once. This
+//! happens when a generation is opened, not for each page.
 
 use std::ops::Range;
 
 use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
 
-/// The changes of a log by id, each with the steps since which it's a product's first one.
+/// The changes of a log by id, each with the range of steps since which it's the product's first
+/// change.
 #[derive(Debug, Default)]
 pub struct MergedChanges(Vec<MergedChange>);
 
 #[derive(Debug)]
 struct MergedChange {
     place: ChangePlace,
-    /// The first step since which this is the product's first change; the last one is its own. [`NEVER`]
-    /// if the product is in the end as it was before.
+    /// The first step since which this is the product's first change; the last such step is the
+    /// change's own. [`NEVER`] if the product ends up as it was before.
     since: u32,
 }
 
@@ -33,7 +35,7 @@ impl MergedChanges {
         });
         let mut merged: Vec<_> = places.map(|place| MergedChange { place, since: NEVER }).collect();
         let id = |change: &MergedChange| &log.entry(change.place).1.id;
-        // Stable: the changes of a product stay in order.
+        // A stable sort, so a product's changes stay in order.
         merged.sort_by(|a, b| id(a).cmp(id(b)));
         for of_product in merged.chunk_by_mut(|a, b| id(a) == id(b)) {
             let last = of_product.last().and_then(|last| log.entry(last.place).1.after);
@@ -48,8 +50,8 @@ impl MergedChanges {
         Self(merged)
     }
 
-    /// A page of the changes since a generation, by id. A generation that occurs several times counts from its last
-    /// occurrence. `None` for one that the log doesn't have.
+    /// A page of the changes since a generation, by id. A generation that occurs several times
+    /// counts from its last occurrence. `None` if the log doesn't have it.
     pub fn since(&self, log: &ChangeLog, generation: &str, page: Range<usize>) -> Option<ChangesSince> {
         let step = u32::try_from(log.step_after(generation)?).unwrap_or(NEVER);
         let is_first = |change: &MergedChange| change.since <= step && step <= change.place.step;
@@ -60,14 +62,14 @@ impl MergedChanges {
         })
     }
 
-    /// The last change of a product, and its step; `None` if the log has none.
+    /// A product's last change and its step; `None` if the log has none.
     pub fn last_of<'l>(&self, log: &'l ChangeLog, id: &str) -> Option<(&'l Step, &'l ProductChange)> {
         let end = self.0.partition_point(|change| &*log.entry(change.place).1.id <= id);
         let last = log.entry(self.0[..end].last()?.place);
         (&*last.1.id == id).then_some(last)
     }
 
-    /// Merges a change with the later ones of the same product.
+    /// Merges a change with later ones of the same product.
     fn merge(&self, log: &ChangeLog, at: usize) -> ProductChange {
         let mut merged = log.entry(self.0[at].place).1.clone();
         let later = self.0[at + 1..].iter().map(|change| log.entry(change.place).1);

@@ -1,4 +1,4 @@
-//! How a generation is named: by its content and by the form of the index.
+//! A generation's name, derived from its content and the index format.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -12,11 +12,12 @@ use crate::scratch::{Bulk, Span};
 use crate::search::ANALYZER_VERSION;
 use crate::text::{meaning, stem};
 
-/// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
+/// The index format. Increase it whenever a build turns the same exports into something else.
 pub const INDEX_FORMAT: u32 = 19;
 
-/// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer, its
-/// libraries and the table of word meanings, and the id and document of every export.
+/// A generation's name: 16 hexadecimal digits from a BLAKE3 hash over the index format, the
+/// versions of the analyzer, its libraries and the table of word meanings, and the id and document
+/// of every export.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Generation(Box<str>);
 
@@ -35,7 +36,7 @@ impl Generation {
         Ok(namer.finish())
     }
 
-    /// The generation of the same exports with the operator's prefixes of ids.
+    /// The generation of the same exports with the operator's id prefixes.
     #[must_use]
     pub fn prefixed(self, prefixes: &IdPrefixes) -> Self {
         if prefixes.is_empty() {
@@ -50,7 +51,7 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation of the same exports whose records have vectors of their meaning, or not.
+    /// The generation of the same exports with or without vectors of meaning.
     #[must_use]
     pub fn with_meaning(self, meaning: MeaningOption) -> Self {
         if meaning == MeaningOption::On {
@@ -62,8 +63,9 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation of the same exports if they are the valid part of a set. It has a name of its own even where only whole
-    /// exports are left out, so that it is never taken for the complete set of the others.
+    /// The generation of the same exports if they're the valid part of a set. It has its own name
+    /// even if only whole exports are left out, so it's never mistaken for a complete set without
+    /// them.
     #[must_use]
     pub fn skipping(self, skipped: Skipped) -> Self {
         if skipped.is_none() {
@@ -76,8 +78,9 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation that files make if nothing is left out of them, by their bytes alone: they are neither checked
-    /// nor kept, and the operator's prefixes aren't included. `None` where no generation can be made of them as they are.
+    /// The generation of the files if nothing is left out, from their bytes alone. They're neither
+    /// checked nor kept, and the operator's prefixes aren't included. `None` if they can't form a
+    /// generation as they are.
     pub fn from_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
         let ids = files.iter().map(|path| Some((path.file_stem()?.to_str()?, path)));
         let Some(mut files) = ids.collect::<Option<Vec<_>>>() else { return Ok(None) };
@@ -99,7 +102,7 @@ impl Generation {
         Ok(Some(namer.finish()))
     }
 
-    /// A generation by the name that it was given before.
+    /// A generation by the name that it was given earlier.
     pub(crate) fn named(name: &str) -> Self {
         Self(name.into())
     }
@@ -110,7 +113,7 @@ impl Generation {
     }
 }
 
-/// Names a generation, from its exports in the order of their ids.
+/// Computes a generation's name from its exports in the order of their ids.
 #[derive(Debug)]
 struct Namer(blake3::Hasher);
 
@@ -127,9 +130,9 @@ impl Namer {
         Self(hasher)
     }
 
-    /// Begins an export; its bytes follow.
+    /// Starts an export, whose bytes follow.
     fn begin(&mut self, id: &str, length: u64) {
-        // Lengths in between, so that no two sets read alike.
+        // With the lengths, so that no two sets hash the same bytes.
         self.0.update(&(id.len() as u64).to_le_bytes());
         self.0.update(id.as_bytes());
         self.0.update(&length.to_le_bytes());

@@ -1,22 +1,22 @@
-//! The news of a generation: the changes of its log that a feed lists, newest first.
+//! A generation's news: the changes in its log that a feed lists, newest first.
 
 use crate::catalogue::Records;
 use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
 
-/// The most news of a feed.
+/// How many entries a feed has at most.
 pub const MAX_NEWS: usize = 100;
-/// The most news that are looked at for a feed if products aren't in memory.
+/// How many entries are examined for a feed at most, if products aren't in memory.
 const MAX_CANDIDATES: usize = 10 * MAX_NEWS;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewsKind {
     Added,
-    /// Its evidence was checked on a later day than before.
+    /// Its evidence was checked on a later date than before.
     EvidenceRenewed,
 }
 
 impl ProductChange {
-    /// `None` if the change is no news.
+    /// `None` if the change isn't news.
     pub const fn news(&self) -> Option<NewsKind> {
         match (self.before, self.after) {
             (None, Some(_)) => Some(NewsKind::Added),
@@ -26,12 +26,13 @@ impl ProductChange {
     }
 }
 
-/// The news of a log, newest first and by id within a step.
+/// A log's news, newest first and by id within a step.
 #[derive(Debug)]
 pub struct NewsIndex {
-    /// Without those of products that are gone, if products are in memory.
+    /// Without removed products, if products are in memory.
     all: Vec<ChangePlace>,
-    /// By category, the indices of its news in `all`, ascending. `None` if products aren't in memory.
+    /// For each category, the indices of its news in `all`, ascending. `None` if products aren't in
+    /// memory.
     by_category: Option<Vec<Vec<u32>>>,
 }
 
@@ -55,8 +56,9 @@ impl NewsIndex {
         Self { all, by_category }
     }
 
-    /// The newest news in any of these categories (`None`: all), each with its step. If products aren't in memory, more than a
-    /// feed has, as some may be of other categories or of products that are gone.
+    /// The newest news in any of these categories (`None` for all), each with its step. If products
+    /// aren't in memory, it returns more than a feed has, since some may belong to other categories
+    /// or to removed products.
     pub fn newest<'l>(&self, log: &'l ChangeLog, categories: Option<&[u32]>) -> Vec<(&'l Step, &'l ProductChange)> {
         let entry = |at: usize| log.entry(self.all[at]);
         match (&self.by_category, categories) {

@@ -1,4 +1,4 @@
-//! The progress and the reports of a build.
+//! A build's progress and reports.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::export::{ExportSet, Report};
 pub enum Phase {
     /// Reading and checking, counted in bytes.
     Reading,
-    /// Merging exports into one directory beyond memory, counted in exports.
+    /// Merging the exports in scratch files, counted in exports.
     Merging,
     /// Indexing, counted in products.
     Indexing,
@@ -23,20 +23,20 @@ pub enum Phase {
 /// A report as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderedReport {
-    /// A hash of its findings: the same ones needn't be logged twice.
+    /// A hash of its findings, so the same ones needn't be logged twice.
     pub digest: String,
     pub text: String,
 }
 
-/// Gets the progress and the reports of builds.
+/// Receives the progress and reports of builds.
 pub trait Observer: Send {
-    /// Gets the units done and the units in all. A break stops the build.
+    /// Receives the units done and the units in total. A break stops the build.
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()>;
-    /// Exports were read, and this is what was found.
+    /// The exports have been read, with these findings.
     fn report(&mut self, report: &Report);
-    /// The exports of the last report can be served.
+    /// The exports in the last report can be served.
     fn exports(&mut self, _: &ExportSet) {}
-    /// Another process has read exports, and this is what it found.
+    /// Another process has read the exports, with these findings.
     fn relay(&mut self, report: RenderedReport);
 }
 

@@ -1,7 +1,8 @@
-//! Builds, and tries of pulled generations, in a process of their own: what they take of memory and processor, and how they fail,
-//! is theirs.
+//! Runs builds, and trials of pulled generations, in a separate process, which contains their use
+//! of memory and processors and their crashes.
 //!
-//! The process gets the ids that are served as JSON on standard input, and writes a [`Message`] a line on standard output.
+//! The process receives the served ids as JSON on standard input, and writes [`Message`]s to
+//! standard output, one per line.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
@@ -16,7 +17,8 @@ use crate::generation::build::Processors;
 use crate::generation::failure::{BuildFailure, FailureCode};
 use crate::generation::observer::{Observer, Phase, RenderedReport};
 
-/// The ids of the products that are served. Exports that would remove too many of them are withheld.
+/// The ids of the products that are served. Exports that would remove too many of them are
+/// withheld.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ServedIds(pub(crate) Vec<String>);
 
@@ -32,19 +34,19 @@ impl ServedIds {
 pub struct BuildProcess {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
-    /// Variables added to the environment of this process.
+    /// Variables that are added to this process's environment.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// The command that reads a generation on disk to its end and tries it, in bounded memory and time. It gets the name of the
-/// generation's folder on standard input.
+/// The command that reads a whole generation from disk and tries it, with bounded memory and time.
+/// It receives the name of the generation's folder on standard input.
 #[derive(Debug, Clone)]
 pub struct ProbeProcess {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
 }
 
-/// A message of the process.
+/// A message from the process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
@@ -55,7 +57,7 @@ pub enum Message {
         /// The units in all.
         total: u64,
     },
-    /// The exports were read, and this is what was found.
+    /// The exports have been read, with these findings.
     Report(RenderedReport),
     /// The last message: the generation is current on disk.
     Built {
@@ -70,11 +72,12 @@ pub enum Message {
     Failed(BuildFailure),
 }
 
-/// The most bytes that are read of the messages about a probe.
+/// How many bytes of a trial's messages are read at most.
 const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {
-    /// Runs the process to its end. Returns the name of the generation's folder and whether it had to be built.
+    /// Runs the process until it ends. Returns the name of the generation's folder and whether it
+    /// had to be built.
     pub(crate) fn run(
         &self,
         served: &ServedIds,
@@ -100,7 +103,7 @@ impl BuildProcess {
 }
 
 impl ProbeProcess {
-    /// Runs the process to its end. A failure is transient if the process couldn't be run.
+    /// Runs the process until it ends. A failure is transient if the process couldn't be run.
     pub(crate) fn run(&self, folder: &str) -> Result<(), BuildFailure> {
         let messages = |stdout: ChildStdout| {
             let mut lines = BufReader::new(stdout.take(MAX_PROBE_BYTES)).lines().map_while(Result::ok);
@@ -131,14 +134,14 @@ impl ProbeProcess {
 
 /// How a process ended.
 struct Ended<T> {
-    /// Its last message, if it said one.
+    /// Its last message, if it sent one.
     message: Option<T>,
     status: ExitStatus,
-    /// The last line on standard error that says what happened.
+    /// The last line on standard error that explains what happened.
     last_line: String,
 }
 
-/// Runs a process to its end: writes its input, reads its messages, and logs what it writes on standard error.
+/// Runs a process until it ends: writes its input, reads its messages, and logs its standard error.
 fn run<T>(
     command: &mut Command,
     write: impl FnOnce(&mut BufWriter<ChildStdin>) -> io::Result<()>,
@@ -148,7 +151,7 @@ fn run<T>(
     let log = relay_log(&mut child);
     if let Some(stdin) = child.stdin.take() {
         let mut stdin = BufWriter::new(stdin);
-        // A process that ended early says why on standard error.
+        // A process that ended early explains why on standard error.
         let _ = write(&mut stdin).and_then(|()| stdin.flush());
     }
     let message = child.stdout.take().and_then(read);
@@ -157,14 +160,14 @@ fn run<T>(
     Ok(Ended { message, status, last_line })
 }
 
-/// Logs what the process writes on standard error. The thread returns the last line that says what happened.
+/// Logs the process's standard error. The thread returns the last line that explains what happened.
 fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
     let stderr = BufReader::new(child.stderr.take()?);
     let relay = move || {
         let mut last = String::new();
         for line in stderr.lines().map_while(Result::ok) {
             tracing::warn!("{line}");
-            // What follows a failure is its backtrace, or tells how to see one.
+            // What follows a failure is its backtrace, or a hint on how to get one.
             if ![" ", "note: ", "stack backtrace:"].iter().any(|start| line.starts_with(start)) {
                 last = line;
             }
@@ -174,7 +177,7 @@ fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
     std::thread::Builder::new().name("build-log".to_owned()).spawn(relay).ok()
 }
 
-/// Passes messages on until the last one; `None` where there is none.
+/// Forwards messages up to the last one; `None` if there is none.
 fn last_message(messages: impl io::Read, observer: &mut dyn Observer) -> Option<Result<(String, bool), BuildFailure>> {
     for line in BufReader::new(messages).lines().map_while(Result::ok) {
         match serde_json::from_str(&line) {
@@ -191,7 +194,7 @@ fn last_message(messages: impl io::Read, observer: &mut dyn Observer) -> Option<
     None
 }
 
-/// The failure of a process that ended without a word.
+/// The failure of a process that ended without a last message.
 fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
     let detail = if last_line.starts_with("memory allocation of") || is_killed(status) {
         format!(
@@ -203,7 +206,7 @@ fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
     BuildFailure::transient(FailureCode::BuildFailed, detail)
 }
 
-/// Whether the process was killed, which is what the system does where memory runs out.
+/// Whether the process was killed, as the system does when memory runs out.
 fn is_killed(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
     status.signal() == Some(9)

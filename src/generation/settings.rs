@@ -12,26 +12,26 @@ use crate::generation::source::Source;
 pub struct Settings {
     /// Where the exports come from.
     pub source: Source,
-    /// Where generations are kept; `None`: in memory only.
+    /// Where generations are kept; `None` keeps them in memory only.
     pub index: Option<PathBuf>,
-    /// Whether generations are only loaded from there and never written.
+    /// Whether generations are only loaded from there, never written.
     pub read_only: bool,
     /// Whether the valid records of an invalid set are served.
     pub skip_invalid: bool,
-    /// The largest share of records that may vanish unconfirmed, in per cent.
+    /// The largest share of records that may vanish without confirmation, in per cent.
     pub max_removed: u8,
-    /// The operator's prefixes of ids.
+    /// The operator's id prefixes.
     pub id_prefixes: IdPrefixes,
-    /// Whether records are ranked by their meaning too.
+    /// Whether records are also ranked by meaning.
     pub meaning: MeaningOption,
-    /// How large an export may be.
+    /// The largest export that is read.
     pub limits: Limits,
-    /// The process that builds generations on disk; `None`: this one does.
+    /// The process that builds generations on disk; `None` builds in this process.
     pub process: Option<BuildProcess>,
 }
 
 impl Settings {
-    /// The name of the generation that these settings make of the exports that have this one.
+    /// The name of the generation that these settings produce from exports with this name.
     #[must_use]
     pub fn name(&self, generation: Generation) -> Generation {
         generation.prefixed(&self.id_prefixes).with_meaning(self.meaning)

@@ -1,4 +1,4 @@
-//! An opened generation: what requests are answered from.
+//! An opened generation, which requests are answered from.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -19,7 +19,8 @@ use crate::scratch::Scratch;
 use crate::search::headings::HeadingIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
 
-/// One immutable generation of the directory. A request takes the current one once and uses nothing else.
+/// An immutable generation of the directory. A request takes the current one once and uses nothing
+/// else.
 #[derive(Debug)]
 pub struct Snapshot {
     pub(crate) generation: Generation,
@@ -28,7 +29,7 @@ pub struct Snapshot {
     pub catalogue: Arc<Catalogue>,
     /// The products, which the service reads through the engine.
     pub(crate) records: Arc<Records>,
-    /// The changes since the generations before it.
+    /// The changes since earlier generations.
     pub changes: ChangeLog,
     /// The same, merged.
     pub merged_changes: MergedChanges,
@@ -36,16 +37,16 @@ pub struct Snapshot {
     /// The words.
     pub search: SearchIndex,
     pub engine: Box<dyn Engine>,
-    /// The glossary, to search in.
+    /// The glossary, for searches.
     pub glossary: HeadingIndex,
-    /// The categories, to search in.
+    /// The categories, for searches.
     pub categories: HeadingIndex,
 }
 
 /// Why a generation can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It can't be built to begin with.
+    /// It can't be built in the first place.
     #[error(transparent)]
     Build(#[from] BuildError),
     #[error("the generation has no part `{0}`")]
@@ -69,12 +70,12 @@ impl Snapshot {
         Self::open_ranked(generation, artifact, Ranking::default())
     }
 
-    /// Opens a generation of the valid part of a set.
+    /// Opens a generation built from the valid part of a set.
     pub fn open_skipping(generation: Generation, artifact: Artifact, skipped: Skipped) -> Result<Arc<Self>, OpenError> {
         Self::open_embedded(generation, artifact, Ranking::default(), skipped)
     }
 
-    /// Opens a generation with other weights than the service's, to measure what they are worth.
+    /// Opens a generation with different weights than the service's, to measure their effect.
     pub fn open_ranked(generation: Generation, artifact: Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
         Self::open_embedded(generation, artifact, ranking, Skipped::default())
     }
@@ -85,7 +86,8 @@ impl Snapshot {
         ranking: Ranking,
         skipped: Skipped,
     ) -> Result<Arc<Self>, OpenError> {
-        // First, so that what is decoded afterwards takes the memory of the files, which are copied.
+        // First, so that what is decoded afterwards can reuse the memory of the files, which are
+        // copied.
         let index = TantivyIndex::load(artifact.take_prefixed(artifact::ENGINE))?;
         Self::open_parts(generation, artifact, skipped, |artifact, catalogue, records| {
             let (search, documents) =
@@ -95,7 +97,7 @@ impl Snapshot {
         })
     }
 
-    /// Opens a generation; `open_engine` takes the parts of the search side.
+    /// Opens a generation. `open_engine` takes the search parts.
     pub(super) fn open_parts(
         generation: Generation,
         mut artifact: Artifact,
@@ -108,7 +110,7 @@ impl Snapshot {
     ) -> Result<Arc<Self>, OpenError> {
         let (catalogue, records) = open_catalogue(&mut artifact)?;
         let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
-        // Neither read here nor kept: it is for the next build.
+        // Neither read nor kept here: it's for the next build.
         drop(artifact.take(artifact::VERSIONS));
         let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
         let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
@@ -132,8 +134,8 @@ impl Snapshot {
         }))
     }
 
-    /// Reads all that it has in memory and the documents for download, and compares what can be compared. Opening compares only
-    /// what is quick.
+    /// Reads everything that it has in memory and the documents for download, and verifies what can
+    /// be verified. Opening only does the quick part.
     pub(crate) fn verify(&self) -> Result<(), OpenError> {
         self.catalogue.verify()?;
         self.records.verify()?;
@@ -141,7 +143,7 @@ impl Snapshot {
         Ok(self.engine.verify()?)
     }
 
-    /// Builds a generation and opens it, in memory only.
+    /// Builds and opens a generation, in memory only.
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
         let scratch = Scratch::in_memory();
         let set = ExportSet::of(exports, &scratch).map_err(BuildError::scratch)?;
@@ -167,7 +169,7 @@ impl Snapshot {
         self.search.documents
     }
 
-    /// What it is compared with others by.
+    /// What it's compared with other generations by.
     pub(crate) fn contents(&self) -> (&Catalogue, &Records) {
         (&self.catalogue, &self.records)
     }
@@ -178,16 +180,16 @@ impl Snapshot {
         Arc::clone(&self.records)
     }
 
-    /// The invalid part of the exports, which it doesn't have.
+    /// The invalid part of the exports, which was left out.
     pub const fn skipped(&self) -> Skipped {
         self.skipped
     }
 }
 
-/// Opens the catalogue and the records of a generation, and takes their parts.
+/// Opens a generation's catalogue and records, and takes their parts.
 pub fn open_catalogue(artifact: &mut Artifact) -> Result<(Catalogue, Records), OpenError> {
     let downloads = artifact.take_downloads();
-    // Each part is freed once it is decoded, so that the next one can take its memory.
+    // Each part is freed once it's decoded, so the next one can reuse its memory.
     let tables = required(artifact, artifact::TABLES)?;
     Ok(Catalogue::open(&tables, required(artifact, artifact::TEXTS)?, downloads)?)
 }

@@ -11,7 +11,7 @@ use crate::generation::Generation;
 use crate::generation::stamp::{self, FolderStamp};
 use crate::scratch::{Scratch, ScratchError};
 
-/// The exports that the binary carries, by file name: what is served where there is no data folder.
+/// The exports that are part of the binary, by file name. They're served if there's no data folder.
 const EMBEDDED: [(&str, &[u8]); 3] = [
     ("demo.json", include_bytes!("../../data/demo.json")),
     ("qhse.json", include_bytes!("../../data/qhse.json")),
@@ -23,7 +23,7 @@ const EMBEDDED: [(&str, &[u8]); 3] = [
 pub enum Source {
     /// A folder of export files.
     Folder(PathBuf),
-    /// The demo that the binary carries.
+    /// The demo that is part of the binary.
     Embedded,
 }
 
@@ -31,7 +31,7 @@ pub enum Source {
 #[derive(Debug)]
 pub struct ReadSet {
     pub set: ExportSet,
-    /// The stamp of the files before they were read.
+    /// The stamp of the files from before they were read.
     pub stamp: FolderStamp,
 }
 
@@ -60,7 +60,8 @@ impl Source {
         }
     }
 
-    /// Reads and checks all exports, with the operator's prefixes of ids. `progress` gets the bytes done and the bytes in all.
+    /// Reads and checks all exports, with the operator's id prefixes. `progress` receives the bytes
+    /// done and the bytes in total.
     pub fn read(
         &self,
         limits: &Limits,
@@ -90,8 +91,8 @@ impl Source {
         }
     }
 
-    /// The generation that the files make if nothing is left out of them, and what they looked like; the files are read,
-    /// but neither checked nor kept. `None` where they can't be read.
+    /// The generation of the files if nothing is left out, with their stamp. The files are read,
+    /// but neither checked nor kept. `None` if they can't be read.
     pub fn generation(&self, limits: &Limits) -> Option<(Generation, FolderStamp)> {
         let folder = self.folder()?;
         let hash = || {
@@ -109,13 +110,13 @@ fn embedded_files(prefixes: &IdPrefixes) -> impl Iterator<Item = Result<SourceFi
     files.map(|file| Ok(file?.prefixed(prefixes)))
 }
 
-/// How often files that change while they are read are read again.
+/// How often files are read again if they change while they're read.
 const READS: usize = 10;
-/// File systems store times in steps: a change within the same step as the poll before can't be seen.
+/// File systems store times in steps, so a change in the same step as the last poll can't be seen.
 const TIME_STEP: Duration = Duration::from_millis(10);
 
-/// Reads all files as they are at one moment: no file was written between the first look and the last byte, so that none
-/// is half an old and half a new one. Answers what they looked like, too.
+/// Reads all files as they are at one moment: no file was written between the first look and the
+/// last byte, so none is half old and half new. Returns their stamp as well.
 fn read_settled<T, E: From<FindError>>(
     folder: &Path,
     mut read: impl FnMut() -> Result<T, E>,
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(set.exports.len(), EMBEDDED.len());
     }
 
-    /// Reads a file, and has another revision written over it, in place, after the first reads.
+    /// Reads a file, and overwrites it in place with another revision after the first reads.
     fn read_beside_a_writer(writes: usize) -> (Result<String, FindError>, usize) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.json");

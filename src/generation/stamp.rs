@@ -1,4 +1,4 @@
-//! The stamp of a data folder: metadata that detects changes without reading a file.
+//! The stamp of a data folder: metadata that reveals changes without reading files.
 
 use std::fs;
 use std::io;
@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 pub use crate::file::FileStamp;
 
-/// The stamps of all export files of a folder, by name.
+/// The stamps of all export files in a folder, by name.
 pub type FolderStamp = Vec<FileStamp>;
 
-/// Looks at a folder. A link is followed: what counts is the file it leads to. A file that can't be looked at has a
-/// stamp of its own kind, so that its coming back is noticed.
+/// Looks at a folder. Links are followed, since the file they lead to is what counts. A file that
+/// can't be looked at gets a special stamp, so its return is noticed.
 pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
     let mut stamps = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read as _};
 use crate::catalogue::ProductVersion;
 use crate::scratch::{Bulk, BulkReader, Scratch, ScratchSorter, Span};
 
-/// The bytes of a version at most: the longest id has a million characters.
+/// The maximum size of a version in bytes: the longest id has a million characters.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// Collects versions in any order.
@@ -27,7 +27,7 @@ impl VersionWriter {
         self.versions.push(version)
     }
 
-    /// Writes the part, as postcard encodes a list.
+    /// Writes the part the way postcard encodes a list.
     pub(crate) fn finish(self) -> io::Result<Bulk> {
         let mut part = self.scratch.bulk();
         part.push_encoded(&self.count)?;
@@ -40,7 +40,7 @@ impl VersionWriter {
 #[derive(Debug)]
 pub(crate) struct VersionReader {
     part: BufReader<BulkReader>,
-    /// The versions that aren't read yet.
+    /// The versions that haven't been read yet.
     left: u64,
     buffer: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! A cluster as the origin of generations: the one that it has in service is opened.
+//! A cluster as the origin of generations: the generation that it has in service is opened.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::update::{Opened, Origin, Start};
 
 /// The reason in `/readyz` while the cluster doesn't respond.
 pub const CLUSTER_UNAVAILABLE: &str = "cluster_unavailable";
-/// The reason while the index that is served isn't in the cluster any more.
+/// The reason while the served index is missing from the cluster.
 pub const GENERATION_LOST: &str = "generation_lost";
 
-/// Opens the generations of a cluster.
+/// Opens a cluster's generations.
 #[derive(Debug)]
 pub struct ClusterFollower {
     cluster: Arc<Cluster>,
     publisher: Publisher,
     runtime: Handle,
-    /// The publication that is served. A generation that was filled again is another one.
+    /// The publication that is served. If a generation is filled again, that's another publication.
     served: Option<Published>,
 }
 
@@ -89,7 +89,8 @@ impl Origin for ClusterFollower {
         let (detail, log) =
             (format!("{text}; it is tried again"), format!("the cluster isn't followed: {text}; it is tried again"));
         let mut problem = Problem::new(About::Remote, code, detail, Some(log));
-        // Reading a damaged generation again and again takes more than a look, which comes every second anyway.
+        // Reading a damaged generation over and over takes more than a look, and there is one every
+        // second anyway.
         problem.is_retried = code == GENERATION_DAMAGED;
         problem
     }

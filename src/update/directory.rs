@@ -1,4 +1,5 @@
-//! The published directory: the current snapshot behind one atomic pointer, and what is wrong with the next one.
+//! The published directory: the current snapshot behind an atomic pointer, and what's wrong with
+//! the next one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -14,33 +15,33 @@ use crate::update::reload::{Outcome, Reload, ReloadStatus};
 /// The name of the reason that invalid records are left out.
 pub const RECORDS_SKIPPED: &str = "records_skipped";
 
-/// The directory that is being served, shared by the HTTP service, the watcher and all other users.
+/// The directory that's being served, shared by the HTTP service, the watcher and everyone else.
 #[derive(Debug, Default)]
 pub struct Directory {
     current: ArcSwapOption<Snapshot>,
-    /// When the current generation became that, in seconds since 1970.
+    /// When the current generation was published, in seconds since 1970.
     published_at: AtomicI64,
     degraded: ArcSwap<Vec<Degraded>>,
     reloads: ArcSwap<ReloadStatus>,
 }
 
-/// One reason why the directory is not in full health, though it serves.
+/// A reason why the directory is degraded although it serves.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Degraded {
-    /// A stable name of the reason, such as `exports_invalid`.
+    /// A stable name for the reason, such as `exports_invalid`.
     pub code: &'static str,
     /// The number of errors in the exports, of products that would be removed, or of records left out.
     pub count: Option<usize>,
-    /// The number of exports that are left out as a whole; `None` for other reasons.
+    /// The number of exports left out as a whole; `None` for other reasons.
     pub export_count: Option<usize>,
-    /// When it began, where that is known.
+    /// When it began, if that's known.
     pub since: Option<Timestamp>,
-    /// The event and its remedy, for the operator.
+    /// The event and its fix, for the operator.
     pub detail: String,
 }
 
 impl Degraded {
-    /// The reason that the generation served is the valid part of an invalid set.
+    /// The reason that the served generation is the valid part of an invalid set.
     fn skipped(skipped: Skipped) -> Self {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         Self {
@@ -61,8 +62,8 @@ impl Directory {
         self.current.load_full()
     }
 
-    /// Makes a generation the current one with one atomic store, and answers the one before. Requests under way keep the
-    /// one they took.
+    /// Makes a generation current with one atomic store, and returns the previous one. Requests in
+    /// progress keep the one they took.
     pub fn publish(&self, snapshot: Arc<Snapshot>) -> Option<Arc<Snapshot>> {
         let generation = snapshot.generation.clone();
         let before = self.current.swap(Some(snapshot));
@@ -77,7 +78,7 @@ impl Directory {
         self.published_at.load(Ordering::Relaxed)
     }
 
-    /// Why the directory is degraded; empty in full health.
+    /// Why the directory is degraded; empty if it's healthy.
     pub fn degraded(&self) -> Arc<Vec<Degraded>> {
         let mut reasons = self.degraded.load_full();
         let skipped = self.current().map(|current| current.skipped()).unwrap_or_default();
@@ -87,23 +88,24 @@ impl Directory {
         reasons
     }
 
-    /// Replaces the reasons why the directory is degraded, but for what the current generation leaves out.
+    /// Replaces the reasons why the directory is degraded, except for what the current generation
+    /// leaves out.
     pub fn set_degraded(&self, reasons: Vec<Degraded>) {
         self.degraded.store(Arc::new(reasons));
     }
 
-    /// How reading the exports has gone so far. Cheap: one atomic load.
+    /// How reloads have gone so far. Cheap: one atomic load.
     pub fn reloads(&self) -> Arc<ReloadStatus> {
         self.reloads.load_full()
     }
 
-    /// Adds a reload to the counts that metrics show.
+    /// Adds a reload to the counts in the metrics.
     pub(super) fn record(&self, outcome: Outcome, started: Instant) {
         let reload = Reload { outcome, at: Timestamp::now(), took: started.elapsed() };
         self.reloads.rcu(|status| status.after(reload));
     }
 
-    /// Notes when what is served was last seen to be what its origin has.
+    /// Records when the served generation was last known to be its origin's current one.
     pub(super) fn confirm(&self, current_at: Option<Timestamp>) {
         self.reloads.rcu(|status| ReloadStatus { current_at, ..(**status).clone() });
     }

@@ -30,24 +30,26 @@ use crate::update::signal::next_signal;
 /// The interval between two looks.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Longer than mimalloc keeps freed memory before it may return it to the system (`purge_delay`, 1 s).
+/// Longer than mimalloc holds freed memory before it may return it to the system (`purge_delay`, 1
+/// s).
 const PURGE_DELAY: Duration = Duration::from_millis(1500);
 
 /// Where the generations of a directory come from.
 pub trait Origin {
     type Error;
 
-    /// The line in the log about a new generation.
+    /// The log line for a new generation.
     const NEW: &'static str;
-    /// The line if all was read and nothing is new, which counts as a reload; `None` if looks are too frequent for that.
+    /// The log line if everything was read and nothing is new, which counts as a reload; `None` if
+    /// looks are too frequent for that.
     const UNCHANGED: Option<&'static str> = None;
-    /// The end of the line if no problem is left.
+    /// The end of the log line once no problem is left.
     const RECOVERED: &'static str;
 
     /// Decides how to start.
     fn restore(&mut self, health: &mut Health) -> Start;
 
-    /// Looks for a reason to fetch, at each turn of the loop.
+    /// Looks for a reason to fetch, in each turn of the loop.
     fn look(&mut self, now: Instant, health: &mut Health) -> Look {
         if health.retry().is_some_and(|(from, wait)| now < from + wait) { Look::Nothing } else { Look::Due }
     }
@@ -57,10 +59,11 @@ pub trait Origin {
         POLL_INTERVAL
     }
 
-    /// Fetches or builds the generation and opens it; `None` if it's the one that is served. If that fails, `last_good` is served.
+    /// Fetches or builds the generation and opens it; `None` if it's already served. If that fails,
+    /// `last_good` is served.
     fn fetch(&mut self, last_good: Option<&Snapshot>, health: &mut Health) -> Result<Option<Opened>, Self::Error>;
 
-    /// The error if that panics.
+    /// The error for a panic.
     fn panicked(panic: String) -> Self::Error;
 
     fn problem(&self, error: &Self::Error, last_good: Option<&Snapshot>, health: &Health) -> Problem;
@@ -73,7 +76,7 @@ pub trait Origin {
 pub enum Start {
     /// With this generation from disk, which was current at that time.
     Serve(Arc<Snapshot>, Option<Timestamp>),
-    /// With what can be fetched, or else with this last good generation.
+    /// With whatever can be fetched, or else with this last good generation.
     Fetch(Option<Arc<Snapshot>>),
     /// With nothing, until the loop has fetched something.
     Wait,
@@ -115,11 +118,11 @@ impl Opened {
     }
 }
 
-/// Returns memory that was just freed to the system. mimalloc does it when a thread allocates pages or ends, so without
-/// requests it wouldn't: this thread waits and ends.
+/// Returns freshly freed memory to the system. mimalloc does that only when a thread allocates
+/// pages or ends, so without requests it wouldn't happen: this thread waits and ends.
 fn return_freed_memory() {
     let ends = || {
-        // A thread that never allocated has no heap, so its end returns nothing.
+        // A thread that never allocated has no heap, so ending it returns nothing.
         drop(black_box(Box::new(0_u8)));
         thread::sleep(PURGE_DELAY);
     };
@@ -134,12 +137,12 @@ pub struct Updater<O> {
     pub origin: O,
     pub health: Health,
     is_running: bool,
-    /// Generations that are no longer served, which requests in progress may still hold.
+    /// Generations that are no longer served but may still be held by requests in progress.
     retired: Vec<Arc<Snapshot>>,
 }
 
 impl<O: Origin> Updater<O> {
-    /// An updater of a directory that is still empty.
+    /// An updater for a directory that's still empty.
     pub const fn new(origin: O, directory: Arc<Directory>) -> Self {
         Self { origin, health: Health::new(directory), is_running: false, retired: Vec::new() }
     }
@@ -168,7 +171,8 @@ impl<O: Origin> Updater<O> {
     /// Keeps the directory current until the stop signal.
     pub fn run(&mut self, signals: &Receiver<Signal>) {
         self.is_running = true;
-        // A generation that was loaded without asking the origin is verified soon, while it's served.
+        // A generation that was loaded without asking the origin is verified soon, while it's
+        // served.
         let (mut is_first, mut is_forced, mut is_requested) = (true, false, false);
         loop {
             let looked_at = Instant::now();
@@ -189,7 +193,8 @@ impl<O: Origin> Updater<O> {
 
     /// Looks for a reason to refresh, and returns whether there is one. Publishes what another process has built.
     pub fn look(&mut self, now: Instant) -> bool {
-        // Freeing a large generation takes a while, so it's done here and not by the last request that holds it.
+        // Freeing a large generation takes a while, so it's done here rather than by the last
+        // request that holds it.
         let retired = self.retired.len();
         self.retired.retain(|snapshot| Arc::strong_count(snapshot) > 1);
         if self.retired.len() < retired {
@@ -209,14 +214,16 @@ impl<O: Origin> Updater<O> {
         }
     }
 
-    /// Whether to refresh though nothing has changed: after a failure, or because what is served turned out to be damaged on disk.
+    /// Whether to refresh although nothing has changed: after a failure, or because the served
+    /// generation turned out to be damaged on disk.
     pub fn is_due(&self, now: Instant) -> bool {
         self.health.retry().map_or_else(|| self.health.serves_damaged(), |(from, wait)| now >= from + wait)
     }
 
-    /// Publishes the generation of the origin, if it's another one and may be served.
+    /// Publishes the origin's generation, if it's a different one and may be served.
     ///
     /// # Errors
+    ///
     /// If that fails and nothing is served. Otherwise the last good generation is kept.
     pub fn refresh(&mut self) -> Result<Outcome, O::Error> {
         self.update(None)
@@ -227,7 +234,7 @@ impl<O: Origin> Updater<O> {
         let last_good = self.health.directory().current().or(last_good);
         let fetched = panics::catch(|| {
             let opened = self.origin.fetch(last_good.as_deref(), &mut self.health)?;
-            // First, so that nobody sees a new generation with the problem of the old one.
+            // First, so that nobody sees a new generation with the old one's problem.
             self.health.end(|about| about != About::Index);
             if let Some(opened) = &opened {
                 self.publish(Arc::clone(&opened.snapshot));
@@ -262,10 +269,10 @@ impl<O: Origin> Updater<O> {
         last_good: Option<Arc<Snapshot>>,
         started: Instant,
     ) -> Result<Outcome, O::Error> {
-        // The failure may have come after publishing.
+        // The failure may have happened after publishing.
         let last_good = self.health.directory().current().or(last_good);
         let mut problem = self.origin.problem(&error, last_good.as_deref(), &self.health);
-        // The caller of a start tells why there is nothing to serve.
+        // The caller of a start reports why there is nothing to serve.
         problem.log = problem.log.filter(|_| self.is_running || last_good.is_some());
         let is_withheld = problem.reason.code == FailureCode::RecordsRemoved.as_str();
         let outcome = if is_withheld { Outcome::Withheld } else { Outcome::Failed };

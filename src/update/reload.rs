@@ -9,13 +9,14 @@ use jiff::Timestamp;
 pub enum Outcome {
     /// A new generation was built or fetched, and is published.
     Published,
-    /// A generation that was on disk already is published.
+    /// A generation that was already on disk is published.
     Loaded,
-    /// There is no other generation than the one that is served.
+    /// There is no other generation than the served one.
     Unchanged,
-    /// The exports would remove too many records: the former generation is served until `--reindex` confirms them.
+    /// The exports would remove too many records. The previous generation is served until
+    /// `--reindex` confirms the removal.
     Withheld,
-    /// There is no new generation: the last good one is served, if there is one.
+    /// There is no new generation. The last good one is served, if there is one.
     Failed,
 }
 
@@ -34,7 +35,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the exports are what is served.
+    /// Whether the exports are what is being served.
     pub const fn is_current(self) -> bool {
         matches!(self, Self::Published | Self::Loaded | Self::Unchanged)
     }
@@ -45,11 +46,11 @@ impl Outcome {
 pub struct ReloadStatus {
     /// The last one; `None` until the first has ended.
     pub last: Option<Reload>,
-    /// The last time at which the exports were what is served.
+    /// When the exports were last what is being served.
     pub current_at: Option<Timestamp>,
-    /// The number of generations that were built, those that weren't served included.
+    /// How many generations were built, including those that weren't served.
     pub builds: u64,
-    /// The number of reloads by outcome, in the order of [`Outcome::ALL`].
+    /// How many reloads there were by outcome, in the order of [`Outcome::ALL`].
     pub counts: [u64; Outcome::ALL.len()],
 }
 
@@ -63,7 +64,7 @@ pub struct Reload {
 }
 
 impl ReloadStatus {
-    /// This status after one more reload.
+    /// This status after another reload.
     pub(super) fn after(&self, reload: Reload) -> Self {
         let mut next = self.clone();
         next.last = Some(reload);

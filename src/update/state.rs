@@ -1,4 +1,5 @@
-//! Whether a directory is current: what keeps it from being so is shown in `/readyz`, told in the log, and tried again.
+//! Tracks what keeps a directory from being current: `/readyz` shows it, the log reports it, and
+//! it's retried.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use crate::update::directory::{Degraded, Directory};
 
 /// The longest back-off, and the shortest time between a failed build and the next one.
 const MAX_BACK_OFF: Duration = Duration::from_secs(30);
-/// The time between a failed build and the next one, in durations of the failed one.
+/// The wait after a failed build, as a multiple of how long it took.
 const BUILD_FACTOR: u32 = 10;
 
 #[derive(Debug)]
@@ -18,9 +19,9 @@ enum State {
     Current,
     Degraded {
         since: Timestamp,
-        /// At most one about each thing, in the order of [`About`].
+        /// At most one problem per subject, in the order of [`About`].
         problems: Vec<Problem>,
-        /// The number of consecutive failures that are tried again.
+        /// How many failures in a row are being retried.
         failures: u32,
         /// The last failure and the wait after it; `None` if only a change can help.
         retry: Option<(Instant, Duration)>,
@@ -31,11 +32,12 @@ enum State {
 #[derive(Debug)]
 pub struct Problem {
     pub about: About,
-    /// What `/readyz` shows. Its `since` is set when the problem begins, and stays when the code changes.
+    /// What `/readyz` shows. Its `since` is set when the problem begins, and kept if the code
+    /// changes.
     pub reason: Degraded,
-    /// The line for the log when the problem begins or changes; `None` if it's told elsewhere.
+    /// The log line for when the problem begins or changes; `None` if it's logged elsewhere.
     pub log: Option<String>,
-    /// Whether it's tried again though nothing has changed.
+    /// Whether it's retried although nothing has changed.
     pub is_retried: bool,
 }
 
@@ -54,16 +56,16 @@ impl Problem {
         Self { about, reason: Degraded { code, detail, ..Degraded::default() }, log, is_retried: true }
     }
 
-    /// Whether the log has a line about this problem already. Text about a remote may vary with each attempt; text about
-    /// exports only changes with them.
+    /// Whether the log already has a line about this problem. The text about a remote may vary with
+    /// each attempt, while the text about exports changes only with them.
     fn is_told_by(&self, before: &Self) -> bool {
         let (reason, of) = (&self.reason, &before.reason);
         let is_same = (reason.count, &reason.detail) == (of.count, &of.detail);
         before.log.is_some() && reason.code == of.code && (is_same || self.about != About::Exports)
     }
 
-    /// The wait before it's tried again: 1 s for a remote, and then twice as long each time; for a build a while, or ten times as long
-    /// as the failed one took.
+    /// The wait before a retry. For a remote it starts at 1 s and doubles each time. For a build
+    /// it's a fixed minimum, or ten times as long as the failed one took.
     fn wait(&self, failures: u32, took: Duration) -> Option<Duration> {
         self.is_retried.then(|| match self.about {
             About::Remote => Duration::from_secs(1 << failures.min(5)).min(MAX_BACK_OFF),
@@ -92,12 +94,12 @@ impl Health {
         self.directory.current().is_some_and(|served| served.generation == *generation)
     }
 
-    /// Whether a download from what is served found damage on disk.
+    /// Whether a download of the served generation has found damage on disk.
     pub(super) fn serves_damaged(&self) -> bool {
         self.directory.current().is_some_and(|current| current.catalogue.is_damaged())
     }
 
-    /// Adds a problem, in place of another one about the same thing.
+    /// Adds a problem, replacing any other one about the same subject.
     pub(super) fn begin(&mut self, mut problem: Problem) {
         let now = Timestamp::now();
         if let State::Current = self.state {
@@ -130,7 +132,7 @@ impl Health {
         }
     }
 
-    /// Tells the end of the last problem, so that the last line in the log isn't an error.
+    /// Logs the end of the last problem, so that the last line in the log isn't an error.
     pub(super) fn settle(&mut self, recovered: &str) {
         if let State::Degraded { since, problems, .. } = &self.state
             && problems.is_empty()

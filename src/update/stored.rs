@@ -1,4 +1,4 @@
-//! Generations in the index folder, opened.
+//! Opens generations in the index folder.
 
 use std::sync::Arc;
 
@@ -8,10 +8,12 @@ use crate::generation::store::{MAX_DEATHS, Manifest, Store, StoreError};
 use crate::generation::{BuildFailure, FailureCode, Generation, Snapshot};
 use crate::update::state::{About, Problem};
 
-/// The memory that a generation takes while it is loaded, decoded tables included, in bytes of its parts.
+/// How much memory loading a generation takes, including decoded tables, as a multiple of its
+/// parts' size.
 const LOADING_FACTOR: u64 = 2;
 
-/// The problem that processes died over the current generation, so that a start takes another one; `None` if it doesn't.
+/// The problem that processes died opening the current generation, so that a start takes another
+/// one; `None` if it doesn't apply.
 pub(super) fn skipped(store: &Store) -> Option<Problem> {
     let manifest = store.current().filter(|current| is_deadly(store, current))?;
     let detail = format!(
@@ -27,7 +29,8 @@ fn is_deadly(store: &Store, manifest: &Manifest) -> bool {
     store.deaths(&manifest.generation) >= MAX_DEATHS
 }
 
-/// Whether a generation may be opened: it is tried once more than a start does, by a process that serves another one.
+/// Whether a generation may be opened. A process that serves another one tries it once more than a
+/// start does.
 pub(super) fn may_open(store: &Store, generation: &Generation) -> Result<(), BuildFailure> {
     let deaths = store.deaths(generation);
     if deaths <= MAX_DEATHS {
@@ -44,7 +47,8 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     };
     may_open(store, &manifest.generation)?;
     let _opening = store.mark_opening(&manifest.generation);
-    // Memory that runs out while tables are decoded would end the process; here it is a failure like others.
+    // If memory ran out while tables are decoded, the process would end. Here that's a failure like
+    // any other.
     let in_memory = manifest.parts.iter().filter(|part| !is_download(&part.name));
     let bytes = in_memory.map(|part| part.size).sum::<u64>().saturating_mul(LOADING_FACTOR);
     if usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
@@ -59,7 +63,8 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     })
 }
 
-/// The first generation that can be loaded, that no processes died over, and that `may_serve` allows: the current one, then the others from the newest on.
+/// The first generation that can be loaded, that no processes have died opening, and that
+/// `may_serve` allows: the current one, then the others from the newest on.
 pub(super) fn load_any(store: &Store, may_serve: impl Fn(&Manifest) -> bool) -> Option<(Arc<Snapshot>, Manifest)> {
     let mut candidates =
         store.candidates().into_iter().filter(|manifest| !is_deadly(store, manifest)).filter(may_serve);

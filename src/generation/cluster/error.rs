@@ -16,10 +16,10 @@ pub enum FillError {
     /// A scratch file can't be written or read.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
-    /// The cluster refuses or doesn't respond.
+    /// The cluster refuses a request or doesn't respond.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The cluster refuses or doesn't respond.
+    /// The cluster refuses a request or doesn't respond.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     #[error("the generation can't be published")]

@@ -1,5 +1,5 @@
-//! Fills the indices of a generation: its products are analysed and kept, and sent once all words have their numbers. In memory are
-//! the words alone.
+//! Fills the indices of a generation. Products are analysed and kept in scratch files, and sent
+//! once all words have their numbers. Only the words are held in memory.
 
 use std::num::NonZeroU16;
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ use crate::scratch::{Scratch, Spool, SpoolWriter};
 use crate::search::score::{LengthStatistics, TermScores};
 use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchBuilder, StemId};
 
-/// Gets the products done and their number, of both passes together; may stop the fill.
+/// Receives how many products are done and how many there are, over both passes; may stop the fill.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
 
 /// Fills and publishes a generation.
@@ -34,9 +34,9 @@ pub struct Filler<'f> {
     pub cluster: Arc<Cluster>,
     /// The prefix of the directory's indices.
     pub prefix: IndexPrefix,
-    /// The shards of the products' index; by default as many as their number takes.
+    /// The number of shards of the product index; by default it depends on the number of products.
     pub shards: Option<NonZeroU16>,
-    /// Called with the owner of the lease where another build has its turn.
+    /// Called with the lease's owner while another build has its turn.
     pub waits: &'f mut (dyn FnMut(&str) + Send),
     /// Called after each product.
     pub progress: &'f mut Progress<'f>,
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Filler<'_> {
     }
 }
 
-/// Returns the generation in service if it's this one, and whole in the cluster.
+/// Returns the generation in service if it's this one and is whole in the cluster.
 pub async fn published_already(
     cluster: &Arc<Cluster>,
     prefix: &IndexPrefix,
@@ -74,7 +74,7 @@ struct ClusterSink<'m> {
     products: SpoolWriter<AnalysedProduct>,
 }
 
-/// The analysed products of a generation, and the tables that their documents are written with.
+/// A generation's analysed products, and the tables needed to write their documents.
 struct Analysed<'m> {
     products: Spool<AnalysedProduct>,
     labels: AttributeLabels<'m>,
@@ -150,8 +150,8 @@ impl<'m> Sink for ClusterSink<'m> {
 }
 
 impl Filler<'_> {
-    /// Publishes a generation, and fills its indices unless they are there and whole. If it's published already, nothing
-    /// changes.
+    /// Publishes a generation, and fills its indices unless they already exist and are whole. If
+    /// it's already published, nothing changes.
     pub async fn fill_and_publish(mut self, set: MergedSet) -> Result<Published, FillError> {
         let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
         let owner = format!("{} on {}", std::process::id(), rustix::system::uname().nodename().to_string_lossy());
@@ -196,7 +196,7 @@ impl Filler<'_> {
         Ok(published)
     }
 
-    /// Finds a whole fill of a generation: in service, or filled earlier.
+    /// Finds a whole fill of a generation, whether in service or from an earlier time.
     async fn find_whole(
         &self,
         lease: &Lease,
@@ -215,7 +215,7 @@ impl Filler<'_> {
         Ok(None)
     }
 
-    /// Gives a generation that was filled earlier a change log that continues the log of the one in service.
+    /// Gives a generation that was filled earlier a change log that continues the one in service.
     async fn go_on_with_log(
         &self,
         whole: &FilledGeneration,
@@ -279,7 +279,7 @@ impl Filler<'_> {
     }
 }
 
-/// The products' indices of a generation in service and of the one before.
+/// The product indices of the generation in service and the one before.
 fn indices(published: &Published) -> Vec<&str> {
     [Some(&published.index), published.previous.as_ref()].into_iter().flatten().map(String::as_str).collect()
 }
@@ -291,7 +291,8 @@ async fn delete_except<'i>(lease: &Lease, kept: impl IntoIterator<Item = &'i str
     Ok(())
 }
 
-/// The generation before with its log; `None` where it can't be read: then the log begins again.
+/// The previous generation with its log; `None` if it can't be read, in which case the log starts
+/// afresh.
 async fn former_log(cluster: &Arc<Cluster>, former: Option<&Published>, scratch: &Scratch) -> Option<Former> {
     let former = former?;
     let parts = Parts::open(Arc::clone(cluster), &former.index).await.ok()?;

@@ -1,10 +1,10 @@
-//! A directory that was merged and named.
+//! A directory that has been merged and named.
 
 use crate::catalogue::Merged;
 use crate::export::Skipped;
 use crate::generation::Generation;
 
-/// A directory that is ready to be filled into a cluster.
+/// A directory that's ready to be filled into a cluster.
 #[derive(Debug)]
 pub struct MergedSet {
     pub(crate) generation: Generation,

@@ -1,4 +1,4 @@
-//! Opens a generation of a cluster: the parts that are held in memory.
+//! Opens a generation from a cluster: the parts that are held in memory.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::generation::snapshot::required;
 use crate::generation::{Artifact, OpenError, Snapshot};
 use crate::search::SearchIndex;
 
-/// Why a generation of a cluster can't be opened.
+/// Why a cluster's generation can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenRemoteError {
     /// Its parts can't be read.
@@ -30,7 +30,7 @@ pub enum OpenRemoteError {
     Format { generation: String },
 }
 
-/// Opens a generation that was published.
+/// Opens a published generation.
 pub async fn open(cluster: &Arc<Cluster>, published: &Published) -> Result<Arc<Snapshot>, OpenRemoteError> {
     if published.format != PARTS_FORMAT {
         return Err(OpenRemoteError::Format { generation: published.generation.clone() });

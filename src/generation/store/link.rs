@@ -1,5 +1,6 @@
-//! Parts that the generations on disk have already: a new generation links them. What is linked belongs to several generations, so
-//! nothing writes to a part's file again: a file that differs takes its place.
+//! Parts that already exist in generations on disk, which a new generation links. A linked part
+//! belongs to several generations, so nothing ever writes to a part's file again: a different file
+//! replaces it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,7 +17,8 @@ use crate::generation::store::read::check;
 use crate::generation::store::{PartEntry, Store};
 use crate::scratch::{Bulk, Span};
 
-/// The parts on disk by their hashes, and the pieces of large ones. What their files hold is compared with the hashes on use.
+/// The parts on disk by hash, and the pieces of large ones. The files are compared with the hashes
+/// when they're used.
 #[derive(Debug)]
 pub(crate) struct StoredParts {
     parts: HashMap<String, PartFile>,
@@ -52,7 +54,7 @@ impl Store {
 }
 
 impl StoredParts {
-    /// Links a part in a folder, if it is on disk and whole. Otherwise it has to be written.
+    /// Links a part into a folder, if it's on disk and whole. Otherwise it has to be written.
     pub(crate) fn link(&self, part: &PartEntry, to: &Path) -> bool {
         self.parts.get(&part.blake3).is_some_and(|from| link(&from.folder, &from.name, part, to))
     }
@@ -73,8 +75,9 @@ impl StoredParts {
     }
 }
 
-/// Links a part in a folder from its file in another one, `from` and `name`, and returns whether it is whole there. It is checked
-/// after it was linked, so that it is this file that was checked. Other file systems than usual have no links, or too few.
+/// Links a part into a folder from its file in another one, `from` and `name`, and returns whether
+/// it's whole there. It's checked after linking, so that the linked file is the one that was
+/// checked. Some file systems have no links, or too few.
 pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool {
     if let Err(error) = reach(Step::PartLink).and_then(|()| link_in((from, name), (to, &part.name))) {
         tracing::debug!(part = part.name, %error, "a part can't be linked");
@@ -87,7 +90,8 @@ pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool
     is_whole
 }
 
-/// Removes the files of a folder that other generations may have too, so that the others can be written to.
+/// Removes the files of a folder that other generations may share, so that the rest can be written
+/// to.
 pub(super) fn remove_linked(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.metadata().is_ok_and(|metadata| metadata.nlink() > 1) {

@@ -1,4 +1,4 @@
-//! The lock of the index folder, which writers hold.
+//! The lock on the index folder, which writers hold.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -9,13 +9,13 @@ use crate::file::{lock_within, open};
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::store::{Store, StoreError};
 
-/// The file that is locked while writing.
+/// The file that's locked while writing.
 const LOCK: &str = "LOCK";
-/// How long a writer waits for another one: longer than writing takes, building not included.
+/// How long a writer waits for another one: longer than writing takes, not counting builds.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Store {
-    /// Sees that the folder, where there is one, can be locked.
+    /// Checks that the folder can be locked, if it exists.
     pub fn check_lock(&self) -> Result<(), StoreError> {
         if self.folder.exists() { self.lock().map(drop) } else { Ok(()) }
     }
@@ -32,12 +32,14 @@ impl Store {
         Ok(file)
     }
 
-    /// Opens the lock file. Only its owner may open it, because each process that can open it can hold it.
+    /// Opens the lock file. Only its owner may open it, because any process that can open it can
+    /// hold the lock.
     pub(super) fn open_lock(&self) -> io::Result<File> {
         let mut options = File::options();
         options.create(true).truncate(false).write(true).mode(0o600);
         let file = open(&self.folder.join(LOCK), &mut options)?;
-        // One of an earlier version was readable; another owner's stays as it is.
+        // An earlier version created it readable by others. If it has another owner, it stays as it
+        // is.
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
         Ok(file)
     }

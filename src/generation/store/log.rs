@@ -1,4 +1,4 @@
-//! The log of changes, which a new generation takes over from those before it.
+//! The log of changes, which a new generation takes over from its predecessors.
 
 use std::fs::{self, File};
 use std::io::{self, Seek as _};
@@ -25,7 +25,7 @@ impl Store {
         })
     }
 
-    /// The versions of the products of a generation.
+    /// A generation's product versions.
     pub(crate) fn versions(&self, manifest: &Manifest) -> Option<Bulk> {
         Some(Bulk::Memory(self.part(manifest, VERSIONS)?.into()))
     }
@@ -38,10 +38,12 @@ impl Store {
         is_whole.then_some(content)
     }
 
-    /// Saves a generation once more, with another log of changes, and makes it current.
+    /// Saves a generation again with a different log of changes, and makes it current.
     ///
     /// # Errors
-    /// If the disk refuses, or another process holds the lock for too long; what was current stays so.
+    ///
+    /// If the disk fails, or another process holds the lock for too long. The current generation
+    /// stays current then.
     pub(crate) fn save_again(
         &self,
         manifest: &Manifest,
@@ -75,7 +77,7 @@ impl Store {
     }
 }
 
-/// Links a part of a folder in another one, or copies it and syncs the copy.
+/// Links a part of a folder into another one, or copies it and syncs the copy.
 fn link_or_copy(from: &Path, part: &PartEntry, to: &Path) -> Result<(), StoreError> {
     if link(from, &part.name, part, to) {
         return Ok(());

@@ -1,8 +1,9 @@
 //! Generations on disk.
 //!
-//! A generation is a folder `<generation>-<build>`: its parts, and last of all `manifest.json` with a checksum of each.
-//! `CURRENT` names the current one and is replaced atomically. A folder without a manifest was never finished and means
-//! nothing. Writers hold the lock; readers need none, for nothing that is finished is ever changed.
+//! A generation is a folder `<generation>-<build>` with its parts and, written last,
+//! `manifest.json` with a checksum of each. `CURRENT` names the current one and is replaced
+//! atomically. A folder without a manifest was never finished and is ignored. Writers hold the
+//! lock. Readers need none, because nothing that's finished is ever changed.
 
 mod link;
 mod lock;
@@ -35,14 +36,14 @@ use piece::{MAX_PIECE_BYTES, PartHasher};
 
 /// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
-/// The file that makes a folder a generation.
+/// The file that completes a generation's folder.
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// The prefix of files that are being written.
 const NEXT: &str = ".next-";
-/// The bytes that are hashed at once.
+/// How many bytes are hashed at a time.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// The folder of generations.
+/// A folder of generations.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
@@ -51,11 +52,11 @@ pub struct Store {
 /// The manifest of a generation on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The form of the index; another one can't be read.
+    /// The index format. Other formats can't be read.
     pub format: u32,
     /// The generation's name.
     pub generation: Generation,
-    /// Which build of it: the rest of the folder's name.
+    /// Which build of it this is: the rest of the folder's name.
     pub build: String,
     /// When it was built: RFC 3339, UTC.
     pub built_at: String,
@@ -63,13 +64,13 @@ pub struct Manifest {
     pub software_count: u64,
     /// The stamp of the exports when they were read.
     pub inputs: FolderStamp,
-    /// The operator's prefixes of ids that it was built with.
+    /// The operator's id prefixes at the time of the build.
     #[serde(default)]
     pub id_prefixes: IdPrefixes,
-    /// Whether its records have vectors of their meaning.
+    /// Whether its records have vectors of meaning.
     #[serde(default)]
     pub meaning: MeaningOption,
-    /// The invalid part of the exports, which it doesn't have.
+    /// The invalid part of the exports, which was left out.
     pub skipped: Skipped,
     /// The parts with their checksums.
     pub parts: Vec<PartEntry>,
@@ -125,7 +126,7 @@ impl StoreError {
 }
 
 impl Store {
-    /// The generations of a folder, which needn't exist yet.
+    /// The generations in a folder, which needn't exist yet.
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }
     }
@@ -135,7 +136,7 @@ impl Store {
     }
 }
 
-/// The manifest of a new generation, without its parts.
+/// A new generation's manifest without its parts.
 #[derive(Debug, Clone)]
 pub struct NewGeneration {
     pub generation: Generation,
@@ -145,10 +146,10 @@ pub struct NewGeneration {
     pub software_count: u64,
     /// The stamp of the exports when they were read.
     pub inputs: FolderStamp,
-    /// The operator's prefixes of ids that it was built with.
+    /// The operator's id prefixes at the time of the build.
     pub id_prefixes: IdPrefixes,
     pub meaning: MeaningOption,
-    /// The invalid part of the exports, which it doesn't have.
+    /// The invalid part of the exports, which was left out.
     pub skipped: Skipped,
 }
 
@@ -158,8 +159,8 @@ impl Manifest {
         format!("{}-{}", self.generation, self.build)
     }
 
-    /// Compares the names and sizes of the parts and their pieces with those that a generation can have, before any of them is
-    /// pulled or read. The fault is one of the manifest.
+    /// Compares the names and sizes of the parts and their pieces with what a generation can have,
+    /// before any of them is pulled or read. A mismatch is a fault of the manifest.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
         let mut names = HashSet::new();
         for part in &self.parts {

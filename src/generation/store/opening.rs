@@ -1,6 +1,8 @@
-//! Marks of processes that open a generation. One that dies over it leaves its mark, and a later start takes another generation.
+//! Marks left by processes that open a generation. If a process dies doing so, its mark stays, and
+//! a later start takes another generation.
 //!
-//! A mark is a file `.opening-<generation>-…` that its process holds locked, so a living process counts for nothing.
+//! A mark is a file `.opening-<generation>-…` that its process keeps locked, so marks of living
+//! processes don't count.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -13,10 +15,10 @@ use crate::generation::store::Store;
 
 pub(super) const OPENING: &str = ".opening-";
 
-/// The number of processes that may die over a generation. A start that finds so many takes another one.
+/// How many processes may die opening a generation before a start takes another one.
 pub(crate) const MAX_DEATHS: usize = 2;
 
-/// The mark of this process, which is removed when dropped; `None` if the folder can't be written.
+/// This process's mark, removed when dropped; `None` if the folder can't be written.
 #[derive(Debug)]
 pub(crate) struct Opening(#[expect(dead_code, reason = "removed when dropped")] Option<Draft>);
 
@@ -28,7 +30,7 @@ impl Store {
             let mut mark = Draft::new(&self.folder.join(OPENING), prefix, Access::Mode(0o600))?;
             mark.write(|file| {
                 file.lock()?;
-                // One without content isn't locked yet.
+                // An empty one isn't locked yet.
                 file.write_all(b"opening\n")
             })?;
             Ok::<_, io::Error>(mark)
@@ -38,7 +40,8 @@ impl Store {
         Opening(marked.ok())
     }
 
-    /// The number of processes that died while they opened a generation, since one succeeded or an operator had it built again.
+    /// How many processes have died opening a generation since one succeeded, or since an operator
+    /// had it built again.
     pub(crate) fn deaths(&self, generation: &Generation) -> usize {
         self.abandoned_marks(generation).count()
     }
@@ -47,7 +50,7 @@ impl Store {
         self.abandoned_marks(generation).for_each(|mark| drop(fs::remove_file(mark)));
     }
 
-    /// Removes the marks about generations that aren't current any more.
+    /// Removes marks about generations that are no longer current.
     pub(super) fn sweep_marks(&self) {
         let current = self.current_name();
         let current = current.as_deref().and_then(|name| name.split('-').next());
@@ -69,12 +72,13 @@ impl Store {
     }
 }
 
-/// The name of a mark's generation.
+/// The name of the generation that a mark is about.
 fn generation_of(mark: &Path) -> Option<&str> {
     mark.file_name()?.to_str()?.strip_prefix(OPENING)?.split('-').next()
 }
 
-/// Whether the process of a mark has ended. A shared lock, so that several that look don't take each other for it.
+/// Whether a mark's process has ended. Takes a shared lock, so that several observers don't mistake
+/// each other for it.
 fn is_unlocked(mark: &Path) -> bool {
     let locked = open(mark, File::options().read(true)).map(|file| file.try_lock_shared());
     match locked {

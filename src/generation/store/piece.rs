@@ -1,4 +1,4 @@
-//! The pieces of large parts, by which a follower finds what it has and needn't receive.
+//! The pieces of large parts, which let a follower find what it already has.
 
 use std::io::{self, Write};
 
@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::scratch::Cutter;
 
-/// The most bytes of a piece, which is read into memory whole: the largest piece of a part of 64 GiB.
+/// The maximum size of a piece in bytes. It's read into memory whole. This is the largest piece of
+/// a part of 64 GiB.
 pub(super) const MAX_PIECE_BYTES: u64 = 64 << 20;
 
-/// A piece of a part. It begins where the one before it ends.
+/// A piece of a part. It starts where the previous one ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// Its size in bytes.
@@ -18,7 +19,7 @@ pub struct Piece {
     pub blake3: String,
 }
 
-/// Hashes a part that is written to it, as a whole and in pieces.
+/// Hashes a part while it's written, as a whole and in pieces.
 pub(super) struct PartHasher {
     whole: blake3::Hasher,
     piece: blake3::Hasher,
@@ -27,13 +28,13 @@ pub(super) struct PartHasher {
 }
 
 impl PartHasher {
-    /// A hasher of a part of this size in bytes.
+    /// A hasher for a part of this size in bytes.
     pub(super) fn new(size: u64) -> Self {
         let (whole, piece) = (blake3::Hasher::new(), blake3::Hasher::new());
         Self { whole, piece, cutter: Cutter::new(size), pieces: Vec::new() }
     }
 
-    /// The hash of the part and its pieces; none for a part of one piece.
+    /// The hash of the part, and its pieces; no pieces if there would be only one.
     pub(super) fn finish(mut self) -> (blake3::Hash, Vec<Piece>) {
         if self.piece.count() > 0 {
             self.end_piece();

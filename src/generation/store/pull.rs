@@ -1,5 +1,5 @@
-//! Generations that are pulled from a leader: received in a folder of their own, then moved among the others. And the other side:
-//! files that are offered to followers.
+//! Generations that are pulled from a leader: received in a separate folder, then moved to the
+//! others. Also the opposite direction: files offered to followers.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,18 +10,19 @@ use crate::generation::store::link::remove_linked;
 use crate::generation::store::write::write_manifest;
 use crate::generation::store::{MANIFEST, Manifest, Store, StoreError, is_generation_name, is_part_name};
 
-/// The prefix of a folder that receives a generation. It outlives a restart, so that the parts needn't be pulled again.
+/// The prefix of a folder that receives a generation. The folder survives a restart, so the parts
+/// needn't be pulled again.
 pub(super) const PULL: &str = ".pull-";
 
 impl Store {
-    /// Makes the folder that receives a generation, or finds what was received of it, which may be written to. Folders of other
-    /// generations are removed.
+    /// Creates the folder that receives a generation, or finds what has already been received,
+    /// which may be written to. Folders of other generations are removed.
     pub(crate) fn begin_pull(&self, name: &str) -> Result<PathBuf, StoreError> {
         self.create()?;
         let folder = self.folder.join(format!("{PULL}{name}"));
         self.remove_pulls(Some(&folder));
         match fs::create_dir(&folder) {
-            // A link to a folder isn't one.
+            // A link to a folder doesn't count.
             Err(error)
                 if error.kind() == io::ErrorKind::AlreadyExists
                     && fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_dir()) => {}
@@ -37,7 +38,8 @@ impl Store {
         drop(fs::remove_dir_all(folder));
     }
 
-    /// Moves a received generation, with its parts verified and synced, among the others. It isn't current yet.
+    /// Moves a received generation, with its parts verified and synced, to the others. It isn't
+    /// current yet.
     pub(crate) fn finish_pull(&self, folder: &Path, manifest: &Manifest) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
         let manifest = Manifest { build: self.unused_build(&manifest.generation), ..manifest.clone() };
@@ -49,17 +51,17 @@ impl Store {
         Ok(manifest)
     }
 
-    /// Removes a generation that turned out not to be usable.
+    /// Removes a generation that turned out to be unusable.
     pub(crate) fn discard(&self, manifest: &Manifest) {
         if self.current_name().as_ref() != Some(&manifest.folder_name()) {
             let folder = self.folder.join(manifest.folder_name());
-            // The manifest first: what is half removed must not look whole.
+            // The manifest first, so that a half-removed generation never looks whole.
             drop(fs::remove_file(folder.join(MANIFEST)));
             drop(fs::remove_dir_all(folder));
         }
     }
 
-    /// Removes the folders that receive generations, but for one.
+    /// Removes the folders that receive generations, except one.
     pub(super) fn remove_pulls(&self, but: Option<&Path>) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let is_pull = entry.file_name().as_encoded_bytes().starts_with(PULL.as_bytes());
@@ -69,7 +71,7 @@ impl Store {
         }
     }
 
-    /// Opens a file of a generation, its manifest or a part, for a follower.
+    /// Opens a generation's manifest or part for a follower.
     pub fn open_published(&self, name: &str, file: &str) -> io::Result<File> {
         if is_generation_name(name) && is_part_name(file) {
             open_in(&self.folder.join(name), file)
@@ -79,7 +81,7 @@ impl Store {
     }
 }
 
-/// Removes files that the manifest doesn't name, such as those of another build of the same name.
+/// Removes files that the manifest doesn't name, such as those of another build with the same name.
 fn remove_others(folder: &Path, manifest: &Manifest) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if manifest.parts.iter().all(|part| entry.file_name() != *part.name) {

@@ -1,4 +1,4 @@
-//! Finding and reading generations: each byte is compared with the manifest's checksums.
+//! Finds and reads generations. Every byte is compared with the manifest's checksums.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -12,11 +12,12 @@ use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{Artifact, TABLES, TEXTS, is_download};
 use crate::generation::store::{CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name};
 
-/// The largest pointer or manifest that is read. No manifest has more than some 6 MiB; one that grew isn't ours.
+/// The largest pointer or manifest that is read. No manifest has more than about 6 MiB, so a larger
+/// one isn't ours.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 impl Store {
-    /// The name of the generation's current folder; `None` where nothing is.
+    /// The name of the current generation's folder; `None` if there is none.
     pub fn current_name(&self) -> Option<String> {
         let name =
             String::from_utf8(read_small(open(&self.folder.join(CURRENT), File::options().read(true))).ok()?).ok()?;
@@ -24,7 +25,8 @@ impl Store {
         is_generation_name(name).then(|| name.to_owned())
     }
 
-    /// The manifests of what could be loaded: the current generation, then the others from the newest on.
+    /// The manifests of generations that could be loaded: the current one, then the others from the
+    /// newest on.
     pub fn candidates(&self) -> Vec<Manifest> {
         let current = self.current_name();
         let mut others: Vec<_> =
@@ -38,20 +40,21 @@ impl Store {
         self.manifest(&self.current_name()?)
     }
 
-    /// Whether the current generation was made by a version of the program that has another form of index. It is whole
-    /// by the checks of this version, and is left as it is.
+    /// Whether the current generation has the index format of another version of the program. It's
+    /// left alone, since that version considers it whole.
     pub fn is_foreign_current(&self) -> bool {
         self.current_name().is_some_and(|name| self.foreign(&name).is_some())
     }
 
-    /// The manifest of a generation's folder; `None` where it isn't there or isn't of this form of index.
+    /// The manifest in a generation's folder; `None` if it doesn't exist or has another index
+    /// format.
     pub fn manifest(&self, name: &str) -> Option<Manifest> {
         let text = read_small(open_in(&self.folder.join(name), MANIFEST)).ok()?;
         let manifest: Manifest = serde_json::from_slice(&text).ok()?;
         (manifest.format == INDEX_FORMAT && manifest.folder_name() == name).then_some(manifest)
     }
 
-    /// The head of a manifest of another form of index.
+    /// The head of a manifest with another index format.
     pub(super) fn foreign(&self, name: &str) -> Option<Head> {
         let text = read_small(open_in(&self.folder.join(name), MANIFEST)).ok()?;
         let head: Head = serde_json::from_slice(&text).ok()?;
@@ -64,14 +67,15 @@ impl Store {
         names.filter(|name| is_generation_name(name)).collect()
     }
 
-    /// Reads the parts of a generation and checks every byte of them. Parts that are rarely requested stay in their files.
+    /// Reads a generation's parts and checks every byte of them. Parts that are rarely requested
+    /// stay in their files.
     pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        // The texts are as large as all the rest.
+        // The texts are as large as everything else.
         let (texts, rest): (Vec<_>, Vec<_>) = manifest.parts.iter().partition(|part| part.name == TEXTS);
         let (texts, artifact) = std::thread::scope(|scope| {
             let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));
             let artifact = self.load_parts(manifest, &rest);
-            // Where the system has no thread to spare, or it panicked, it is done here.
+            // If the system has no spare thread, or the thread panicked, do it here.
             let loaded = beside.ok().and_then(|beside| beside.join().ok());
             (loaded.unwrap_or_else(|| self.load_parts(manifest, &texts)), artifact)
         });
@@ -101,8 +105,8 @@ impl Store {
         Ok(artifact)
     }
 
-    /// Checks that a generation on disk still is what it was when it was written, its manifest included. Takes little
-    /// memory, however large it is.
+    /// Checks that a generation on disk, including its manifest, is still what was written. Takes
+    /// little memory, however large it is.
     pub fn verify(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let name = manifest.folder_name();
         // Another process may have updated the stamp of the exports.
@@ -115,7 +119,8 @@ impl Store {
         self.each_part(manifest, &parts, |part, file| check(file, part))
     }
 
-    /// Opens each of some parts and has it read; `read` says whether it is what the manifest says.
+    /// Opens some parts one after the other and passes them to `read`, which returns whether the
+    /// part matches the manifest.
     fn each_part(
         &self,
         manifest: &Manifest,
@@ -143,19 +148,19 @@ fn read_small(file: io::Result<File>) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Reads a part, and says whether it is what the manifest says.
+/// Reads a part, and returns whether it matches the manifest.
 pub(super) fn read(file: &File, part: &PartEntry) -> io::Result<(Vec<u8>, bool)> {
-    // Neither a damaged manifest nor a file that grew decides how much memory is taken.
+    // Neither a damaged manifest nor a file that grew decides how much memory is used.
     let length = file.metadata()?.len().min(part.size);
     let mut content = Vec::new();
-    // Too little memory is an error like others.
+    // Running out of memory is an error like any other.
     content.try_reserve_exact(usize::try_from(length).map_err(io::Error::other)?).map_err(io::Error::other)?;
     file.take(part.size).read_to_end(&mut content)?;
     let is_whole = file.metadata()?.len() == part.size && blake3::hash(&content).to_hex().as_str() == part.blake3;
     Ok((content, is_whole))
 }
 
-/// Says whether a part is what the manifest says, without keeping it.
+/// Returns whether a part matches the manifest, without keeping it.
 pub(super) fn check(file: &File, part: &PartEntry) -> io::Result<bool> {
     if file.metadata()?.len() != part.size {
         return Ok(false);

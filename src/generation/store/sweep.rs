@@ -1,4 +1,4 @@
-//! Removal of generations that no start can use any more.
+//! Removes generations that no start can use any more.
 
 use std::fs;
 use std::path::Path;
@@ -6,11 +6,12 @@ use std::path::Path;
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::store::{MANIFEST, NEXT, Store};
 
-/// The number of generations that are kept: the current one and the one before.
+/// How many generations are kept: the current one and the previous one.
 const KEPT: usize = 2;
 
 impl Store {
-    /// Removes the remains of a killed process, unless another process is writing: it sweeps itself.
+    /// Removes what a killed process left behind, unless another process is writing, which sweeps
+    /// itself.
     pub fn tidy(&self) {
         if let Ok(file) = self.open_lock()
             && file.try_lock().is_ok()
@@ -19,7 +20,8 @@ impl Store {
         }
     }
 
-    /// Removes what isn't kept, unfinished folders and files included. The lock must be held.
+    /// Removes everything that isn't kept, including unfinished folders and files. The lock must be
+    /// held.
     pub(super) fn sweep(&self) {
         pass(Step::SweepBegun);
         remove_unfinished_files(&self.folder);
@@ -32,7 +34,7 @@ impl Store {
                 continue;
             }
             pass(Step::SweepManifest);
-            // The manifest first: what is half removed must not look whole.
+            // The manifest first, so that a half-removed generation never looks whole.
             drop(fs::remove_file(folder.join(MANIFEST)));
             pass(Step::SweepParts);
             if let Err(error) = fs::remove_dir_all(&folder) {
@@ -43,14 +45,14 @@ impl Store {
         pass(Step::SweepDone);
     }
 
-    /// The folders that a start might use: of this version's generations the current one (else the newest) and the
-    /// newest other one, and of other versions' the newest, so that going back to the older program, or forward again,
-    /// finds what it left and needn't build while nothing is served.
+    /// The folders that a start might use: this version's current generation (or else its newest)
+    /// and its newest other one, plus the newest one of other versions. So going back to the older
+    /// program, or forward again, finds what it left and needn't build while nothing is served.
     fn kept(&self) -> Vec<String> {
         let mut generations = Vec::new();
         let mut kept = Vec::new();
         for manifest in self.candidates() {
-            // An older build of a generation is superseded by the newer one.
+            // A newer build of the same generation supersedes an older one.
             if generations.len() < KEPT && !generations.contains(&manifest.generation) {
                 kept.push(manifest.folder_name());
                 generations.push(manifest.generation);
@@ -64,7 +66,8 @@ impl Store {
     }
 }
 
-/// Removes unfinished files of processes that ended: while the lock is held no other process writes.
+/// Removes unfinished files of processes that have ended. While the lock is held, no other process
+/// writes.
 fn remove_unfinished_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(NEXT.as_bytes()) {

@@ -1,4 +1,5 @@
-//! Writing so that a reader, or a restart at any moment, finds the old whole or the new whole.
+//! Writes so that a reader, or a restart at any moment, finds either the old state or the new one,
+//! complete.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -17,16 +18,19 @@ use crate::generation::{Generation, INDEX_FORMAT};
 use crate::scratch::{Bulk, Span};
 
 impl Store {
-    /// Makes the folder where there is none.
+    /// Creates the folder if it doesn't exist.
     pub fn create(&self) -> Result<(), StoreError> {
         let created = reach(Step::StoreFolder).and_then(|()| fs::create_dir_all(&self.folder));
         created.map_err(StoreError::io("creating", &self.folder))
     }
 
-    /// Writes a generation and makes it current; older ones but one are removed. Answers its manifest.
+    /// Writes a generation and makes it current. Older ones are removed, except the previous one.
+    /// Returns its manifest.
     ///
     /// # Errors
-    /// If the disk refuses, or another process holds the lock for too long; what was current stays so.
+    ///
+    /// If the disk fails, or another process holds the lock for too long. The current generation
+    /// stays current then.
     pub fn save(&self, parts: &Parts, about: NewGeneration) -> Result<Manifest, StoreError> {
         self.create()?;
         let _lock = self.lock()?;
@@ -46,8 +50,8 @@ impl Store {
         };
         let folder = self.folder.join(manifest.folder_name());
         let written = write_generation(&folder, parts, &manifest, &stored).and_then(|()| self.point_to(&manifest));
-        // Where only the last sync failed it is current, and would leave nothing current. Folders that can't be removed now are
-        // swept with the next generation.
+        // If only the last sync failed, it's current, and removing it would leave nothing current.
+        // Folders that can't be removed now are swept with the next generation.
         if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
             drop(fs::remove_dir_all(&folder));
         }
@@ -56,7 +60,8 @@ impl Store {
         Ok(manifest)
     }
 
-    /// Makes an existing generation current, and notes which files make it, so that the next start needn't read them.
+    /// Makes an existing generation current, and records which files produce it, so the next start
+    /// needn't read them.
     pub fn make_current(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
         let is_noted = manifest.inputs == inputs;
@@ -82,7 +87,7 @@ impl Store {
     }
 }
 
-/// Writes a generation's folder, its manifest last. Parts that are stored already are linked.
+/// Writes a generation's folder, its manifest last. Parts that are already stored are linked.
 fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest, stored: &StoredParts) -> Result<(), StoreError> {
     let created = fs::create_dir(folder).and_then(|()| reach(Step::StoreBegun));
     created.map_err(StoreError::io("creating", folder))?;
@@ -98,7 +103,7 @@ fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest, stored: &
     sync_folder(parent).map_err(StoreError::io("syncing", parent))
 }
 
-/// Writes a generation's manifest, or another in its place.
+/// Writes or replaces a generation's manifest.
 pub(super) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
     let path = folder.join(MANIFEST);
     let text = serde_json::to_vec_pretty(manifest).map_err(io::Error::other);
@@ -106,19 +111,20 @@ pub(super) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), S
     replace(&path, &text, MANIFEST_STEPS)
 }
 
-/// Where replacing a file can go wrong: created, half written, synced, renamed.
+/// Where replacing a file can fail: created, half written, synced, renamed.
 type ReplaceSteps = [Step; 4];
 const MANIFEST_STEPS: ReplaceSteps =
     [Step::ManifestCreated, Step::ManifestHalf, Step::ManifestSynced, Step::ManifestRenamed];
-/// Where making a generation current can go wrong.
+/// Where making a generation current can fail.
 const CURRENT_STEPS: ReplaceSteps =
     [Step::CurrentCreated, Step::CurrentHalf, Step::CurrentSynced, Step::CurrentRenamed];
 
-/// Replaces a file so that a reader, or a restart at any moment, sees the old one whole or the new one whole.
+/// Replaces a file so that a reader, or a restart at any moment, sees either the old file or the
+/// new one, complete.
 fn replace(path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), StoreError> {
     let [created, half, synced, renamed] = steps;
     let folder = folder_of(path);
-    // The index holds no secret: its files get the permissions of other files in its folder.
+    // The index contains no secrets, so its files get the usual permissions in their folder.
     let draft = Draft::new(path, NEXT, Access::Mode(0o644));
     let mut draft = draft.map_err(StoreError::io("writing in", folder))?;
     let written = draft.write(|file| {
@@ -140,7 +146,7 @@ pub(super) fn write_synced(path: &Path, content: &Bulk) -> io::Result<()> {
     reach(Step::PartSynced)
 }
 
-/// Writes a file in two pieces, for what can go wrong in between.
+/// Writes a file in two halves, so that tests can inject a fault in between.
 fn write_in_halves(file: &mut File, content: &Bulk, between: Step) -> io::Result<()> {
     let length = content.len()?;
     let half = length / 2;

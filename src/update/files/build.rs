@@ -1,4 +1,4 @@
-//! Builds of export files: on disk, by a process of their own or in this one, or in memory.
+//! Builds from export files: on disk, in a child process or this one, or in memory.
 
 use std::sync::Arc;
 
@@ -13,17 +13,18 @@ use crate::update::reload::Outcome;
 use crate::update::state::{About, Health, Problem};
 use crate::update::stored::{load, may_open};
 
-/// A generation to publish, or `None` if what is served stays.
+/// A generation to publish, or `None` to keep what is served.
 type Publication = Option<(Arc<Snapshot>, Outcome)>;
 
 impl ExportFiles {
-    /// Builds the generation of the files, unless it is served and, where it should be, on disk.
+    /// Builds the generation of the files, unless it's already served and, if it should be, on
+    /// disk.
     pub(super) fn build(
         &mut self,
         last_good: Option<&Snapshot>,
         health: &mut Health,
     ) -> Result<Publication, BuildFailure> {
-        // Files that make what is served needn't be checked again.
+        // Files that produce what is served needn't be checked again.
         let known = self.generation_of_files();
         if let (Some(store), Some((generation, _))) = (&self.store, &known) {
             may_open(store, generation)?;
@@ -54,7 +55,7 @@ impl ExportFiles {
         }
     }
 
-    /// Builds a generation on disk, unless it is there.
+    /// Builds a generation on disk, unless it's already there.
     fn build_on_disk(
         &mut self,
         store: &Store,
@@ -81,13 +82,14 @@ impl ExportFiles {
         Ok(built)
     }
 
-    /// Opens a generation of the files that is current on disk.
+    /// Opens a generation that was built from the files and is current on disk.
     fn open(&mut self, store: &Store, built: Built, health: &mut Health) -> Result<Publication, BuildFailure> {
         let Built { manifest, is_new } = built;
         let was_served = health.serves(&manifest.generation);
         let is_same = was_served && self.keeps(&manifest);
         self.set_seen(Some(manifest.inputs.clone()));
-        // Loaded even if the content is the same: what is served may be in memory only, or read a damaged file.
+        // Loaded even if the content is the same: what is served may be in memory only, or read
+        // from a damaged file.
         let snapshot = if is_same && !health.serves_damaged() { None } else { Some(load(store, &manifest)?) };
         if health.end(|about| about == About::Index) {
             tracing::info!(generation = %manifest.generation, "the index is written again");
@@ -101,14 +103,16 @@ impl ExportFiles {
         Ok(snapshot.map(|snapshot| (snapshot, outcome)))
     }
 
-    /// Builds in memory, if a build on disk isn't possible. `known` is the stamp of files that make the generation that is served.
+    /// Builds in memory, because a build on disk isn't possible. `known` is the stamp of the files
+    /// if they produce the served generation.
     fn build_in_memory(
         &mut self,
         last_good: Option<&Snapshot>,
         known: Option<FolderStamp>,
         health: &Health,
     ) -> Result<Publication, BuildFailure> {
-        // A generation that couldn't be written isn't built again each time that writing is tried.
+        // A generation that couldn't be written isn't built again each time that writing is
+        // retried.
         if matches!(&self.kept, Kept::InMemory(stamp) if Some(stamp) == self.seen()) {
             return Ok(None);
         }
@@ -129,7 +133,7 @@ impl ExportFiles {
     }
 }
 
-/// The processors that a build may use: all as long as nothing is served.
+/// The processors that a build may use: all of them while nothing is served.
 fn processors(health: &Health) -> Processors {
     if health.directory().current().is_some() { Processors::One } else { Processors::All }
 }

@@ -6,14 +6,14 @@ use crate::generation::stamp::FolderStamp;
 use crate::update::POLL_INTERVAL;
 use crate::update::signal::EVENT_INTERVAL;
 
-/// The time without a further change after which the exports are read.
+/// How long the exports must stay unchanged before they're read.
 const QUIET: Duration = Duration::from_millis(250);
-/// The time after the first change after which they are read in any case.
+/// How long after the first change they're read in any case.
 const MAX_DELAY: Duration = Duration::from_secs(5);
-/// The interval between two reads of all contents.
+/// How often all contents are read.
 const FULL_READ_INTERVAL: Duration = Duration::from_mins(10);
 
-/// A debouncer of the changes of a folder. Its callers pass the time.
+/// A debouncer for a folder's changes. Its callers pass the time.
 #[derive(Debug)]
 pub(super) struct Debouncer {
     seen: Option<FolderStamp>,
@@ -29,7 +29,7 @@ struct Pending {
 }
 
 impl Debouncer {
-    /// A debouncer of a folder that had the stamp `seen` when it was last read.
+    /// A debouncer for a folder that had the stamp `seen` when it was last read.
     pub(super) const fn new(seen: Option<FolderStamp>, now: Instant) -> Self {
         Self { seen, pending: None, read_in_full: now }
     }

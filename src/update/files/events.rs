@@ -1,7 +1,7 @@
-//! Events of the file system. The only module that uses notify.
+//! File system events. The only module that uses notify.
 //!
-//! Events only cause an earlier look. Names, sizes and times are read once a second in any case, because events get lost (a folder
-//! recreated, a link swapped, a network file system).
+//! Events only cause an earlier look. Names, sizes and times are read once a second in any case,
+//! because events can be lost (a recreated folder, a swapped link, a network file system).
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::update::signal::Signal;
 
-/// The events of the file system, as [`Signal::FsEvent`].
+/// File system events, sent as [`Signal::FsEvent`].
 pub(super) struct FsEvents {
     sender: SyncSender<Signal>,
     /// The watcher, and the inode of its folder.
@@ -19,12 +19,13 @@ pub(super) struct FsEvents {
 }
 
 impl FsEvents {
-    /// Events for this channel. A full channel drops them: one is enough for a poll.
+    /// Sends events to this channel. A full channel drops them, since one is enough for a poll.
     pub(super) const fn new(sender: SyncSender<Signal>) -> Self {
         Self { sender, watcher: None }
     }
 
-    /// Watches a folder; again, if its path leads to another folder now. Without events the polls once a second remain.
+    /// Watches a folder, or a new one if its path now leads elsewhere. If there are no events,
+    /// polling once a second remains.
     pub(super) fn follow(&mut self, folder: Option<&Path>) {
         let Some(folder) = folder else { return };
         let Ok(inode) = folder.metadata().map(|metadata| metadata.ino()) else { return };
@@ -33,9 +34,9 @@ impl FsEvents {
         }
         let sender = self.sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reading a file raises events too, which the updater itself causes.
+            // Reading a file also raises events, and the updater reads files itself.
             if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
-                // A full channel has such a signal already.
+                // A full channel already contains such a signal.
                 let _ = sender.try_send(Signal::FsEvent);
             }
         });

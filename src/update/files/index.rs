@@ -11,7 +11,7 @@ use crate::update::state::{About, Health, Problem};
 use crate::update::stored::{load, load_any, skipped};
 
 impl ExportFiles {
-    /// Loads the current generation, if it was built from the files as they are.
+    /// Loads the current generation, if it was built from the files as they are now.
     pub(super) fn load_unchanged(&mut self, health: &mut Health) -> Option<Arc<Snapshot>> {
         let store = self.store.as_ref()?;
         if let Some(problem) = skipped(store) {
@@ -39,7 +39,7 @@ impl ExportFiles {
         }
     }
 
-    /// Loads the first generation on disk that is whole.
+    /// Loads the first generation on disk that's whole.
     pub(super) fn load_last_good(&mut self) -> Option<Arc<Snapshot>> {
         let store = self.store.as_ref()?;
         let (snapshot, manifest) =
@@ -48,13 +48,14 @@ impl ExportFiles {
         Some(snapshot)
     }
 
-    /// Returns a generation that another process has made current, and notices if the served one is gone.
+    /// Returns a generation that another process has made current, and notices if the served one is
+    /// gone.
     pub(super) fn look_at_index(&mut self, now: Instant, health: &mut Health) -> Option<Arc<Snapshot>> {
         let store = self.store.clone()?;
         match store.current() {
             Some(manifest) if self.should_take_over(&manifest) => return self.take_over(&store, manifest),
-            // One index and two versions of the program, while one takes over from the other: neither undoes the other's
-            // work.
+            // While one version of the program takes over from another, they share an index:
+            // neither undoes the other's work.
             None if matches!(self.kept, Kept::OnDisk(_)) && !self.settings.read_only && !store.is_foreign_current() => {
                 let detail = format!("{} holds no generation any more; it is written again", store.folder().display());
                 tracing::warn!("{detail}");
@@ -67,14 +68,15 @@ impl ExportFiles {
         None
     }
 
-    /// Whether the generation that is served is whole and current on disk, if it should be there.
+    /// Whether the served generation is whole and current on disk, if it should be there.
     pub(super) fn is_current(&self) -> bool {
         let Some(store) = self.writable_store() else { return true };
         let Kept::OnDisk(kept) = &self.kept else { return false };
         store.verify(kept).is_ok() && (store.current_name() == Some(kept.folder_name()) || store.is_foreign_current())
     }
 
-    /// The generation that the files make, by a hash of their bytes; `None` with `skip_invalid`, which depends on a check.
+    /// The generation that the files produce, by a hash of their bytes; `None` with `skip_invalid`,
+    /// where it depends on a check.
     pub(super) fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
         if self.settings.skip_invalid {
             return None;
@@ -83,8 +85,8 @@ impl ExportFiles {
         Some((self.settings.name(generation), stamp))
     }
 
-    /// Whether a generation on disk is another one than is served, built from the exports as they are, and not known to be
-    /// unusable.
+    /// Whether a generation on disk differs from the served one, was built from the exports as they
+    /// are now, and isn't known to be unusable.
     fn should_take_over(&self, manifest: &Manifest) -> bool {
         !self.keeps(manifest)
             && self.rejected.as_ref() != Some(&manifest.folder_name())
@@ -92,13 +94,13 @@ impl ExportFiles {
             && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
     }
 
-    /// Whether a generation on disk is the one that is served.
+    /// Whether a generation on disk is the served one.
     pub(super) fn keeps(&self, manifest: &Manifest) -> bool {
         matches!(&self.kept, Kept::OnDisk(kept) if kept.folder_name() == manifest.folder_name())
     }
 
     fn take_over(&mut self, store: &Store, manifest: Manifest) -> Option<Arc<Snapshot>> {
-        // Set before the attempt, so that one that fails isn't repeated each second.
+        // Set before the attempt, so that a failure isn't repeated every second.
         self.rejected = Some(manifest.folder_name());
         if !self.may_serve_or_warn(&manifest) {
             return None;
@@ -118,20 +120,20 @@ impl ExportFiles {
         }
     }
 
-    /// Whether a generation was built from the exports of a folder, as these are, or from the embedded ones: the demo is never the
-    /// last good generation of a folder.
+    /// Whether a generation was built from a folder's exports like ours, or from the embedded ones
+    /// like ours. The demo is never the last good generation of a folder.
     fn is_ours(&self, manifest: &Manifest) -> bool {
         manifest.inputs.is_empty() == self.settings.source.folder().is_none()
     }
 
-    /// Whether a generation is ours and has the operator's prefixes of ids as they are now.
+    /// Whether a generation is ours and was built with the operator's current id prefixes.
     fn is_built_alike(&self, manifest: &Manifest) -> bool {
         self.is_ours(manifest)
             && manifest.id_prefixes == self.settings.id_prefixes
             && manifest.meaning == self.settings.meaning
     }
 
-    /// Whether a generation may be served: without `skip_invalid` only a complete one.
+    /// Whether a generation may be served. Without `skip_invalid` it must be complete.
     fn may_serve(&self, manifest: &Manifest) -> bool {
         self.settings.skip_invalid || manifest.skipped.is_none()
     }

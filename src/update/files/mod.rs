@@ -1,5 +1,6 @@
-//! Export files as the origin of generations: the first one is loaded from disk or built, the next one is built when the files
-//! change, or taken over from another process that has built it.
+//! Export files as the origin of generations. The first generation is loaded from disk or built;
+//! the next one is built when the files change, or taken over from another process that has built
+//! it.
 
 mod build;
 mod debounce;
@@ -61,7 +62,7 @@ impl ExportFiles {
         }
     }
 
-    /// Watches the folder. Called before the start, so that no change falls in between.
+    /// Starts watching the folder. Call it before the start, so that no change falls in between.
     pub fn watch(&mut self, signals: SyncSender<Signal>) {
         let events = self.events.insert(FsEvents::new(signals));
         events.follow(self.settings.source.folder());
@@ -93,11 +94,12 @@ impl Origin for ExportFiles {
     const UNCHANGED: Option<&'static str> = Some("the exports are unchanged");
     const RECOVERED: &'static str = "the exports are served as they are";
 
-    /// Unchanged files are loaded from disk; changed ones are built, or the last good generation is served.
+    /// Unchanged files are loaded from disk. Changed ones are built; until then the last good
+    /// generation is served.
     fn restore(&mut self, health: &mut Health) -> Start {
         match self.load_unchanged(health) {
             Some(snapshot) => Start::Serve(snapshot, Some(Timestamp::now())),
-            // What was current before is what would lose records.
+            // Products are lost in comparison with what was current before.
             None => Start::Fetch(self.load_last_good()),
         }
     }
@@ -118,7 +120,7 @@ impl Origin for ExportFiles {
 
     fn fetch(&mut self, last_good: Option<&Snapshot>, health: &mut Health) -> Result<Option<Opened>, BuildFailure> {
         let before = self.seen().cloned();
-        // Set even if there turns out to be nothing to read: the same files needn't be tried again.
+        // Set even if there turns out to be nothing to read, so the same files aren't tried again.
         self.set_seen(self.settings.source.stamp().ok());
         let Some((snapshot, outcome)) = self.build(last_good, health)? else { return Ok(None) };
         let served = health.directory().current();

@@ -15,18 +15,18 @@ use crate::generation::store::is_generation_name;
 use crate::text::count::counted;
 use crate::update::leader::{FollowError, UnreadableKey};
 
-/// The time until a connection is made.
+/// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The time until the head of a response is there, and the longest silence within its body.
+/// How long the head of a response may take, and the longest silence within its body.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// The time waited for a leader over which its rate is measured.
+/// The time spent waiting for a leader over which its rate is measured.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
-/// The lowest rate in bytes per second: a quarter of what a server of this program demands of its readers.
+/// The lowest rate in bytes per second: a quarter of what our own servers demand of their readers.
 const MIN_RATE: u64 = 4 * 1024;
 /// The largest `CURRENT` that is read.
 const MAX_POINTER_BYTES: u64 = 256;
 
-/// A place that publishes an index folder.
+/// A place where an index folder is published.
 #[derive(Debug)]
 pub struct Leader {
     client: BlockingClient,
@@ -57,7 +57,7 @@ pub enum LeaderError {
 /// The leader's pointer to the current generation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pointer {
-    /// It has the entity tag that was sent.
+    /// It still has the entity tag that was sent.
     Unchanged,
     /// It names this folder.
     Current {
@@ -69,7 +69,7 @@ pub(super) enum Pointer {
 }
 
 impl Leader {
-    /// The leader at an address. The key file is read with each look, so that the key can be replaced.
+    /// The leader at an address. The key file is read at each look, so the key can be replaced.
     pub fn new(url: &str, key_file: Option<PathBuf>) -> Result<Self, LeaderError> {
         let address = client::parse_server(url).ok_or_else(|| LeaderError::Url(client::without_user(url)))?;
         let is_tls = address.scheme_str() == Some("https");
@@ -84,7 +84,7 @@ impl Leader {
         Ok(leader)
     }
 
-    /// Measures rates by another clock.
+    /// Measures rates with a different clock.
     #[must_use]
     pub fn with_clock(self, clock: fn() -> Instant) -> Self {
         Self { clock, ..self }
@@ -95,7 +95,7 @@ impl Leader {
         &self.url
     }
 
-    /// Requests the pointer, unless it has this entity tag.
+    /// Requests the pointer, unless it still has this entity tag.
     pub(super) fn current(&self, tag: Option<&str>) -> Result<Pointer, FollowError> {
         let url = format!("{}/CURRENT", self.url);
         let mut pace = Pace::new(self.clock);
@@ -112,7 +112,7 @@ impl Leader {
         Ok(Pointer::Current { name, tag })
     }
 
-    /// The files of the generation with this folder's name.
+    /// The files of the generation whose folder has this name.
     pub(super) fn generation<'l>(&'l self, name: &'l str) -> RemoteGeneration<'l> {
         RemoteGeneration { leader: self, name, pace: Pace::new(self.clock) }
     }
@@ -143,7 +143,7 @@ impl Leader {
         }
     }
 
-    /// The value of the header with the key.
+    /// The value of the header that carries the key.
     fn authorization(&self) -> Result<Option<String>, UnreadableKey> {
         let Some(path) = &self.key_file else { return Ok(None) };
         let text = fs::read_to_string(path).and_then(|text| {
@@ -155,7 +155,7 @@ impl Leader {
     }
 }
 
-/// The files of a leader's generation. All of them together must come at the minimum rate.
+/// The files of a leader's generation. The minimum rate applies to all of them together.
 pub(super) struct RemoteGeneration<'l> {
     leader: &'l Leader,
     name: &'l str,
@@ -170,8 +170,8 @@ impl RemoteGeneration<'_> {
         read_whole(&url, response, max_bytes)
     }
 
-    /// Begins to read a range of a file that has this size. Returns the range that the response has: servers
-    /// without ranges send the whole.
+    /// Starts reading a range of a file of this size. Returns the range in the response: servers
+    /// without range support send the whole file.
     pub(super) fn open(
         &mut self,
         file: &str,
@@ -201,10 +201,10 @@ impl RemoteGeneration<'_> {
     }
 }
 
-/// Measures how quickly a leader sends. Only the time that is spent waiting for it counts.
+/// Measures how fast a leader sends. Only the time spent waiting for it counts.
 struct Pace {
     clock: fn() -> Instant,
-    /// Waited, and received, since the rate was last high enough.
+    /// Time waited and bytes received since the rate was last high enough.
     waited: Duration,
     bytes: u64,
 }
@@ -221,7 +221,8 @@ impl Pace {
         result
     }
 
-    /// Counts what was received. Once it's too little, so is what follows, until the rate is reached.
+    /// Counts what was received. Once it's too little, everything after it is too, until the rate
+    /// is reached again.
     fn receive(&mut self, bytes: usize) -> io::Result<()> {
         self.bytes += bytes as u64;
         if self.waited < RATE_WINDOW {
@@ -240,7 +241,7 @@ impl Pace {
 
 type PacedBody<'l, 'p> = Paced<'p, BlockingBody<'l>>;
 
-/// A body that ends with an error once its leader sends too slowly.
+/// A body that ends with an error if its leader sends too slowly.
 pub(super) struct Paced<'p, R> {
     body: R,
     pace: &'p mut Pace,
@@ -296,7 +297,7 @@ mod tests {
         static NOW: std::cell::Cell<Instant> = std::cell::Cell::new(Instant::now());
     }
 
-    /// Has so many bytes each time, after so many seconds.
+    /// Returns this many bytes each time, after this many seconds.
     struct Dripping(usize, u64);
 
     impl Read for Dripping {
@@ -306,7 +307,8 @@ mod tests {
         }
     }
 
-    /// The seconds after which a leader is given up, up to an hour, if each of its bodies has so many reads.
+    /// The seconds until a leader is given up, at most an hour, if each of its bodies has this many
+    /// reads.
     fn seconds(bytes: usize, every: u64, reads: usize) -> u64 {
         let (start, mut pace, mut buffer) = (NOW.get(), Pace::new(clock), vec![0; 1 << 20]);
         let elapsed = || (NOW.get() - start).as_secs();
@@ -317,7 +319,7 @@ mod tests {
                     return elapsed();
                 }
             }
-            // What is done between two bodies isn't the leader's.
+            // Time between two bodies isn't the leader's fault.
             let writing = Duration::from_secs(1);
             NOW.set(NOW.get() + writing);
         }
@@ -328,7 +330,7 @@ mod tests {
         let whole = usize::MAX;
         assert_eq!([seconds(1, 5, whole), seconds(4000, 1, whole), seconds(1, 14, whole)], [60, 60, 70]);
         assert_eq!([seconds(4100, 1, whole), seconds(70 * 1024, 14, whole)], [3600, 3612], "others aren't");
-        // In many small bodies: sixty waits for one second each, with a pause after each but the last.
+        // In many small bodies: sixty waits of a second each, with a pause after all but the last.
         assert_eq!([seconds(4000, 1, 1), seconds(4100, 1, 1)], [119, 3600]);
     }
 

@@ -18,7 +18,7 @@ pub struct UnreadableKey {
     pub source: io::Error,
 }
 
-/// The reason why a leader can't be followed. The generation that was served stays.
+/// Why a leader can't be followed. The served generation is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     #[error("{url} can't be reached")]

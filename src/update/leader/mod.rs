@@ -1,7 +1,9 @@
-//! A leader as the origin of generations: another server, a web server or object storage that publishes an index folder as files.
+//! A leader as the origin of generations: another server, a web server or object storage that
+//! publishes an index folder as files.
 //!
-//! The files are `CURRENT`, and for each generation `manifest.json` and the parts that it names. They are pulled into this server's
-//! own index folder, verified, and published as if they had been built here.
+//! The files are `CURRENT`, and for each generation `manifest.json` and the parts that it names.
+//! They're pulled into this server's own index folder, verified, and published as if they had been
+//! built here.
 
 mod client;
 mod error;
@@ -25,13 +27,14 @@ use client::Pointer;
 pub struct Follower {
     leader: Leader,
     store: Store,
-    /// The entity tag of the pointer to the generation that is served.
+    /// The entity tag of the pointer to the served generation.
     tag: Option<String>,
     /// The generation on disk that is served.
     saved: Option<Manifest>,
     /// Tries a generation before it's opened here.
     probe: Option<ProbeProcess>,
-    /// The leader's name of a generation that the process couldn't use, and why. It isn't tried again.
+    /// The leader's name for a generation that the process couldn't use, and why. It isn't tried
+    /// again.
     refused: Option<(String, BuildFailure)>,
 }
 
@@ -41,7 +44,7 @@ impl Follower {
         Self { leader, store, tag: None, saved: None, probe: None, refused: None }
     }
 
-    /// Has each generation tried by a process of its own first, which may die in place of this one.
+    /// Has each generation tried by a child process first, which may die instead of this one.
     #[must_use]
     pub fn probed_by(self, probe: ProbeProcess) -> Self {
         Self { probe: Some(probe), ..self }
@@ -52,7 +55,7 @@ impl Follower {
         self.leader.url()
     }
 
-    /// The generation on disk, if it is served, whole, and current in the index folder.
+    /// The generation on disk, if it's served, whole, and current in the index folder.
     fn settled(&self, health: &Health) -> Option<&Manifest> {
         self.saved.as_ref().filter(|saved| {
             let name = saved.folder_name();
@@ -63,7 +66,8 @@ impl Follower {
         })
     }
 
-    /// Opens the leader's generation, from the index folder if it has the same one, or else from the leader.
+    /// Opens the leader's generation, from the index folder if it has the same one, otherwise from
+    /// the leader.
     fn take(&mut self, name: &str, generation: &str, health: &Health) -> Result<Opened, FollowError> {
         if let Some((_, failure)) = self.refused.as_ref().filter(|(refused, _)| refused == name) {
             return Err(FollowError::Unusable(failure.clone()));
@@ -75,7 +79,7 @@ impl Follower {
         let served = health.directory().current();
         let is_back = served.as_ref().is_some_and(|served| served.generation() != generation);
         let (manifest, pulled, outcome) = match on_disk {
-            // One that comes back after another one has another log of changes, and nothing else.
+            // A generation that comes back after another one differs in its log of changes only.
             Some(manifest) if is_back => {
                 (pull::pull_log(&self.leader, &self.store, name, &manifest)?, 0, Outcome::Loaded)
             }
@@ -93,7 +97,7 @@ impl Follower {
             return Err(FollowError::Unusable(failure));
         }
         let snapshot = load(&self.store, &manifest).map_err(|failure| {
-            // It must not take the place of a good one.
+            // It must not replace a good one.
             self.store.discard(&manifest);
             FollowError::Unusable(failure)
         })?;
@@ -111,7 +115,8 @@ impl Origin for Follower {
     const NEW: &'static str = "a new generation of the leader is served";
     const RECOVERED: &'static str = "the leader is followed again";
 
-    /// The newest whole generation of the index folder is served at once. It's current only once the leader has said so.
+    /// The newest whole generation in the index folder is served at once. It counts as current only
+    /// after the leader has confirmed it.
     fn restore(&mut self, health: &mut Health) -> Start {
         if let Some(problem) = skipped(&self.store) {
             health.begin(problem);

@@ -1,4 +1,5 @@
-//! Pulls a generation of a leader into the index folder: streamed to disk, resumed after a break, verified.
+//! Pulls a leader's generation into the index folder: streamed to disk, resumed after
+//! interruptions, verified.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
@@ -15,15 +16,15 @@ use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, Stor
 use crate::update::leader::FollowError;
 use crate::update::leader::client::{Leader, RemoteGeneration};
 
-/// The largest manifest that is read. One of a million records has some 700 KiB.
+/// The largest manifest that is read. With a million records it has about 700 KiB.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
-/// The most parts; a generation has a dozen.
+/// The maximum number of parts; a generation has a dozen.
 const MAX_PARTS: usize = 256;
-/// The most bytes of all parts. A million records have 1.25 GB.
+/// The maximum size of all parts in bytes. With a million records they have 1.25 GB.
 const MAX_BYTES: u64 = 256 * 1024 * 1024 * 1024;
-/// The bytes that are read and written at once.
+/// How many bytes are read and written at a time.
 const BLOCK_BYTES: usize = 64 * 1024;
-/// A download that broke off after this many bytes goes on at once.
+/// A download that broke off after this many bytes is resumed at once.
 const MIN_PROGRESS: u64 = 256 * 1024;
 
 /// The member that manifests of all index formats share.
@@ -32,8 +33,8 @@ struct Head {
     format: u32,
 }
 
-/// Pulls the generation of a folder's name. Returns its manifest in the index folder, where it isn't current yet, and the bytes
-/// received.
+/// Pulls the generation with this folder name. Returns its manifest in the index folder, where it
+/// isn't current yet, and the number of bytes received.
 pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manifest, u64), FollowError> {
     let mut remote = leader.generation(name);
     let manifest = read_manifest(name, &remote.file(MANIFEST, MAX_MANIFEST_BYTES)?)?;
@@ -55,7 +56,8 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
     Ok((store.finish_pull(&folder, &manifest)?, received))
 }
 
-/// Pulls the log of changes of a generation that the index folder has with another log, and saves it with this one.
+/// Pulls the log of changes for a generation that the index folder has with another log, and saves
+/// the generation with it.
 pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manifest) -> Result<Manifest, FollowError> {
     let mut remote = leader.generation(name);
     let manifest = read_manifest(name, &remote.file(MANIFEST, MAX_MANIFEST_BYTES)?)?;
@@ -68,7 +70,8 @@ pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manife
     Ok(store.save_again(kept, &log, manifest.built_at, kept.inputs.clone())?)
 }
 
-/// Reads a manifest and refuses what no server writes: it decides about file names and disk space.
+/// Reads a manifest and refuses what no server writes, because it decides about file names and disk
+/// space.
 fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     let refused = |what: String| FollowError::Manifest { name: name.to_owned(), what };
     let head: Head = serde_json::from_slice(text).map_err(|error| refused(error.to_string()))?;
@@ -96,7 +99,8 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     Ok(manifest)
 }
 
-/// Pulls a part, from where the file ends; pieces that are stored are copied. Returns the bytes received.
+/// Pulls a part from where the file ends. Pieces that are already stored are copied. Returns the
+/// number of bytes received.
 fn pull_part(
     remote: &mut RemoteGeneration<'_>,
     part: &PartEntry,
@@ -117,7 +121,7 @@ fn pull_part(
         if let Some((start, piece)) = next
             && start == before
         {
-            // A piece that isn't whole any more is received in the next round.
+            // If a piece turns out to be damaged, it's received in the next round.
             if let Some(bytes) = stored.read(piece) {
                 file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(&bytes)).map_err(failed("writing"))?;
                 hasher.update(&bytes);
@@ -127,13 +131,13 @@ fn pull_part(
         let range = before..next.map_or(part.size, |(start, _)| start);
         match receive(remote, part, range, &mut file, &mut hasher, &mut received) {
             Ok(()) => {}
-            // A break far into a large part costs nothing but another request.
+            // An interruption far into a large part costs only another request.
             Err(FollowError::Cut { .. }) if hasher.count() >= before + MIN_PROGRESS => {}
             Err(error) => return Err(error),
         }
     }
     if hasher.finalize().to_hex().as_str() != part.blake3 {
-        // Nothing of it can be trusted.
+        // None of it can be trusted.
         file.set_len(0).map_err(failed("writing"))?;
         let what = "its hash isn't that of the manifest";
         return Err(FollowError::Damaged { url: remote.url_of(&part.name), what });
@@ -142,7 +146,7 @@ fn pull_part(
     Ok(received)
 }
 
-/// The first stored piece that begins at a place of a part or after it, and where it begins.
+/// The first stored piece that starts at or after an offset of a part, and where it starts.
 fn stored_piece<'p>(part: &'p PartEntry, from: u64, stored: &StoredParts) -> Option<(u64, &'p Piece)> {
     let mut end = 0;
     let mut pieces = part.pieces.iter().map(|piece| {
@@ -153,8 +157,8 @@ fn stored_piece<'p>(part: &'p PartEntry, from: u64, stored: &StoredParts) -> Opt
     pieces.find(|(start, piece)| *start >= from && stored.has(piece))
 }
 
-/// Appends a range of a part, or the whole part if the server knows no ranges. The file's bytes and those of the hash are the same
-/// at any time.
+/// Appends a range of a part, or the whole part if the server doesn't support ranges. File and hash
+/// have received the same bytes at any time.
 fn receive(
     remote: &mut RemoteGeneration<'_>,
     part: &PartEntry,
