@@ -1,4 +1,5 @@
-//! Engines with index and records in memory: they differ in how they search, and read records alike.
+//! Engines that hold index and records in memory. They differ in how they search, but read records
+//! the same way.
 
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, ready};
@@ -14,7 +15,7 @@ use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::{DocumentWords, Forward};
 use crate::search::{Alternative, Group, Kind, Plan, Term};
 
-/// An engine in this process. Its futures are ready at once.
+/// An engine in this process. Its futures are always ready.
 pub(super) trait Embedded: Explain + std::fmt::Debug + Send + Sync {
     fn records(&self) -> &Records;
 
@@ -125,13 +126,13 @@ pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
     candidates.iter().zip(items).map(hit).collect()
 }
 
-/// The bytes of a detail that's decompressed in a tenth of a millisecond.
+/// How large a detail is that takes a tenth of a millisecond to decompress, in bytes.
 const LARGE_BYTES: usize = 128 * 1024;
 
-/// The bytes that a hit's texts are expected to have.
+/// The expected size of a hit's texts in bytes.
 const TEXT_BYTES: usize = 2048;
 
-/// The texts of some hits, up to [`MAX_TEXT_BYTES`]. Where there are more the search is incomplete.
+/// The texts of some hits, up to [`MAX_TEXT_BYTES`]. If there are more, the search is incomplete.
 pub(super) fn texts(
     records: &Records,
     forward: &Forward,
@@ -141,7 +142,7 @@ pub(super) fn texts(
     let ordinals = hits.iter().map(|hit| hit.ordinal);
     records.prefetch(ordinals.clone());
     forward.fetch(ordinals.clone());
-    // One buffer for all of them: an allocation for each would take as long as the copying.
+    // One buffer for all of them: allocating one each would take as long as the copying.
     let (mut buffer, mut bounds) = (Vec::with_capacity(hits.len() * TEXT_BYTES), Vec::with_capacity(hits.len()));
     for ordinal in ordinals {
         if buffer.len() > MAX_TEXT_BYTES {
@@ -162,7 +163,7 @@ pub(super) fn texts(
     Ok(texts.collect())
 }
 
-/// A page of all products in a stored order, where the request asks for no more than that.
+/// A page of all products in a stored order, if the request asks for nothing else.
 pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filter) -> Option<SearchHits> {
     let Some(SortedBy::Stored(order)) = request.order else { return None };
     if !request.plan.finds_all() || request.facets.is_some() {

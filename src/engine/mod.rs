@@ -1,9 +1,11 @@
-//! Engines, which carry out search plans: one request, one window of hits back.
+//! Engines, which execute search plans: a request goes in, a window of hits comes out.
 //!
-//! An engine has documents by ordinal, terms by name, and the stored JSON of the records. It gets no query text;
-//! filters, orders and the ranking are in the request, so two engines agree by construction.
+//! An engine has documents by ordinal, terms by name, and the stored JSON of the records. It never
+//! sees query text; filters, orders and the ranking are part of the request, so any two engines
+//! agree by construction.
 //!
-//! Operations that may cross a network are asynchronous. The future of an embedded engine is ready at once.
+//! Operations that may cross a network are asynchronous. An embedded engine's futures are always
+//! ready.
 
 mod embedded;
 mod explanation;
@@ -27,12 +29,13 @@ use crate::record::AttributeNumber;
 use crate::search::Term;
 use crate::text::count::counted;
 
-/// The files an engine keeps: name and content.
+/// An engine's files: name and content.
 pub type EngineFiles = Vec<(String, Bytes)>;
 
-/// An index that search plans can be carried out on.
+/// An index that can execute search plans.
 pub trait Engine: std::fmt::Debug + Send + Sync {
-    /// Whether its operations wait for another process: their futures need a runtime, and take hardly any processor time.
+    /// Whether its operations wait for another process. If so, their futures need a runtime and
+    /// take hardly any CPU time.
     fn is_remote(&self) -> bool {
         false
     }
@@ -45,7 +48,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the number of documents in which a term occurs; from memory.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Returns the categories of a term's few best documents, as sorted indices into the list of categories; from memory.
+    /// Returns the categories of a term's best few documents, as sorted indices into the list of
+    /// categories; from memory.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
     /// For each key of a value, returns whether any product has that value.
@@ -58,8 +62,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the hash of a product's detail alone; `None` for an unknown id.
     fn detail_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 
-    /// Searches. Once the request's budget is spent the search stops and returns what it found so far, which doesn't depend on
-    /// the page.
+    /// Runs a search. Once the request's budget is spent, the search stops and returns what it has
+    /// found so far, which doesn't depend on the page.
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>>;
 
     /// Returns a product; `None` for an unknown id.
@@ -72,21 +76,23 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Reads all that it has in memory, and compares what can be compared. Opening it compares only what is quick.
+    /// Reads everything that it has in memory, and verifies what can be verified. Opening only does
+    /// the quick part.
     fn verify(&self) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// What explains its scores; `None` if nothing can.
+    /// What explains its scores; `None` if it can't explain them.
     fn explainer(&self) -> Option<&dyn Explain> {
         None
     }
 }
 
-/// The number of documents that [`Engine::categories`] returns the categories of.
+/// How many documents [`Engine::categories`] takes categories from.
 const CATEGORY_EXAMPLES: usize = 10;
 
-/// The most bytes of texts that come with a page of hits, but for those of one hit; a single record may have megabytes.
+/// The maximum size of the texts that come with a page of hits, in bytes. A single hit may exceed
+/// it, since a record can have megabytes.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
@@ -103,13 +109,13 @@ pub enum EngineError {
     /// A product's stored text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
-    /// The process that holds the index can't be used at present; the same request may succeed later.
+    /// The process that holds the index is unavailable; the same request may succeed later.
     #[error(transparent)]
     Unavailable(Source),
-    /// It gets too many requests at once.
+    /// It's receiving too many requests at once.
     #[error(transparent)]
     Overloaded(Source),
-    /// It refuses a request, or sends a response that can't be used.
+    /// It refused a request, or sent a response that can't be used.
     #[error(transparent)]
     Refused(Source),
     #[error("the search index holds {} in place of {expected}", counted(*found, "document"))]

@@ -17,22 +17,22 @@ use crate::search::forward::DocumentWords;
 pub struct SearchRequest<'a> {
     /// The plan: terms, ranking, rerank.
     pub plan: &'a Plan,
-    /// The filter of the hits.
+    /// Which hits are allowed.
     pub filter: &'a SoftwareFilter,
-    /// The order of the hits; `None`: that of the ranking.
+    /// The order of the hits; `None` for the ranking's.
     pub order: Option<SortedBy>,
-    /// The hits to return, by their places in the order, from 0.
+    /// The hits to return, as positions in the order, from 0.
     pub page: Range<usize>,
-    /// The attributes to count in addition to the other facets; `None`: no facet is counted.
+    /// The attributes to count in addition to the other facets; `None` counts no facets.
     pub facets: Option<&'a [AttributeNumber]>,
     /// Whether the hits come with their texts.
     pub texts: bool,
-    /// The work that the search may do.
+    /// How much work the search may do.
     pub budget: &'a Budget,
 }
 
 impl SearchRequest<'_> {
-    /// The page's part of all hits; empty behind their end.
+    /// The page as a range of all hits; empty past the end.
     pub(super) fn page_of<'h>(&self, hits: &'h [Candidate]) -> &'h [Candidate] {
         let end = self.page.end.min(hits.len());
         &hits[self.page.start.min(end)..end]
@@ -53,7 +53,7 @@ pub struct Hit {
 /// The texts of a hit that its item doesn't have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HitTexts {
-    /// The product's detail fields, those which its item doesn't have, as a JSON object.
+    /// The product's detail fields that aren't in its item, as a JSON object.
     pub fields: Bytes,
     /// The words of all texts, as the index has them.
     pub words: DocumentWords,
@@ -63,7 +63,7 @@ pub struct HitTexts {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     pub ordinal: Ordinal,
-    /// The hash of its detail, the same in all engines.
+    /// The hash of its detail, which is the same in all engines.
     pub detail_hash: u64,
     /// The product's detail as a response body, `{"data":{…}}`.
     pub body: Bytes,
@@ -74,15 +74,16 @@ pub struct Record {
 pub struct SearchHits {
     /// The hits of the page, in order.
     pub hits: Vec<Hit>,
-    /// The texts of each hit, where requested; those of the last hits are missing where they would take too much memory.
+    /// Each hit's texts, if requested. They're missing for the last hits if they would take too
+    /// much memory.
     pub texts: Vec<HitTexts>,
-    /// How many documents were found in all.
+    /// How many documents were found in total.
     pub total: u64,
-    /// How many of them have all words: those with only some follow behind.
+    /// How many of them have all words. Those with only some come after them.
     pub complete: u64,
     /// How many documents would have been found without the filter.
     pub unfiltered_total: u64,
-    /// The counts of the facets, where requested.
+    /// The facet counts, if requested.
     pub facets: Option<FacetCounts>,
 }
 
@@ -91,7 +92,7 @@ pub struct SearchHits {
 pub struct ReviewsRequest {
     pub filter: ReviewFilter,
     pub sort: ReviewSort,
-    /// The reviews to return, by their places in the order, from 0.
+    /// The reviews to return, as positions in the order, from 0.
     pub page: Range<usize>,
 }
 

@@ -1,8 +1,9 @@
-//! Attribute values are indexed in two kinds of fields: one to filter products by, and one per attribute to count facets by.
+//! Attribute values are indexed in two kinds of fields: one to filter products by, and one per
+//! attribute to count facets by.
 //!
-//! The filter field has the keys of all attributes, each behind the number of its attribute. A facet field has each key with its
-//! label, which is the same in all documents of a generation. So each bucket is one value, and buckets of equal count are sorted
-//! by key.
+//! The filter field has the keys of all attributes, each preceded by its attribute's number. A
+//! facet field has each key with its label, which is the same in all documents of a generation. So
+//! each bucket is one value, and buckets of equal count are sorted by key.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

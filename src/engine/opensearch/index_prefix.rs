@@ -25,13 +25,13 @@ pub struct IndexPrefix(Arc<str>);
 pub struct IndexPrefixError;
 
 impl IndexPrefix {
-    /// The name of the products' index that a fill begins at this time. Each fill has its own, so
-    /// servers never search one that is being filled.
+    /// The name of the product index of a fill that starts at this time. Each fill has its own, so
+    /// servers never search one that's being filled.
     pub fn fill(&self, generation: &str, at: Timestamp) -> String {
         format!("{}{}", self.fills(generation), at.as_millisecond())
     }
 
-    /// Whether an index is of a fill with this generation and mapping.
+    /// Whether an index belongs to a fill of this generation and mapping.
     pub fn is_fill(&self, index: &str, generation: &str) -> bool {
         index.strip_prefix(&self.fills(generation)).is_some_and(is_number)
     }
@@ -45,20 +45,20 @@ impl IndexPrefix {
         format!("{self}-state")
     }
 
-    /// Matches all of the directory's indices, but also those of another directory whose prefix
-    /// begins with this one and a hyphen.
+    /// Matches all indices of the directory, but also those of another directory whose prefix
+    /// starts with this one and a hyphen.
     pub(super) fn pattern(&self) -> String {
         format!("{self}-*")
     }
 
-    /// The products index that an index belongs to. `None` for the state index and for indices of
+    /// The product index that an index belongs to. `None` for the state index and for indices of
     /// other directories or programs.
     pub(super) fn products_of<'i>(&self, index: &'i str) -> Option<&'i str> {
         let products = [REVIEWS, PARTS].iter().find_map(|end| index.strip_suffix(end)).unwrap_or(index);
         let rest = products.strip_prefix(&*self.0)?.strip_prefix('-')?;
         let (generation, version) = rest.split_once('-')?;
         let is_generation = !generation.is_empty() && generation.bytes().all(|byte| byte.is_ascii_hexdigit());
-        // Up to version 2 there was one fill of a generation.
+        // Up to version 2 a generation was filled only once.
         let is_version = version.split_once('.').map_or(is_number(version), |(of, at)| is_number(of) && is_number(at));
         (is_generation && is_version).then_some(products)
     }

@@ -1,4 +1,5 @@
-//! The lease: a document with an expiry beside the one that names the published index, so that builds take turns.
+//! The lease: a document with an expiry next to the one that names the published index. It makes
+//! builds take turns.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -101,14 +102,14 @@ impl Lease {
         self.publisher.publish(published, before).await
     }
 
-    /// The products' indices of all generations, including those of interrupted builds.
+    /// The product indices of all generations, including those of interrupted builds.
     pub async fn generations(&self) -> Result<Vec<String>, ClusterError> {
         let prefix = &self.publisher.prefix;
         Ok(self.indices().await?.into_iter().filter(|name| prefix.products_of(name) == Some(name)).collect())
     }
 
-    /// Deletes the indices of all generations but those whose products' indices are `kept`. Once the
-    /// lease is lost it deletes nothing more: then the next build does.
+    /// Deletes the indices of all generations whose product index isn't in `kept`. If the lease is
+    /// lost, it stops deleting and leaves that to the next build.
     pub async fn delete_except(&self, kept: &[&str]) -> Result<Vec<String>, ClusterError> {
         let prefix = &self.publisher.prefix;
         let mut deleted = Vec::new();
@@ -138,12 +139,12 @@ impl Lease {
         Ok(all.into_iter().map(|of| of.index).collect())
     }
 
-    /// Gives the lease back, so that the next build needn't wait until it expires. If another build
-    /// took it, that build keeps it.
+    /// Releases the lease, so the next build needn't wait until it expires. If another build has
+    /// taken it, that build keeps it.
     pub async fn release(self) {
         let Self { publisher, held, stop, renewals } = self;
         drop(stop);
-        // A renewal in progress is finished, so that the version is known.
+        // Let a renewal in progress finish, so the version is known.
         drop(renewals.await);
         let request = ClusterRequest::new(Method::DELETE, &publisher.path(LEASE)).once();
         let request = conditional(request, Some(lock(&held).version));
@@ -186,7 +187,7 @@ async fn renew(
     }
 }
 
-/// The stored lease, if one of the renewals without a response wrote it.
+/// The stored lease, if one of the renewals that got no response wrote it.
 fn renewed_before(unanswered: &[Holder], stored: Option<(Holder, Version)>) -> Option<Held> {
     let (holder, version) = stored.filter(|(holder, _)| unanswered.contains(holder))?;
     Some(Held { version, expires_at: holder.expires_at })
@@ -209,7 +210,7 @@ mod tests {
         Reply::Status(201, version)
     }
 
-    /// A lease that was taken with sequence number 7, from a node with these further replies.
+    /// A lease that was taken with sequence number 7, from a node that sends these replies next.
     async fn lease(replies: &[Reply]) -> (Stub, Lease) {
         let taken = [OK, NONE, written(r#"{"_seq_no":7,"_primary_term":2}"#)];
         let stub = Stub::start(&[&taken, replies].concat()).await;

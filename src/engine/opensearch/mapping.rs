@@ -31,7 +31,7 @@ pub(super) fn shards(products: usize) -> usize {
 
 pub(super) fn products(shards: usize) -> Value {
     let number = json!({"type": "integer"});
-    // Only sorted or multiplied by.
+    // Used only for sorting or multiplying.
     let column = |kind: &str| json!({"type": kind, "index": false});
     let sequence = |store: bool| json!({"type": "text", "analyzer": "whitespace", "norms": false, "store": store});
     // Read with a hit, never searched.
@@ -59,7 +59,8 @@ pub(super) fn products(shards: usize) -> Value {
         "check_a": column("integer"),
         "check_b": column("integer"),
         "content_hash": stored,
-        // A page reads only columns: inflating stored fields is two thirds of a search.
+        // A page reads only columns, because inflating stored fields would be two thirds of a
+        // search.
         "item": {"type": "binary", "doc_values": true},
         "detail": stored,
         "reviews": stored,
@@ -69,12 +70,12 @@ pub(super) fn products(shards: usize) -> Value {
         properties[rank_field(order)] = number.clone();
     }
     properties[KEYS] = set;
-    // By number, so that the mapping doesn't depend on what exports declare.
+    // By number, so the mapping doesn't depend on what exports declare.
     for attribute in 0..MAX_ATTRIBUTES {
         properties[label_field(attribute)] = counted.clone();
     }
     let mut index = settings(shards);
-    // So that documents of equal score are read in the order of quality.
+    // So that documents with equal scores come in order of quality.
     index["sort.field"] = json!("ordinal");
     index["max_result_window"] = json!(MAX_WINDOW);
     index["mapping.total_fields.limit"] = json!(100);
@@ -106,7 +107,7 @@ pub(super) fn parts() -> Value {
     with_id(json!({"settings": {"index": settings(1)}, "mappings": {"enabled": false}}))
 }
 
-/// Stores the mapping's hash in it, so that an index of another mapping is recognised.
+/// Stores the mapping's hash inside it, so that an index with another mapping is recognised.
 fn with_id(mut index: Value) -> Value {
     let hash = blake3::hash(index["mappings"].to_string().as_bytes()).to_hex();
     index["mappings"]["_meta"] = json!({"mapping": &hash[..16]});
@@ -124,7 +125,7 @@ pub(super) fn state() -> Value {
 fn settings(shards: usize) -> Value {
     json!({
         "number_of_shards": shards,
-        // Keep a replica from the first document on if there's another node, because a node may
+        // Keep a replica from the first document on, if there's another node, because a node may
         // fail during a fill.
         "auto_expand_replicas": "0-1",
         // A fill refreshes once, at the end.

@@ -56,10 +56,10 @@ use crate::search::{Group, StemId, Term};
 #[derive(Debug)]
 pub struct OpenSearchEngine {
     cluster: Arc<Cluster>,
-    /// The products' index; the other indices have its name plus a suffix.
+    /// The product index. The other indices have its name plus a suffix.
     index: String,
     documents: usize,
-    /// Of the products' index.
+    /// Number of shards of the product index.
     shards: usize,
     dictionary: Dictionary,
     /// By word number.
@@ -70,7 +70,7 @@ pub struct OpenSearchEngine {
 }
 
 impl OpenSearchEngine {
-    /// Opens a generation's indices, given the numbers of documents and shards and the parts that
+    /// Opens a generation's indices, given the number of documents and shards and the parts that
     /// are held in memory.
     pub fn open(
         cluster: Arc<Cluster>,
@@ -93,7 +93,7 @@ impl From<ClusterError> for EngineError {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Unavailable(_) => Self::Unavailable(error.into()),
-            // The next fill brings another one.
+            // The next fill will have another one.
             error if error.is_missing_index() => Self::Unavailable(error.into()),
             ClusterError::Overloaded { .. } => Self::Overloaded(error.into()),
             _ => Self::Refused(error.into()),

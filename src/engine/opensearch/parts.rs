@@ -32,15 +32,15 @@ const READ_AT_ONCE: usize = 8;
 
 const MANIFEST: &str = "manifest";
 
-/// What a generation's indices hold. Written when all of it is verified, so an index without one is
-/// an interrupted fill.
+/// What a generation's indices hold. It's written once everything has been verified, so an index
+/// without one is an interrupted fill.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
     /// The parts' sizes in bytes.
     pub(super) parts: BTreeMap<String, u64>,
     pub(super) products: Totals,
     pub(super) reviews: Totals,
-    /// Of the products' index.
+    /// Number of shards of the product index.
     pub(super) shards: usize,
 }
 
@@ -126,8 +126,8 @@ impl Parts {
         Ok(())
     }
 
-    /// Replaces a part of a generation that isn't in service. If that is interrupted, the generation
-    /// isn't whole any more.
+    /// Replaces a part of a generation that isn't in service. If that's interrupted, the generation
+    /// is no longer whole.
     pub async fn replace(&mut self, name: &str, content: Bulk) -> Result<(), FillError> {
         let sizes = write_parts(&self.cluster, &self.index, &[(name.to_owned(), content)]).await?;
         self.manifest.parts.extend(sizes);

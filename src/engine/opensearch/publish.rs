@@ -14,7 +14,7 @@ use super::index_prefix::IndexPrefix;
 /// Id of the document that names the published index.
 const PUBLISHED: &str = "published";
 
-/// For writing a document: a node that is busy with a fill may take long.
+/// For writing a document: a node that's busy with a fill may take long.
 const TIME: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Published {
     pub index: String,
     pub generation: String,
     pub products: u64,
-    /// Of the products' index.
+    /// Number of shards of the product index.
     #[serde(default)]
     pub shards: usize,
     /// The number of invalid exports that were skipped, and of invalid records in other exports.

@@ -19,7 +19,8 @@ use crate::search::{Alternative, Group, Phrase, Plan, Rerank};
 /// small enough that scores of about ten keep three decimals.
 pub(super) const EXACT_NAME: f32 = 8192.0;
 
-/// Added to the score of a product that is pinned to the query. Larger than any other score but that of a full name.
+/// Added to the score of a product that's pinned to the query. Larger than any other score except a
+/// full name's.
 pub(super) const PINNED: f32 = 4096.0;
 
 /// Added to the score of a product with all words, if products with only some are in the same list
@@ -35,7 +36,7 @@ const FEW: usize = 16;
 const MAX_SCORED: usize = 384;
 
 /// The score of a rare alternative that isn't scored individually: that of a word in a description
-/// of mean length.
+/// of average length.
 const RARE_SCORE: f32 = 0.5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +51,7 @@ pub(super) struct PlanQuery<'p> {
     groups: Vec<Value>,
     /// The same without scores.
     conditions: Vec<Value>,
-    /// Functions for the spellings, each with its share of the words; likewise for neighbours
-    /// below.
+    /// Filters for the spellings, each with its share of the words; likewise for neighbours below.
     spellings: Vec<(Value, f32)>,
     neighbours: Vec<(Value, f32)>,
 }

@@ -80,10 +80,10 @@ struct RankBucket {
 /// Which tiers a response's hits can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tiers {
-    /// Products with all words. Full names have [`EXACT_NAME`] more.
+    /// Products with all words. Those with a full name score [`EXACT_NAME`] more.
     All,
     Some,
-    /// Both, told apart by [`COMPLETE`] and [`EXACT_NAME`].
+    /// Both, distinguished by [`COMPLETE`] and [`EXACT_NAME`].
     Both,
 }
 
@@ -187,13 +187,13 @@ pub(super) fn one(values: Vec<String>, field: &'static str) -> Result<Bytes, Eng
     values.into_iter().next().map(Bytes::from).ok_or_else(|| damaged(field))
 }
 
-/// Of columns: the cluster writes them without padding.
+/// For columns: the cluster writes them without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The item out of its column.
+/// The item from its column.
 pub(super) fn decoded(item: Vec<String>) -> Result<Bytes, EngineError> {
     let item = BASE64.decode(one(item, "item")?);
     Ok(item.map_err(EngineError::index("read"))?.into())

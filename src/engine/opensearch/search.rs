@@ -41,8 +41,8 @@ impl<'e, 'r> Search<'e, 'r> {
         Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue) }
     }
 
-    /// Runs the search. Texts come with the hits. If one response can't hold them all, as many as
-    /// fit are read afterwards.
+    /// Runs the search. Texts come with the hits. If a single response can't hold them all, as many
+    /// as fit are read afterwards.
     pub(super) async fn run(&self) -> Result<SearchHits, EngineError> {
         let budget = self.request.budget;
         match self.find().await {
@@ -102,7 +102,7 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     /// A page of products found by name. The first ones are reranked by the length of their
-    /// shortest name: this reads only the order first, then the page's items.
+    /// shortest name, so this first reads only the order, and then the page's items.
     async fn names(&self, page: Range<usize>) -> Result<SearchHits, EngineError> {
         let mut body = self.body(&self.query(Match::All), &self.filter.clauses(), 0..page.end.max(RERANKED));
         body["stored_fields"] = json!("_none_");

@@ -7,8 +7,8 @@ use super::response::{damaged, hit_texts};
 use crate::engine::{EngineError, Hit, HitTexts, MAX_TEXT_BYTES};
 use crate::search::budget::Budget;
 
-/// The number of first texts that have at most [`MAX_TEXT_BYTES`] together. If that isn't all, the
-/// search is incomplete.
+/// How many of the first texts have at most [`MAX_TEXT_BYTES`] together. If that isn't all of them,
+/// the search is incomplete.
 fn fitting(sizes: &[usize], budget: &Budget) -> usize {
     let mut bytes = 0_usize;
     let fits = |size: &&usize| {
@@ -29,7 +29,7 @@ pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
 }
 
 impl OpenSearchEngine {
-    /// Reads the texts of the first hits, as many as fit by their sizes in a response.
+    /// Reads the texts of the first hits, as many as fit according to their sizes in a response.
     pub(super) async fn read_texts(&self, hits: &[Hit], budget: &Budget) -> Result<Vec<HitTexts>, EngineError> {
         let ordinals: Vec<_> = hits.iter().map(|hit| hit.ordinal).collect();
         let sizes = json!({"stored_fields": "_none_", "docvalue_fields": ["ordinal", "text_bytes"]});

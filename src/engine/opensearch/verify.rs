@@ -1,4 +1,4 @@
-//! Verifies that a generation's indices are there and hold what was sent.
+//! Verifies that a generation's indices exist and hold what was sent.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::records::REVIEWS;
 use crate::engine::EngineError;
 use crate::text::count::{agreeing, counted};
 
-/// For adding up an index.
+/// For adding up the columns of an index.
 const TIME: Duration = Duration::from_mins(2);
 
 /// How long to wait for the shards of nodes that are starting.
@@ -56,25 +56,26 @@ impl From<PartsError> for Unusable {
     }
 }
 
-/// Whether an index of a generation doesn't exist. `false` if that can't be learned at present.
+/// Whether an index of a generation is missing. `false` if that can't be determined right now.
 pub async fn is_missing(cluster: &Cluster, index: &str) -> bool {
-    // A search, since that's all that a server's user may do.
+    // A search, because a server's user isn't allowed to do anything else.
     let body = json!({"size": 0, "track_total_hits": false});
     let search = ClusterRequest::search(&format!("/{}/_search", all(index)), body.to_string());
     cluster.send(search).await.is_err_and(|error| error.is_missing_index())
 }
 
-/// Returns a generation that is there, whole and of this mapping; otherwise `None`, and the log says
-/// why.
+/// Returns a generation that exists, is whole and has this mapping; otherwise `None`, and the log
+/// says why.
 ///
 /// # Errors
-/// If the cluster can't tell.
+///
+/// If the cluster can't answer that.
 pub async fn find_whole(cluster: &Arc<Cluster>, index: &str) -> Result<Option<FilledGeneration>, EngineError> {
     let mut outcome = check(cluster, index).await;
     if let Err(Unusable::Cluster(ClusterError::Unavailable(Unavailability::MissingShards { .. }))) = outcome {
         let health = ClusterRequest::get(&format!("/_cluster/health/{}", all(index)));
         let health = health.query("wait_for_status", "yellow").query("timeout", format!("{}s", SHARDS_TIME.as_secs()));
-        // What matters is the next check.
+        // Only the next check matters.
         drop(cluster.send(health.timeout(2 * SHARDS_TIME)).await);
         outcome = check(cluster, index).await;
     }

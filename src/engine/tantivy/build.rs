@@ -62,10 +62,10 @@ impl TantivyBuilder {
         postings.keep_budget().map_err(FillError::Scratch)
     }
 
-    /// Completes the index and returns its files, name and content of each.
+    /// Completes the index and returns its files, each with name and content.
     pub fn finish(self) -> Result<Vec<(String, Bulk)>, FillError> {
         self.write().map_err(|error| match error {
-            // A thread of tantivy's that can't be started is no fault of the disk.
+            // If a thread of tantivy's can't be started, that's not the disk's fault.
             TantivyError::IoError(error) if error.kind() != std::io::ErrorKind::WouldBlock => {
                 FillError::Scratch(std::io::Error::new(error.kind(), error))
             }
@@ -125,7 +125,8 @@ mod tests {
     use crate::search::field::Field as Part;
     use crate::search::score::Occurrences;
 
-    /// Various kinds of terms, both rare and in every document, with small and large frequencies.
+    /// Various kinds of terms, both rare ones and ones that every document has, with small and
+    /// large frequencies.
     fn document(number: u32) -> Vec<(Term, Occurrences)> {
         let mut terms = vec![(Term::Name(format!("name {number}").into()), Occurrences::one(Part::Name))];
         let letter = if number.is_multiple_of(3) { "z" } else { "é" };
@@ -146,7 +147,8 @@ mod tests {
         terms
     }
 
-    /// Builds the same index with tantivy's own writer, which gets a term as often as it occurs.
+    /// Builds the same index with tantivy's own writer, which receives a term as often as it
+    /// occurs.
     fn by_tantivy(builder: &TantivyBuilder, documents: u32) -> Index {
         let index = Index::builder().schema(builder.schema.clone());
         let mut writer: SingleSegmentIndexWriter =
@@ -187,7 +189,7 @@ mod tests {
         lists
     }
 
-    /// A document's terms; the prefixes, which are one letter here, have numbers.
+    /// A document's terms. Prefixes, which have one letter here, have numbers.
     fn numbered(document: &[(Term, Occurrences)]) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let number = |term: &Term| match term {
             Term::Prefix(text) => text.chars().next().map(u32::from),
@@ -196,7 +198,7 @@ mod tests {
         document.iter().map(move |(term, occurrences)| (number(term), term, *occurrences))
     }
 
-    /// The files of an index of documents that are added some at a time.
+    /// The files of an index whose documents are added a few at a time.
     fn files(documents: &[Vec<(Term, Occurrences)>], at_once: usize, scratch: &Scratch) -> Vec<(String, Bytes)> {
         let mut builder = TantivyBuilder::new(scratch);
         for documents in documents.chunks(at_once) {
@@ -239,7 +241,7 @@ mod tests {
 
     const PARTS: [Part; 3] = [Part::Name, Part::Tagline, Part::Description];
 
-    /// Some documents, whose words come in any order.
+    /// Some documents with their words in random order.
     fn any_documents() -> impl Strategy<Value = Vec<Vec<(Term, Occurrences)>>> {
         let document = proptest::collection::hash_map(any_term(), proptest::sample::select(&PARTS), 0..20);
         let document =
@@ -253,7 +255,7 @@ mod tests {
         fn runs_make_the_same_files_as_memory(documents in any_documents(), at_once in 1_usize..20) {
             let contents = |scratch| {
                 let files = files(&documents, at_once, &scratch).into_iter();
-                // It has the random name of the segment.
+                // It contains the segment's random name.
                 files.filter(|(name, _)| name != META).map(|(_, content)| content).collect::<Vec<_>>()
             };
             let folder = tempfile::tempdir().expect("a folder");

@@ -52,11 +52,12 @@ const META: &str = "meta.json";
 #[derive(Debug)]
 pub struct TantivyIndex(Index);
 
-/// The extensions of the other files, which are those of one segment.
+/// The extensions of the other files, which all belong to one segment.
 const EXTENSIONS: [&str; 6] = ["fast", "fieldnorm", "idx", "pos", "store", "term"];
 
 impl TantivyIndex {
-    /// Whether an index has files of these names and no others: `meta.json`, and one file for each of some extensions.
+    /// Whether an index has exactly these files: `meta.json`, and one file for each of some
+    /// extensions.
     pub fn has_files<'n>(names: impl Iterator<Item = &'n str>) -> bool {
         let mut segment = None;
         let mut is_known = |name: &'n str| {
@@ -78,7 +79,7 @@ impl TantivyIndex {
             names.push(name);
         }
         let index = Index::open(directory).map_err(EngineError::index("opened"))?;
-        // tantivy's readers believe what they read.
+        // tantivy's readers trust what they read.
         for name in names.iter().filter(|name| *name != META) {
             let is_whole = index.directory().validate_checksum(Path::new(name));
             if !is_whole.map_err(EngineError::index("loaded"))? {
@@ -111,8 +112,8 @@ impl std::fmt::Debug for TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens an index with its documents' tables and records. The catalogue resolves the
-    /// categories in filters.
+    /// Opens an index with its documents' tables and records. The catalogue resolves the categories
+    /// in filters.
     pub fn open(
         TantivyIndex(index): TantivyIndex,
         DocumentTables { scorer, forward, meanings }: DocumentTables,
@@ -168,7 +169,7 @@ impl TantivyEngine {
         Ok(frequent)
     }
 
-    /// The documents that are pinned to the query, without demo records, each with its place.
+    /// The documents that are pinned to the query, each with its position, without demo records.
     fn pinned(&self, plan: &Plan) -> Result<Vec<(Ordinal, usize)>, EngineError> {
         let mut documents = Vec::new();
         for (place, pinned) in plan.pinned.iter().enumerate() {
@@ -194,7 +195,8 @@ impl TantivyEngine {
         Ok(documents)
     }
 
-    /// Whether the postings of a term are as many as its dictionary says, of documents that exist, in order.
+    /// Whether a term has as many postings as the dictionary says, in ascending order and for
+    /// documents that exist.
     fn has_postings(&self, term: &TermInfo) -> Result<bool, EngineError> {
         let (mut count, mut end, mut is_sorted) = (0, 0, true);
         self.read(term)?.for_each_until(TERMINATED, |document, _| {

@@ -1,7 +1,9 @@
-//! The postings of documents on their way into the index: in memory up to the build's budget, in sorted runs beyond it.
+//! The postings of documents on their way into the index: in memory up to the build's budget, and
+//! in sorted runs beyond it.
 //!
-//! In memory they're in the structures that tantivy uses, an arena of linked lists. A run has a row per term, in the order of
-//! the terms' names. The runs are merged as tantivy's serializer takes the postings.
+//! In memory they're in the same structure that tantivy uses, an arena of linked lists. A run has a
+//! row per term, in the order of the terms' names. The runs are merged while tantivy's serializer
+//! takes the postings.
 
 use std::io;
 
@@ -16,7 +18,7 @@ use crate::search::Term;
 
 pub(super) struct Postings {
     lists: Lists,
-    /// The share of `lists`.
+    /// The memory share of `lists`.
     share: Share,
     runs: ScratchSorter<Row>,
 }
@@ -73,7 +75,7 @@ impl Postings {
         self.lists.push(term, document, frequency);
     }
 
-    /// Writes a run if the postings in memory are more than the budget.
+    /// Writes a run if the postings in memory exceed the budget.
     pub(super) fn keep_budget(&mut self) -> io::Result<()> {
         let more = self.lists.size_bytes().saturating_sub(self.share.bytes());
         if self.share.take(more, OWN_BYTES) { self.spill() } else { Ok(()) }
@@ -110,7 +112,7 @@ impl Postings {
     }
 }
 
-/// Writes a term, whose lists are those of ascending documents.
+/// Writes a term with its lists, which cover ascending documents.
 fn write_term<'l>(
     field: &mut FieldSerializer<'_>,
     name: &[u8],
@@ -164,7 +166,7 @@ impl Lists {
         let Self { words, prefixes, terms, mut names, numbers } = self;
         let mut sorted: Vec<NamedList> = Vec::with_capacity(terms.len() + prefixes.len() + words.len());
         sorted.extend(terms.iter(&names).map(|(name, list)| NamedList::new(name, list)));
-        // Frees memory for the files, which come next.
+        // Frees memory for the files that come next.
         drop(terms);
         let mut name = String::new();
         for (stem, list) in (0..).zip(words).filter(|(_, list)| list.documents > 0) {

@@ -1,4 +1,5 @@
-//! The files that tantivy writes: the postings and their dictionary as [`Bulk`], the others, which are small, in memory.
+//! The files that tantivy writes: postings and their dictionary as [`Bulk`], and the others, which
+//! are small, in memory.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -12,7 +13,8 @@ use ::tantivy::directory::{
 
 use crate::scratch::{Bulk, BulkWriter, Scratch};
 
-/// A directory whose new files are scratch bytes, which are only taken out. What was in memory before can be read.
+/// A directory whose new files become scratch bytes, to be taken out. Files that were in memory
+/// before can be read.
 #[derive(Debug, Clone)]
 pub(super) struct ScratchDirectory {
     memory: RamDirectory,
@@ -69,7 +71,7 @@ impl Directory for ScratchDirectory {
 struct ScratchFile {
     directory: ScratchDirectory,
     path: PathBuf,
-    /// `None` once it is closed.
+    /// `None` once it's closed.
     content: Option<BulkWriter>,
 }
 

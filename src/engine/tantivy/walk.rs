@@ -86,7 +86,8 @@ const GROUP: usize = 30;
 /// Budget units per document found.
 const FOUND: usize = 3;
 
-/// Of up to this many groups, the few candidates that a threshold leaves are in nearly all.
+/// With up to this many groups, the few candidates that a threshold leaves are in nearly all of
+/// them.
 const FEW_GROUPS: usize = 8;
 
 impl Drop for Walk<'_> {
@@ -246,8 +247,8 @@ impl<'e> Walk<'e> {
         collector.count_pruned(pruned.pruned(start));
     }
 
-    /// The scores of the candidates, by offset. Summed group by group: of many groups, as in a list of similar products,
-    /// a document is in few.
+    /// The scores of the candidates, by offset. They're summed group by group, because with many
+    /// groups, as in a list of similar products, a document is in only a few.
     fn sums(&self, block: usize, candidates: &Bitset) -> [f32; BLOCK_LEN] {
         let mut sums = [0.0; BLOCK_LEN];
         for (group, scores) in self.groups.iter().zip(&self.scores) {

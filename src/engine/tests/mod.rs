@@ -1,4 +1,5 @@
-//! Properties of the tantivy engine: it returns what a brute-force scan of all documents returns.
+//! Property tests of the tantivy engine: it returns what a brute-force scan of all documents
+//! returns.
 
 mod scan;
 
@@ -54,11 +55,12 @@ const WORDS: [&str; 24] = [
     "x",
 ];
 
-/// The numbers of the attributes of these exports, and of those that products can be sorted by.
+/// The numbers of these exports' attributes, and of those that products can be sorted by.
 const ATTRIBUTES: std::ops::Range<AttributeNumber> = 0..BUILT_IN.len() + 5;
 const SORTABLE: std::ops::Range<AttributeNumber> = BUILT_IN.len() + 1..BUILT_IN.len() + 4;
 
-/// Conditions on attributes, with values that no product has and an attribute that isn't there.
+/// Conditions on attributes, including values that no product has and an attribute that doesn't
+/// exist.
 const CONDITIONS: [(&str, &str); 16] = [
     ("tags", "SAFETY"),
     ("tags", "audit"),
@@ -78,7 +80,7 @@ const CONDITIONS: [(&str, &str); 16] = [
     ("unknown", "audit"),
 ];
 
-/// A directory in both engines.
+/// A directory, in both engines.
 pub(super) struct Engines {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) scan: ScanEngine,
@@ -144,7 +146,7 @@ impl Engines {
         Self { snapshot, scan }
     }
 
-    /// Compares the engines on a plan.
+    /// Runs a plan on both engines and compares the results.
     fn compare(&self, plan: &Plan, query: &Query) -> Result<(), TestCaseError> {
         let budget = Budget::new(u64::MAX);
         let request = query.request(plan, &budget);
@@ -155,7 +157,7 @@ impl Engines {
         prop_assert_eq!(hits.unfiltered_total, expected.unfiltered_total);
         prop_assert_eq!(hits.facets, expected.facets);
         let keys = |hits: &[Hit]| {
-            // With an order of its own a search has no use for scores.
+            // A search with its own order doesn't use scores.
             let score = |score: f32| if query.order.is_none() { score.to_bits() } else { 0 };
             hits.iter().map(|hit| (hit.ordinal, hit.tier, score(hit.score), hit.item.clone())).collect::<Vec<_>>()
         };
@@ -163,7 +165,7 @@ impl Engines {
         prop_assert_eq!(hits.texts.len(), if query.texts { hits.hits.len() } else { 0 });
         prop_assert_eq!(&hits.texts, &expected.texts);
         if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
-            // Meaning adds to a score by the best one of the tier.
+            // How much meaning adds to a score depends on the tier's best score.
             let unranked = Plan { rerank: Rerank::None, ..plan.clone() };
             let all = SearchRequest { plan: &unranked, page: 0..RERANKED, facets: None, texts: false, ..request };
             let by_words = pollster::block_on(self.scan.search(&all)).expect("a scan").hits;
@@ -177,8 +179,8 @@ impl Engines {
         Ok(())
     }
 
-    /// Compares the explanation of a hit with its score. Among whole names the spelling decides, and among pinned products
-    /// their place.
+    /// Compares the explanation of a hit with its score. Among exact names the spelling decides,
+    /// and among pinned products their position.
     fn compare_explanation(
         &self,
         request: &SearchRequest<'_>,
@@ -192,7 +194,7 @@ impl Engines {
         );
         prop_assert!(explanation.admission.passed());
         let shares = explanation.signals;
-        // Behind the reranked ones a score is that of the words alone.
+        // After the reranked hits, a score comes from the words alone.
         let score = match (&request.plan.rerank, reranked) {
             _ if hit.tier == Tier::Pinned => hit.score,
             (_, Some(_)) if hit.tier == Tier::ExactName => shares.spelling,
@@ -247,7 +249,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// The plans of a search and of a search by name.
+    /// The plans of a normal search and of a search by name.
     pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));
         let expansion = expand(index, documents, &self.text, &parsed, self.options, &budget).expect("frequencies");
@@ -373,14 +375,14 @@ pub(super) fn software() -> impl Strategy<Value = Vec<Value>> {
         .prop_map(|all| all.iter().enumerate().map(|(id, (words, kind))| self::product(id, words, *kind)).collect())
 }
 
-/// More documents than two blocks have, so that some words are frequent; some others are prefixed alike, so that a prefix has
-/// many alternatives.
+/// More documents than two blocks hold, so that some words are frequent. Some others share a
+/// prefix, so that the prefix has many alternatives.
 pub(super) fn large() -> Vec<Value> {
     let mut random = fastrand::Rng::with_seed(7);
     let rare: Vec<_> = ('a'..='z').flat_map(|first| ["ck", "dd"].map(|last| format!("rare{first}{last}"))).collect();
     (0..9_000)
         .map(|id| {
-            // Words at the front are far more frequent.
+            // Words near the front are far more frequent.
             let word = |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
             let mut words: Vec<_> = (0..random.usize(1..9)).map(|_| word(&mut random)).collect();
             if id % 5 == 0 {

@@ -1,4 +1,5 @@
-//! A brute-force engine: it scores every document and sorts them all. Tests compare other engines with it.
+//! A brute-force engine: it scores every document and sorts them all. Tests compare the other
+//! engines with it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,16 +29,16 @@ pub(in crate::engine) struct ScanEngine {
     pub(super) forward: Forward,
     pub(in crate::engine) meanings: Meanings,
     pub(super) catalogue: Arc<Catalogue>,
-    /// The number of candidates that are reranked by signals.
+    /// How many candidates are reranked by signals.
     pub(in crate::engine) reranked: usize,
     pub(super) records: Arc<Records>,
 }
 
-/// A document's scores by group; `None` for a group which it doesn't satisfy.
+/// A document's scores by group; `None` for a group that it doesn't satisfy.
 type Scores = Vec<Option<f32>>;
 
 impl ScanEngine {
-    /// The terms of a document, as it is kept.
+    /// The terms of a stored document.
     pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> HashMap<Term, u32> {
         terms.map(|(term, occurrences)| (term.clone(), occurrences.packed())).collect()
     }
@@ -77,7 +78,7 @@ impl ScanEngine {
             && !plan.excluded_phrases.iter().any(|phrase| has_words(&self.forward, ordinal, phrase))
     }
 
-    /// Counts facets, each without its own part of the filter.
+    /// Counts facets, ignoring the facet's own part of the filter for each.
     fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[AttributeNumber]) -> FacetCounts {
         let columns = self.columns();
         let mut counts = FacetCounts::default();
@@ -157,7 +158,7 @@ impl Embedded for ScanEngine {
             true => all_of(scores, &|group| group.required || group.indispensable),
             false => any_of(scores, &|_| true),
         };
-        // A required group that is indispensable is one which every document has.
+        // Every document found has each required group that is indispensable.
         let is_given = groups.iter().any(|(group, _)| group.required && group.indispensable);
         let has_some = |scores: &Scores| {
             if is_given {

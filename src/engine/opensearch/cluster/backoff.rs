@@ -9,7 +9,8 @@ const FIRST: Duration = Duration::from_millis(200);
 /// The longest pause.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Pauses which double, with jitter, until a deadline. For bulk requests that are answered with 429 or 503, whole or in part.
+/// Pauses that double, with jitter, until a deadline. For bulk requests that are answered with 429
+/// or 503, entirely or in part.
 #[derive(Debug)]
 pub struct Backoff {
     deadline: Instant,
@@ -22,12 +23,13 @@ impl Backoff {
         Self { deadline, next: FIRST }
     }
 
-    /// The pauses of a request that has this time altogether.
+    /// The pauses of a request that has this much time in total.
     pub fn within(time: Duration) -> Self {
         Self::new(Instant::now() + time)
     }
 
-    /// Waits. Returns false, at once, where the deadline would be over after the pause: then the last error counts.
+    /// Waits. Returns false at once if the pause would exceed the deadline; then the last error
+    /// counts.
     pub async fn wait(&mut self) -> bool {
         let random = getrandom::u32().unwrap_or(u32::MAX / 2);
         let Some(pause) = self.pause(Instant::now(), random) else { return false };
@@ -35,12 +37,13 @@ impl Backoff {
         true
     }
 
-    /// Begins with short pauses again: after an attempt that succeeded at least in part.
+    /// Starts over with short pauses, after an attempt that succeeded at least in part.
     pub fn reset(&mut self) {
         self.next = FIRST;
     }
 
-    /// The next pause: half of it fixed, half of it by chance, so that several clients don't come at the same time.
+    /// The next pause: half of it fixed and half random, so that several clients don't retry at the
+    /// same time.
     fn pause(&mut self, now: Instant, random: u32) -> Option<Duration> {
         let half = self.next / 2;
         let pause = half + half.mul_f64(f64::from(random) / f64::from(u32::MAX));

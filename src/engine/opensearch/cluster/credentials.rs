@@ -13,7 +13,7 @@ use super::ClusterSettingsError;
 /// The longest password or key, in bytes.
 const MAX_SECRET_BYTES: usize = 4096;
 
-/// The credentials that are sent with each request. Their debug text has no secret.
+/// The credentials sent with each request. Their debug output contains no secret.
 #[derive(Clone)]
 pub struct Credentials {
     /// For messages: the user, or the kind of key.
@@ -22,7 +22,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// A user and the password in a file, which is one line.
+    /// A user, and the password from a file with one line.
     pub fn password(user: &str, file: &Path) -> Result<Self, ClusterSettingsError> {
         if user.is_empty() || user.contains(|c: char| c == ':' || c.is_control()) {
             return Err(ClusterSettingsError::User(user.to_owned()));
@@ -34,7 +34,8 @@ impl Credentials {
         Ok(Self { name: format!("user {user}"), authorization: encoded })
     }
 
-    /// The key in a file, which is one line: a token, sent as `Bearer`, or a scheme and a token, such as `ApiKey …`.
+    /// The key from a file with one line: a token, sent as `Bearer`, or a scheme and a token, such
+    /// as `ApiKey …`.
     pub fn key(file: &Path) -> Result<Self, ClusterSettingsError> {
         let authorization = read(file, |text| {
             let (scheme, token) = text.split_once(' ').unwrap_or(("Bearer", text));
@@ -60,7 +61,7 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// A header value made of the only line of a file. It is never shown.
+/// A header value from a file's only line. It's never shown.
 fn read(file: &Path, value: impl Fn(&str) -> Option<String>) -> Result<HeaderValue, ClusterSettingsError> {
     let header = fs::read_to_string(file).and_then(|text| {
         let text = text.strip_suffix('\n').unwrap_or(&text);

@@ -17,7 +17,7 @@ pub enum ClusterError {
     Unavailable(#[source] Unavailability),
     #[error("{}; send fewer requests at once, or add nodes", overload(node.as_deref(), reason.as_ref()))]
     Overloaded {
-        /// The node that rejected it; none if it waited in vain for its turn.
+        /// The node that rejected it; none if waiting for a turn took too long.
         node: Option<String>,
         reason: Option<Reason>,
     },
@@ -29,14 +29,16 @@ pub enum ClusterError {
     #[error("node {node} rejects the request with {status}: {reason}")]
     Rejected {
         node: String,
-        /// The status, neither 2xx nor one of the other kinds of this error; 409 for a lost compare-and-set.
+        /// The status: not 2xx, and none that another kind of this error covers; 409 for a lost
+        /// compare-and-set.
         status: StatusCode,
         reason: Reason,
     },
     #[error("node {node} finds nothing there: {reason}{}", if reason.is(NO_INDEX) { REMEDY } else { "" })]
     NotFound {
         node: String,
-        /// Its kind tells a missing index from a missing document: see [`ClusterError::is_missing_index`].
+        /// Its kind distinguishes a missing index from a missing document: see
+        /// [`ClusterError::is_missing_index`].
         reason: Reason,
     },
     #[error("{}", authentication(node, *status, credentials.as_deref()))]
@@ -80,7 +82,7 @@ pub enum Unavailability {
     MissingShards { reason: Reason },
 }
 
-/// Why an attempt at a node fails.
+/// Why an attempt at a node failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
     #[error("node {node} can't be reached")]
@@ -107,7 +109,7 @@ pub enum NodeError {
     #[error("node {node} didn't respond within {} ms", after.as_millis())]
     TimedOut {
         node: String,
-        /// The time given to it.
+        /// The time that it was given.
         after: Duration,
     },
     #[error("node {node} stopped answering while the request was in progress")]
@@ -115,7 +117,7 @@ pub enum NodeError {
     #[error("node {node} answers with {status}: {reason}")]
     Status {
         node: String,
-        /// 502, 503 or 504, 500 where another node is gone; of a ping any.
+        /// 502, 503 or 504, or 500 if another node is gone; for a ping, any status.
         status: StatusCode,
         reason: Reason,
     },
@@ -123,7 +125,7 @@ pub enum NodeError {
     TooLarge { node: String, max_bytes: usize },
 }
 
-/// The kind of the reason why an index isn't there.
+/// The kind of the reason for a missing index.
 const NO_INDEX: &str = "index_not_found_exception";
 const REMEDY: &str = "; if the index was deleted, --reindex fills another one";
 
@@ -133,28 +135,28 @@ impl ClusterError {
         matches!(self, Self::NotFound { reason, .. } if reason.is(NO_INDEX))
     }
 
-    /// Whether the cluster can't be used at present, and requests may succeed later without anything being changed in them.
+    /// Whether the cluster is unavailable right now, so that the same requests may succeed later.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
 
-    /// Whether the response is larger than is read.
+    /// Whether the response exceeds the size limit.
     pub fn is_too_large(&self) -> bool {
         let Self::InvalidResponse { source: Some(source), .. } = self else { return false };
         matches!(source.downcast_ref(), Some(NodeError::TooLarge { .. }))
     }
 
-    /// Whether it pays to send a bulk request once more after a while: see [`super::Backoff`].
+    /// Whether it's worth sending a bulk request again after a while: see [`super::Backoff`].
     pub fn is_temporary(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Overloaded { .. })
     }
 
-    /// Whether a compare-and-set was lost, or a document to create exists.
+    /// Whether a compare-and-set was lost, or a document to be created already exists.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
     }
 
-    /// Whether the cluster rejects the user, or rejects it in all pings, so that no request is sent.
+    /// Whether the cluster rejects the user, possibly in all pings, so that no request is sent.
     pub fn is_rejected_user(&self) -> bool {
         match self {
             Self::Authentication { .. } => true,
@@ -165,7 +167,8 @@ impl ClusterError {
         }
     }
 
-    /// The error of a status with the cluster's reason: of a response, or of an item of a bulk response.
+    /// The error for a status and the cluster's reason, from a response or an item of a bulk
+    /// response.
     pub fn from_status(node: &str, status: StatusCode, reason: Reason) -> Self {
         let node = node.to_owned();
         match status.as_u16() {

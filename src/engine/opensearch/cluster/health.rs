@@ -1,6 +1,6 @@
 //! The health of a cluster's nodes.
 
-/// The health of a cluster's nodes by the last pings.
+/// The health of a cluster's nodes according to the last pings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterHealth {
     /// In the order of the settings.
@@ -11,7 +11,7 @@ pub struct ClusterHealth {
 pub struct NodeHealth {
     /// Its address.
     pub url: String,
-    /// Whether its last ping was answered; none before the first.
+    /// Whether its last ping was answered; false before the first one.
     pub answers: Option<bool>,
     /// Why its last ping failed, with the causes.
     pub error: Option<String>,

@@ -1,8 +1,8 @@
 //! The connection to an OpenSearch cluster: nodes, pings, deadlines, retries and credentials.
 //!
-//! [`Cluster::send`] gives a request to a node that answers. A request which may be repeated goes to another node when the
-//! first one fails; all of it has one deadline. [`Cluster::start_pings`] learns which nodes answer, before the cluster itself
-//! notices.
+//! [`Cluster::send`] sends a request to a node that answers. A request that may be repeated goes to
+//! another node if the first one fails, within one deadline. [`Cluster::start_pings`] finds out
+//! which nodes answer, sooner than the cluster itself.
 
 mod backoff;
 mod credentials;
@@ -48,7 +48,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The cluster that the settings name. Nothing is sent yet.
+    /// The cluster in the settings. Sends nothing yet.
     pub fn new(settings: ClusterSettings) -> Result<Self, ClusterSettingsError> {
         let nodes = Nodes::new(&settings.urls)?;
         if settings.credentials.is_some() {

@@ -1,4 +1,4 @@
-//! A node and what the pings learnt of it.
+//! A node, and what the pings have found out about it.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use super::NodeError;
 use super::health::NodeHealth;
 use crate::client;
 
-/// The pings in a row without an answer after which a node is given no more requests, even if no other node answers. Fewer may
-/// be those of a node that is only busy.
+/// After this many failed pings in a row, a node gets no more requests, even if no other node
+/// answers. Fewer may just mean that it's busy.
 const MAX_MISSED_PINGS: u32 = 3;
 
 /// A node, by its address.
@@ -18,7 +18,7 @@ const MAX_MISSED_PINGS: u32 = 3;
 pub(super) struct Node {
     /// Scheme, host and port.
     origin: String,
-    /// The path of the address, without a slash at its end.
+    /// The path of the address, without a trailing slash.
     prefix: String,
     is_local: bool,
     state: ArcSwap<State>,
@@ -27,17 +27,17 @@ pub(super) struct Node {
 /// The result of the last pings.
 #[derive(Debug, Default, Clone)]
 struct State {
-    /// The cluster's name of the node, once a ping was answered.
+    /// The cluster's name for the node, once a ping has been answered.
     id: Option<Arc<str>>,
-    /// The pings in a row that failed.
+    /// How many pings in a row have failed.
     missed: u32,
     error: Option<Arc<NodeError>>,
 }
 
-/// How far a node can be given requests.
+/// Whether a node can be given requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Standing {
-    /// Its last ping was answered, or it wasn't pinged yet.
+    /// Its last ping was answered, or it hasn't been pinged yet.
     Answers,
     /// It was late the last time or two: better than none.
     Late,
@@ -46,7 +46,7 @@ pub(super) enum Standing {
 }
 
 impl Node {
-    /// The node at an address of the right form.
+    /// The node at a valid address.
     pub(super) fn new(url: &Uri) -> Self {
         let scheme = url.scheme_str().unwrap_or("http");
         let authority = url.authority().map_or("", http::uri::Authority::as_str);
@@ -68,7 +68,7 @@ impl Node {
         &self.prefix
     }
 
-    /// Whether it is reached by TLS.
+    /// Whether it's reached over TLS.
     pub(super) fn is_tls(&self) -> bool {
         self.origin.starts_with("https:")
     }
@@ -78,7 +78,7 @@ impl Node {
         self.is_local
     }
 
-    /// Notes the answer of a ping. Returns whether the last one failed.
+    /// Records an answered ping. Returns whether the previous one had failed.
     pub(super) fn answered(&self, id: &str) -> bool {
         let last = self.state.load();
         if last.missed == 0 && last.id.as_deref() == Some(id) {
@@ -88,7 +88,7 @@ impl Node {
         last.missed > 0
     }
 
-    /// Notes that a ping failed. Returns whether the last one was answered.
+    /// Records a failed ping. Returns whether the previous one had been answered.
     pub(super) fn missed(&self, error: NodeError) -> bool {
         let last = self.state.load();
         let missed = last.missed.saturating_add(1);
@@ -96,7 +96,7 @@ impl Node {
         last.missed == 0
     }
 
-    /// How far it can be given requests.
+    /// Whether it can be given requests.
     pub(super) fn standing(&self) -> Standing {
         let state = self.state.load();
         match (state.missed, state.error.as_deref()) {
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// The cluster's name of the node, if it answers.
+    /// The cluster's name for the node, if it answers.
     pub(super) fn answering_id(&self) -> Option<Arc<str>> {
         let state = self.state.load();
         if state.missed == 0 { state.id.clone() } else { None }

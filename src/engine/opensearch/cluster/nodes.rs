@@ -1,4 +1,4 @@
-//! The nodes of a cluster, and the choice among them.
+//! A cluster's nodes, and the choice among them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,13 +15,13 @@ use crate::client;
 #[derive(Debug)]
 pub(super) struct Nodes {
     all: Vec<Arc<Node>>,
-    /// The node of the next request.
+    /// The node for the next request.
     turn: AtomicUsize,
     /// The node that was last found silent.
     lost: watch::Sender<Option<Arc<Node>>>,
 }
 
-/// The nodes that are found silent, as it happens.
+/// Nodes that are found silent, as it happens.
 #[derive(Debug)]
 pub(super) struct Losses(watch::Receiver<Option<Arc<Node>>>);
 
@@ -30,7 +30,7 @@ impl Losses {
     pub(super) async fn next(&mut self) -> Arc<Node> {
         loop {
             if self.0.changed().await.is_err() {
-                // The nodes are gone, and with them all waiting requests.
+                // The nodes are gone, and all waiting requests with them.
                 return std::future::pending().await;
             }
             if let Some(node) = self.0.borrow_and_update().clone() {
@@ -41,7 +41,7 @@ impl Losses {
 }
 
 impl Nodes {
-    /// The nodes at these addresses, each once.
+    /// The nodes at these addresses, without duplicates.
     pub(super) fn new(urls: &[Uri]) -> Result<Self, ClusterSettingsError> {
         let mut nodes: Vec<Arc<Node>> = Vec::new();
         for url in urls {
@@ -64,12 +64,12 @@ impl Nodes {
         &self.all
     }
 
-    /// Whether one is reached by TLS.
+    /// Whether any of them is reached over TLS.
     pub(super) fn any_tls(&self) -> bool {
         self.all.iter().any(|node| node.is_tls())
     }
 
-    /// Warns where credentials cross a network in the open.
+    /// Warns if credentials cross a network unencrypted.
     pub(super) fn warn_of_open_credentials(&self) {
         for node in self.all.iter().filter(|node| !node.is_tls() && !node.is_local()) {
             tracing::warn!(
@@ -79,8 +79,8 @@ impl Nodes {
         }
     }
 
-    /// The next node in turn among those that answer, else among those that are late. Another one than `failed`, unless there is
-    /// none.
+    /// The next node in turn among those that answer, or else among those that are late. A
+    /// different one than `failed`, unless there is none.
     pub(super) fn next(&self, failed: Option<&Arc<Node>>) -> Option<Arc<Node>> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let (before, from) = self.all.split_at(turn % self.all.len());
@@ -94,8 +94,8 @@ impl Nodes {
         self.all.iter().any(|node| !Arc::ptr_eq(node, than) && node.standing() < Standing::Gone)
     }
 
-    /// The names of the nodes that answer, for a search to prefer their shards. None where a single address is known: it may
-    /// be a balancer's, and the node behind it is as good as the others.
+    /// The names of the nodes that answer, so a search can prefer their shards. None if there's a
+    /// single address: it may be a balancer's, and the node behind it is as good as any.
     pub(super) fn preferred(&self) -> Option<String> {
         if self.all.len() < 2 {
             return None;
@@ -104,7 +104,8 @@ impl Nodes {
         (!ids.is_empty()).then(|| ids.join(","))
     }
 
-    /// Notes that a ping failed. Returns whether the last one was answered; then requests in progress learn of it.
+    /// Records a failed ping. Returns whether the previous one had been answered, in which case
+    /// requests in progress are told.
     pub(super) fn missed(&self, node: &Arc<Node>, error: NodeError) -> bool {
         let is_new = node.missed(error);
         if is_new {
@@ -118,7 +119,7 @@ impl Nodes {
         Losses(self.lost.subscribe())
     }
 
-    /// Why there is no node to give a request to.
+    /// Why there's no node to send a request to.
     pub(super) fn unavailable(&self) -> Unavailability {
         let nodes: Vec<_> = self.all.iter().map(|node| node.origin()).collect();
         Unavailability::NoNode { nodes: nodes.join(", "), source: self.all.iter().find_map(|node| node.error()) }

@@ -1,7 +1,7 @@
 //! Pings: which nodes answer, and what the cluster calls them.
 //!
-//! A cluster needs seconds to notice that a node is silent, and gives it shards of searches meanwhile. The pings notice it
-//! within a second.
+//! A cluster needs seconds to notice that a node is silent, and keeps sending it parts of searches
+//! meanwhile. The pings notice it within a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,13 @@ use super::{Cluster, ClusterRequest, NodeError, Reason};
 
 /// The time between pings of a node.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// The time for an answer.
+/// How long a node has to answer.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// The node itself, by its id. Answered without other nodes, so also while there is no cluster manager.
+/// The node itself, by its id. It answers this without other nodes, so even while there's no
+/// cluster manager.
 const PATH: &str = "/_nodes/_local/http";
 
-/// The pings of a cluster's nodes, until it is dropped.
+/// Pings a cluster's nodes until it's dropped.
 #[derive(Debug)]
 pub struct Pings(JoinSet<()>);
 
@@ -48,12 +49,12 @@ impl Pings {
 }
 
 impl Cluster {
-    /// Pings each node once, all at the same time, and notes the results.
+    /// Pings all nodes at the same time, and records the results.
     pub async fn ping(&self) {
         futures_util::future::join_all(self.nodes.all().iter().map(|node| self.ping_node(node))).await;
     }
 
-    /// Pings a node, and logs where its answer differs from the last one.
+    /// Pings a node, and logs it if the result differs from the last one.
     async fn ping_node(&self, node: &Arc<Node>) {
         match self.id_of(node).await {
             Ok(id) => {

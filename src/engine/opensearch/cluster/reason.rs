@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use crate::text::printable::printable;
 
-/// The longest reason, in characters: the cluster may repeat a request in it.
+/// The longest reason in characters: the cluster may repeat a request in it.
 const MAX_CHARS: usize = 400;
 
-/// The reason that a cluster gives for an error, cut and printable.
+/// The reason that a cluster gives for an error, shortened and printable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// The kind of error, such as `index_not_found_exception`.
@@ -19,16 +19,16 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// A reason out of its parts, such as those of an item of a bulk response.
+    /// Builds a reason from its parts, such as those in an item of a bulk response.
     pub fn new(kind: Option<&str>, text: &str) -> Self {
         Self { kind: kind.map(|kind| cut(kind).into_owned()), text: cut(text.trim()).into_owned() }
     }
 
-    /// The reason in the body of a response, which may be anything.
+    /// The reason in the body of a response, which may contain anything.
     pub(super) fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice(body) {
             Ok(Document { error: Some(Error::Explained(error)) }) => {
-                // Around it is only that a phase or all shards failed.
+                // The outer reason says only that a phase or all shards failed.
                 let is_outer = matches!(error.kind.as_str(), "search_phase_execution_exception" | "exception");
                 let inner = if is_outer { error.root_cause.into_iter().next() } else { None };
                 inner.map_or_else(
@@ -45,7 +45,7 @@ impl Reason {
         self.kind.as_deref() == Some(kind)
     }
 
-    /// Whether a shard has no copy that can be read.
+    /// Whether a shard has no readable copy.
     pub(super) fn is_missing_shards(&self) -> bool {
         let is_shard_failure = self.is("no_shard_available_action_exception")
             || self.is("unavailable_shards_exception")
@@ -53,16 +53,16 @@ impl Reason {
         is_shard_failure || self.text.contains("missing shards")
     }
 
-    /// Whether a part of the request was at a node that is gone, such as the second phase of a search: it is a failure of the
-    /// moment, though it comes with 500.
+    /// Whether part of the request was at a node that is gone, such as the second phase of a
+    /// search. That's a temporary failure, even though it comes with 500.
     pub(super) fn is_lost_node(&self) -> bool {
         let kind = self.kind.as_deref().unwrap_or_default();
         matches!(kind, "node_disconnected_exception" | "node_not_connected_exception" | "node_closed_exception")
             || kind.ends_with("_transport_exception")
     }
 
-    /// Whether the disk of a node is too full for further documents, or the disks of all nodes for
-    /// another index.
+    /// Whether a node's disk is too full for more documents, or the disks of all nodes for another
+    /// index.
     pub(super) fn is_full_disk(&self) -> bool {
         let is_of_documents = self.is("cluster_block_exception")
             && (self.text.contains("read-only-allow-delete") || self.text.contains("watermark"));

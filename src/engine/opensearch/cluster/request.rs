@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::ClusterError;
 
-/// The bytes that a path in a URL can't have as they are. A `%` stays: the caller may have encoded a segment.
+/// Bytes that must be encoded in a URL's path. `%` isn't among them, because the caller may have
+/// encoded a segment.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -27,21 +28,21 @@ const ESCAPED: &AsciiSet = &CONTROLS
 #[derive(Debug, Clone)]
 pub struct ClusterRequest {
     pub(super) method: Method,
-    /// Encoded, with a slash at its beginning.
+    /// Encoded, with a leading slash.
     pub(super) path: String,
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) body: Bytes,
     pub(super) content_type: &'static str,
-    /// Whether it may be sent a second time, since the effect of two is that of one.
+    /// Whether it may be sent twice, because that has the same effect as sending it once.
     pub(super) is_idempotent: bool,
-    /// Whether it reads shards, and takes the copies of nodes that answer.
+    /// Whether it reads shards, so that copies on answering nodes are preferred.
     pub(super) reads_shards: bool,
     pub(super) timeout: Option<Duration>,
 }
 
 impl ClusterRequest {
-    /// A request without a body. The path is `/index/_doc/id`; a segment with a slash has to be encoded. Only POST isn't
-    /// idempotent.
+    /// A request without a body. The path is `/index/_doc/id`; a segment that contains a slash must
+    /// be encoded. Only POST isn't idempotent.
     pub fn new(method: Method, path: &str) -> Self {
         let is_idempotent = method != Method::POST;
         Self {
@@ -66,7 +67,7 @@ impl ClusterRequest {
         Self { body: body.into(), ..Self::new(Method::PUT, path) }
     }
 
-    /// A POST request with a JSON document, which isn't repeated.
+    /// A POST request with a JSON document. It isn't repeated.
     pub fn post(path: &str, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..Self::new(Method::POST, path) }
     }
@@ -76,38 +77,41 @@ impl ClusterRequest {
         Self::new(Method::DELETE, path)
     }
 
-    /// A read of a document: `/index/_doc/id` or `/index/_source/id`. It prefers the copies of nodes that answer.
+    /// A read of a document, `/index/_doc/id` or `/index/_source/id`. It prefers copies on nodes
+    /// that answer.
     pub fn document(path: &str) -> Self {
         Self { reads_shards: true, ..Self::get(path) }
     }
 
-    /// A search: such as `/index/_search` or `/_msearch`. It prefers the shards of nodes that answer, it is repeated at
-    /// another node, and a missing shard is an error, not fewer hits.
+    /// A search, such as `/index/_search` or `/_msearch`. It prefers shards on nodes that answer,
+    /// is repeated at another node, and treats a missing shard as an error instead of returning
+    /// fewer hits.
     pub fn search(path: &str, body: impl Into<Bytes>) -> Self {
         let request = Self { reads_shards: true, is_idempotent: true, ..Self::post(path, body) };
         request.query("allow_partial_search_results", "false")
     }
 
-    /// A bulk request, as lines of JSON, with ids of ours for its documents: it is repeated at another node.
+    /// A bulk request, as lines of JSON, whose documents have ids that we chose. So it may be
+    /// repeated at another node.
     pub fn bulk(path: &str, body: impl Into<Bytes>) -> Self {
         Self { content_type: "application/x-ndjson", is_idempotent: true, ..Self::post(path, body) }
     }
 
-    /// Adds a parameter, which is encoded.
+    /// Adds a parameter and encodes it.
     #[must_use]
     pub fn query(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.query.push((name, value.into()));
         self
     }
 
-    /// Sets the time for the request with its retry, in place of the settings'.
+    /// Sets the time for the request including its retry, overriding the settings.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Forbids the retry: for a compare-and-set, which doesn't succeed twice.
+    /// Forbids the retry, for a compare-and-set, which can't succeed twice.
     #[must_use]
     pub fn once(mut self) -> Self {
         self.is_idempotent = false;
@@ -131,7 +135,7 @@ impl ClusterRequest {
     }
 }
 
-/// A response with a status of success.
+/// A successful response.
 #[derive(Debug, Clone)]
 pub struct ClusterResponse {
     /// The status, 2xx.

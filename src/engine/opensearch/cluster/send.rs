@@ -1,4 +1,4 @@
-//! A request with its deadline, its turn and its retry.
+//! Sends a request, with its deadline, its turn and its retry.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +12,23 @@ use super::node::Node;
 use super::transport::RawResponse;
 use super::{Cluster, ClusterError, ClusterRequest, ClusterResponse, NodeError, Reason};
 
-/// The part of a request's time that it waits for its turn at most: one that begins late is only work in vain.
+/// How much of a request's time it may wait for its turn. A request that starts later would time
+/// out anyway.
 const MAX_WAIT_SHARE: u32 = 2;
-/// The part of the rest that the first of two attempts has.
+/// How much of the remaining time the first of two attempts gets.
 const FIRST_ATTEMPT_SHARE: u32 = 2;
 
 impl Cluster {
-    /// Sends a request to a node that answers. An idempotent one is sent once more, to another node, where the first one can't be
-    /// reached, breaks, is found silent by a ping, doesn't respond in half of the time, or responds with 502, 503 or 504, or
-    /// reports that it lost another node. With 429 none is repeated. A node that can't
-    /// be reached doesn't count as the second one.
+    /// Sends a request to a node that answers. An idempotent request is sent again, to another
+    /// node, if the first one can't be reached, breaks the connection, is found silent by a ping,
+    /// doesn't respond in half the time, responds with 502, 503 or 504, or reports that it has lost
+    /// another node. 429 is never retried. A node that can't be reached doesn't count as the second
+    /// one.
     ///
     /// Dropping the future cancels the request.
     ///
     /// # Errors
+    ///
     /// If the response isn't a success; see [`ClusterError`].
     pub async fn send(&self, request: ClusterRequest) -> Result<ClusterResponse, ClusterError> {
         let timeout = request.timeout.unwrap_or(self.request_timeout);
@@ -40,7 +43,8 @@ impl Cluster {
         } else {
             self.attempt(&first, &request, rest).await
         };
-        // Without another node only what was fast is repeated at the same one: its address may be a balancer's.
+        // If there's no other node, only a fast failure is retried at the same one: its address may
+        // be a balancer's.
         let is_repeated = request.is_idempotent
             && match &outcome {
                 Ok(response) => is_failure(response),
@@ -54,7 +58,8 @@ impl Cluster {
         }
         let Ok(second) = self.node(Some(&first)) else { return self.conclude(&first, outcome, 1) };
         let outcome = self.attempt(&second, &request, rest).await;
-        // A node that refuses the connection never had the request: the first one may have failed for the loss of just this node.
+        // A node that refuses the connection never got the request, and the first attempt may have
+        // failed because of the loss of this very node.
         let rest = deadline.saturating_duration_since(Instant::now());
         match self.node(Some(&second)) {
             Ok(third) if is_refused(&outcome) && !Arc::ptr_eq(&third, &second) && !rest.is_zero() => {
@@ -88,8 +93,9 @@ impl Cluster {
         self.transport.send(node, request, preferred.as_deref(), timeout).await
     }
 
-    /// An attempt that ends as soon as a ping finds its node silent; that of a search with any node, for a part of it may be
-    /// there. The time for an attempt may be long, and a silent node is found within a second.
+    /// An attempt that ends as soon as a ping finds its node silent. For a search any silent node
+    /// counts, since part of the search may be there. An attempt may have a long time, while a
+    /// silent node is found within a second.
     async fn attempt_unless_lost(
         &self,
         node: &Arc<Node>,
@@ -139,7 +145,7 @@ fn is_refused(outcome: &Result<RawResponse, NodeError>) -> bool {
     matches!(outcome, Err(NodeError::Connect { .. }))
 }
 
-/// Whether another node may serve a request that has this response.
+/// Whether another node might serve a request that got this response.
 fn is_failure(response: &RawResponse) -> bool {
     match response.status {
         StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => true,

@@ -12,23 +12,24 @@ use crate::client::{self, TlsError};
 /// How a cluster is reached.
 #[derive(Debug, Clone)]
 pub struct ClusterSettings {
-    /// The nodes' addresses. Name each data node: searches prefer the nodes that are named and answer. A single address may be a
-    /// balancer's.
+    /// The addresses of the nodes. Name each data node, because searches prefer named nodes that
+    /// answer. A single address may be a balancer's.
     pub urls: Vec<Uri>,
-    /// The PEM file of the certification authorities to trust, in place of the machine's.
+    /// A PEM file of certification authorities to trust instead of the machine's.
     pub ca_file: Option<PathBuf>,
     /// Sent with each request.
     pub credentials: Option<Credentials>,
-    /// The time for a request with its retry and the wait for its turn.
+    /// The time for a request, including its retry and the wait for its turn.
     pub request_timeout: Duration,
-    /// The most requests in progress; more wait. At least 1.
+    /// How many requests may be in progress; more have to wait. At least 1.
     pub max_concurrent_requests: usize,
 }
 
 impl ClusterSettings {
-    /// The default time for a request. Half of it has to exceed the second in which a silent node is noticed.
+    /// The default time for a request. Half of it must exceed the second in which a silent node is
+    /// noticed.
     pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
-    /// The default limit of requests in progress.
+    /// The default limit on requests in progress.
     pub const MAX_CONCURRENT_REQUESTS: usize = 64;
 
     /// The default settings for these addresses.
@@ -42,13 +43,13 @@ impl ClusterSettings {
         }
     }
 
-    /// Parses a node's address: http or https, a host, perhaps a port and a path.
+    /// Parses a node's address: http or https, a host, and optionally a port and a path.
     pub fn parse_url(text: &str) -> Result<Uri, ClusterSettingsError> {
         client::parse_server(text).ok_or_else(|| ClusterSettingsError::Url(client::without_user(text)))
     }
 }
 
-/// Why a cluster can't be used as the settings say.
+/// Why these settings can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterSettingsError {
     #[error(

@@ -1,4 +1,4 @@
-//! Stubs of nodes for tests.
+//! Stub nodes for tests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{Cluster, ClusterSettings};
 
-/// The reaction of a stub to a request.
+/// How a stub reacts to a request.
 #[derive(Debug, Clone)]
 pub(in crate::engine::opensearch) enum Reply {
     Status(u16, &'static str),
@@ -24,7 +24,8 @@ pub(in crate::engine::opensearch) const BUSY: Reply =
 pub(in crate::engine::opensearch) const LOST: Reply =
     Reply::Status(500, r#"{"error":{"type":"node_disconnected_exception","reason":"phase/fetch"}}"#);
 
-/// A node that gives replies in turn, the last one for ever, and keeps the heads of the requests.
+/// A node that sends its replies in turn, repeats the last one forever, and keeps the heads of the
+/// requests.
 #[derive(Debug)]
 pub(in crate::engine::opensearch) struct Stub {
     pub(in crate::engine::opensearch) url: String,
@@ -82,7 +83,7 @@ async fn serve(mut stream: TcpStream, replies: Arc<Mutex<VecDeque<Reply>>>, head
     }
 }
 
-/// Reads a request. Returns its head; none at the end of the connection.
+/// Reads a request. Returns its head, or nothing at the end of the connection.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -101,7 +102,7 @@ pub(in crate::engine::opensearch) fn cluster_with(
 ) -> Arc<Cluster> {
     let urls = stubs.iter().map(|stub| ClusterSettings::parse_url(&stub.url).expect("a URL"));
     let mut settings = ClusterSettings::new(urls.collect());
-    // Long enough for a busy machine: only where a stub hangs it passes.
+    // Long enough for a busy machine. It only elapses if a stub hangs.
     settings.request_timeout = Duration::from_mins(1);
     change(&mut settings);
     Arc::new(Cluster::new(settings).expect("a cluster"))

@@ -1,4 +1,4 @@
-//! Requests to stubs of nodes: what is sent, what is repeated, what ends.
+//! Requests to stub nodes: what is sent, what is repeated, what ends.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ async fn failed_attempt_is_repeated_once_at_another_node() {
     }
     let (absent, second) = (Stub::absent().await, Stub::start(&[OK]).await);
     assert!(cluster(&[&absent, &second]).send(search()).await.is_ok());
-    // The first node fails for the loss of the second one, before a ping notices it.
+    // The first node fails because it lost the second one, before a ping notices.
     let (first, absent, third) = (Stub::start(&[LOST]).await, Stub::absent().await, Stub::start(&[OK]).await);
     let response = cluster(&[&first, &absent, &third]).send(search()).await.expect("a response");
     assert_eq!((response.node, first.requests()), (third.url, 1));
@@ -66,7 +66,7 @@ async fn silent_node_has_a_share_of_the_time() {
     let (first, second) = (Stub::start(&[Reply::Hang]).await, Stub::start(&[OK]).await);
     let request = search().timeout(Duration::from_secs(1));
     assert!(cluster(&[&first, &second]).send(request.clone()).await.is_ok());
-    // Alone it has all of the time, and isn't given the work twice.
+    // A single node has all of the time, and isn't given the work twice.
     let error = cluster(&[&first]).send(request).await.expect_err("silence");
     assert!(crate::error::chain(&error).contains("didn't respond within"), "{error}");
     assert!(error.is_unavailable() && first.requests() == 2, "{error:?}");
@@ -96,7 +96,7 @@ async fn search_leaves_a_node_that_is_found_silent_and_any_node_when_another_is(
         if is_repeated {
             assert!(sent.await.expect("no panic").is_ok());
         } else {
-            // A repetition would come before the response to another request.
+            // A repetition would arrive before the response to another request.
             cluster.send(search()).await.expect("a response");
             assert!(!sent.is_finished());
             sent.abort();
@@ -126,7 +126,7 @@ async fn request_without_a_turn_is_overload() {
     }
     let error = cluster.send(search().timeout(Duration::from_millis(50))).await.expect_err("no turn");
     assert!(matches!(error, ClusterError::Overloaded { node: None, .. }), "{error:?}");
-    // A request that is dropped gives its turn back.
+    // A dropped request gives up its turn.
     first.abort();
     assert!(first.await.expect_err("aborted").is_cancelled());
     let error = cluster.send(search().timeout(Duration::from_millis(50))).await.expect_err("it hangs");

@@ -12,9 +12,9 @@ use super::node::Node;
 use super::{ClusterRequest, ClusterSettingsError, Credentials, NodeError};
 use crate::client::{self, Client, Proxies, RequestError, Roots};
 
-/// The time until a connection is made; within the time of the attempt.
+/// How long connecting may take, within the attempt's time.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// The largest response that is read: the largest page of hits has some megabytes.
+/// The largest response that is read. The largest page of hits has a few megabytes.
 const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 /// The connections to the nodes.
@@ -32,7 +32,7 @@ pub(super) struct RawResponse {
 }
 
 impl Transport {
-    /// A pool of connections, with none yet.
+    /// An empty connection pool.
     pub(super) fn new(
         ca_file: Option<&Path>,
         credentials: Option<Credentials>,
@@ -43,7 +43,7 @@ impl Transport {
         Ok(Self { client, credentials, max_response_bytes: MAX_RESPONSE_BYTES })
     }
 
-    /// Sets the limit of responses.
+    /// Sets the size limit of responses.
     #[cfg(test)]
     pub(super) fn set_max_response_bytes(&mut self, bytes: usize) {
         self.max_response_bytes = bytes;
@@ -54,8 +54,8 @@ impl Transport {
         self.credentials.as_ref().map(Credentials::name)
     }
 
-    /// Sends a request to a node and reads the whole response. The connection is closed where the time is over, and the cluster
-    /// then cancels a search.
+    /// Sends a request to a node and reads the whole response. When the time is up the connection
+    /// is closed, and the cluster then cancels a search.
     pub(super) async fn send(
         &self,
         node: &Node,
@@ -117,7 +117,8 @@ fn node_error(node: String, error: RequestError) -> NodeError {
     }
 }
 
-/// The certificates of the CA file, or else of this machine. Without an address of https nothing has to be trusted.
+/// The certificates in the CA file, or else the machine's. If no address uses https, none are
+/// needed.
 fn roots(ca_file: Option<&Path>, is_tls: bool) -> Result<Roots, ClusterSettingsError> {
     let Some(path) = ca_file else {
         return if is_tls {

@@ -1,5 +1,5 @@
-//! Publications on a real cluster: what is filled, what is published again, and what is seen of lost
-//! indices.
+//! Publications on a real cluster: what is filled, what is published again, and how lost indices
+//! are noticed.
 
 use super::*;
 use crate::engine::opensearch::{Publisher, is_missing};
@@ -9,7 +9,7 @@ use crate::generation::cluster::{FillError, published_already};
 const FIRST: &str = "0000000000000001";
 const SECOND: &str = "0000000000000002";
 
-/// A directory in the cluster under a prefix of its own.
+/// A directory in the cluster with its own prefix.
 struct Directory {
     prefix: IndexPrefix,
     scratch: Scratch,
@@ -29,7 +29,7 @@ impl Directory {
         Self { prefix, scratch: Scratch::new(folder.path()), _folder: folder }
     }
 
-    /// Publishes a generation. No build may wait for another one's lease.
+    /// Publishes a generation. No build has to wait for another one's lease.
     fn try_publish(
         &self,
         name: &str,
@@ -48,7 +48,7 @@ impl Directory {
         RUNTIME.block_on(filler.fill_and_publish(set))
     }
 
-    /// Publishes a generation, which is filled.
+    /// Publishes a generation that has to be filled.
     fn fill(&self, name: &str, software: &[serde_json::Value]) -> Published {
         let mut filled = 0;
         let published = self.try_publish(name, software, &mut |done, _| {
@@ -60,7 +60,7 @@ impl Directory {
         published
     }
 
-    /// Publishes a generation, which mustn't be filled.
+    /// Publishes a generation that must not be filled again.
     fn publish_again(&self, name: &str, software: &[serde_json::Value]) -> Published {
         self.try_publish(name, software, &mut |_, _| ControlFlow::Break(())).expect("it is published")
     }
@@ -70,7 +70,7 @@ impl Directory {
         RUNTIME.block_on(published_already(&CLUSTER, &self.prefix, &generation)).expect("the cluster answers")
     }
 
-    /// The indices but for the state, with the number of deleted documents.
+    /// The indices except the state, with the number of deleted documents.
     fn indices(&self) -> Vec<(String, String)> {
         let request = ClusterRequest::get(&format!("/_cat/indices/{}-*", self.prefix)).query("format", "json");
         let all: serde_json::Value = respond(request.query("h", "index,docs.deleted")).json().expect("JSON");
@@ -165,7 +165,7 @@ mod on_cluster {
                 let piece = respond(ClusterRequest::get(&format!("/{index}-parts/_source/changes-0"))).body;
                 respond(ClusterRequest::put(&format!("/{index}-parts/_doc/search-0"), piece));
             },
-            // As empty as the one before, but of another mapping.
+            // As empty as the previous one, but with another mapping.
             &|index| {
                 respond(ClusterRequest::delete(&format!("/{index}-reviews")));
                 respond(ClusterRequest::put(&format!("/{index}-reviews"), dynamic()));
