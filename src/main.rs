@@ -4,7 +4,7 @@
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    // What `FAILPOINTS` says is to go wrong.
+    // Enables the faults listed in `FAILPOINTS`.
     #[cfg(feature = "failpoints")]
     let _scenario = fail::FailScenario::setup();
     software_directory::command::run(software_directory::cli::parse())

@@ -1,4 +1,4 @@
-//! Asks for one link: robots.txt, HEAD, GET, redirects.
+//! Checks a single link: robots.txt, HEAD, GET, redirects.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -22,18 +22,18 @@ use super::robots::{self, Robots};
 use crate::client::{Client, ReachError, RequestError, certificate_fault};
 
 const MAX_REDIRECTS: usize = 10;
-/// The longest address of a redirect that is followed; the cache keeps it.
+/// The longest redirect address that is followed, since the cache stores it.
 const MAX_LOCATION_BYTES: usize = 4096;
-/// Redirects of a robots.txt, by RFC 9309.
+/// How many redirects of a robots.txt are followed, as RFC 9309 says.
 const MAX_ROBOTS_REDIRECTS: usize = 5;
-/// A longer pause than this isn't waited for: the link is due again after it.
+/// A longer pause isn't waited out; the link is due again after it.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
-/// The pause after a 429 or 503 that names none.
+/// The pause after a 429 or 503 that doesn't state one.
 const USUAL_PAUSE: SignedDuration = SignedDuration::from_hours(1);
-/// Memory for the rules of origins; those that are evicted are fetched again.
+/// Memory for the rules of origins. Evicted rules are fetched again.
 const ROBOTS_BYTES: u64 = 64 << 20;
 
-/// The rules of an origin, or why nothing of it can be asked for.
+/// An origin's rules, or why nothing on it can be requested.
 type Rules = Result<Arc<Robots>, Visit>;
 
 pub(super) struct Asker<'c> {
@@ -57,7 +57,7 @@ impl Weighter<String, Rules> for Weigh {
 
 impl<'c> Asker<'c> {
     pub(super) fn new(client: Client, clock: &'c dyn Clock, user_agent: HeaderValue, time: Duration) -> Self {
-        // One shard, so that the largest rules have room in it.
+        // A single shard, so that the largest rules fit.
         let options =
             OptionsBuilder::new().shards(1).estimated_items_capacity(1000).weight_capacity(ROBOTS_BYTES).build().map(
                 |options| {
@@ -68,11 +68,11 @@ impl<'c> Asker<'c> {
         Self { client, clock, user_agent, time, hosts: Hosts::default(), robots }
     }
 
-    /// Asks for a link and follows its redirects.
+    /// Checks a link and follows its redirects.
     pub(super) async fn visit(&self, url: &str) -> Visit {
         let Ok(start) = Uri::parse(url.to_owned()) else { return Outcome::NotAsked.into() };
         let mut at = start.clone();
-        // The address after the redirects that are for good, before any that isn't.
+        // The address after the leading permanent redirects.
         let (mut lasting, mut is_lasting) = (None, true);
         for hop in 0..=MAX_REDIRECTS {
             let visit = match self.page(&at).await {
@@ -96,7 +96,7 @@ impl<'c> Asker<'c> {
         visit_at(Outcome::TooManyRedirects.into(), MAX_REDIRECTS, &at)
     }
 
-    /// Asks for one address with HEAD, and with GET if HEAD isn't answered as GET would be.
+    /// Requests an address with HEAD, or with GET if HEAD isn't answered the way GET would be.
     async fn page(&self, at: &Uri<String>) -> Page {
         let Some(target) = target(at) else { return Page::Ended(Outcome::NotAsked.into()) };
         let rules = match self.rules(at).await {
@@ -142,7 +142,7 @@ impl<'c> Asker<'c> {
             let target = target(&at).ok_or(Outcome::NotAsked)?;
             let response = match self.send(Method::GET, &target, None).await {
                 Ok(response) => response,
-                // Nothing of an origin that can't be reached can be asked for.
+                // If an origin can't be reached, nothing on it can be requested.
                 Err(visit) if hop == 0 && visit.outcome != Outcome::BrokenAnswer => return Err(visit),
                 Err(_) => return Err(unavailable()),
             };
@@ -159,11 +159,11 @@ impl<'c> Asker<'c> {
                 _ => break,
             }
         }
-        // A file that isn't there allows everything.
+        // A missing file allows everything.
         Ok(Robots::default())
     }
 
-    /// Sends a request in the turn of its host. A short pause that the server asks for is waited for, once.
+    /// Sends a request when it's the host's turn. If the server asks for a short pause, waits once.
     async fn send(
         &self,
         method: Method,
@@ -196,7 +196,7 @@ impl<'c> Asker<'c> {
                 turn.end(self.clock, Some(wait));
                 continue;
             }
-            // A 503 without a time may be about this page alone.
+            // A 503 without a time may apply to this page only.
             if status == 429 || asked.is_some() {
                 turn.pause(self.clock, pause);
             } else {
@@ -207,7 +207,7 @@ impl<'c> Asker<'c> {
     }
 }
 
-/// The answer of one address.
+/// A single address's answer.
 enum Page {
     Redirect { status: u16, to: Option<String> },
     Ended(Visit),
@@ -219,7 +219,7 @@ impl Page {
         let outcome = match status {
             301 | 302 | 303 | 307 | 308 => return Self::Redirect { status, to: location(response) },
             404 | 410 => Outcome::NotFound,
-            // LinkedIn answers 999 to programs.
+            // LinkedIn answers programs with 999.
             400..=499 | 600.. => Outcome::Refused,
             500..=599 => Outcome::ServerError,
             _ => Outcome::Fine,
@@ -233,7 +233,7 @@ fn visit_at(mut visit: Visit, hop: usize, at: &Uri<String>) -> Visit {
     visit
 }
 
-/// What a page means that was reached, perhaps by redirects.
+/// What it means that a page was reached, possibly through redirects.
 pub(super) fn moved(start: &Uri<String>, end: &Uri<String>, lasting: Option<Uri<String>>) -> Visit {
     let to = |outcome: Outcome, to: &Uri<String>| Visit { to: Some(to.as_str().into()), ..outcome.into() };
     if domain(start) != domain(end) {
@@ -246,14 +246,14 @@ pub(super) fn moved(start: &Uri<String>, end: &Uri<String>, lasting: Option<Uri<
     }
 }
 
-/// The registrable domain of an address, else its host.
+/// The registrable domain of an address, or else its host.
 fn domain(uri: &Uri<String>) -> String {
     let host = uri.authority().map_or("", |authority| authority.host()).to_ascii_lowercase();
     let host = host.trim_end_matches('.');
     psl::domain_str(host).unwrap_or(host).to_owned()
 }
 
-/// Whether an address is another one, with https in place of http.
+/// Whether an address differs only in using https instead of http.
 fn is_upgrade(from: &Uri<String>, to: &Uri<String>) -> bool {
     let rest = |uri: &Uri<String>| {
         let host = uri.authority().map(|authority| authority.host().to_ascii_lowercase());
@@ -265,7 +265,7 @@ fn is_upgrade(from: &Uri<String>, to: &Uri<String>) -> bool {
         && rest(from) == rest(to)
 }
 
-/// An address as it can be requested: http or https, a host, no user.
+/// An address that can be requested: http or https, with a host and without a user.
 fn target(uri: &Uri<String>) -> Option<http::Uri> {
     let scheme = uri.scheme().as_str();
     let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
@@ -286,7 +286,7 @@ fn resolved(location: &str, at: &Uri<String>) -> Option<Uri<String>> {
     Some(next.strip_fragment().to_owned())
 }
 
-/// The `Location` of a response. Many servers send bytes in it that an address has escaped.
+/// A response's `Location`. Many servers send bytes in it that should be escaped.
 fn location(response: &Response<Incoming>) -> Option<String> {
     let bytes = response.headers().get(LOCATION)?.as_bytes();
     let mut location = String::with_capacity(bytes.len());
@@ -301,7 +301,7 @@ fn location(response: &Response<Incoming>) -> Option<String> {
     Some(location)
 }
 
-/// The pause of `Retry-After`, in seconds or until a date.
+/// The pause in `Retry-After`, given in seconds or as a date.
 fn retry_after(response: &Response<Incoming>, now: Timestamp) -> Option<SignedDuration> {
     let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = value.parse::<u32>() {

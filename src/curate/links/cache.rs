@@ -1,4 +1,5 @@
-//! The file that remembers what came of asking for links, so that a later run asks only for those that are due.
+//! The file that remembers the results of link checks, so that a later run requests only links that
+//! are due.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -11,10 +12,10 @@ use super::outcome::{Known, Outcome, Visit};
 /// The largest file that is read, in bytes: a million links.
 const MAX_BYTES: u64 = 512 * 1024 * 1024;
 const FORMAT: u32 = 1;
-/// A link that no run has asked for in this time is forgotten.
+/// A link that no run has checked for this long is forgotten.
 const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(180 * 24);
 
-/// What is known of links, by address.
+/// What is known about links, by address.
 #[derive(Debug, Default)]
 pub struct LinkCache(BTreeMap<Box<str>, Known>);
 
@@ -51,7 +52,7 @@ impl LinkCache {
         Ok(Self(document.links.into_iter().map(|known| (known.url.clone(), known)).collect()))
     }
 
-    /// Writes it, a link a line.
+    /// Writes the file, one link per line.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "{{\"format\":{FORMAT},\"links\":[")?;
         for (index, known) in self.0.values().enumerate() {
@@ -67,7 +68,8 @@ impl LinkCache {
 
     pub(super) fn is_due(&self, url: &str, now: Timestamp) -> bool {
         self.0.get(url).is_none_or(|known| {
-            // The next run may reach private addresses, and a clock that was wrong may have left a time in the future.
+            // The next run may be allowed to reach private addresses, and a wrong clock may have
+            // left a time in the future.
             known.due_at <= now || known.outcome == Outcome::NotPublic || known.checked_at > now
         })
     }

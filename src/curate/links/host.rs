@@ -1,4 +1,5 @@
-//! Politeness: one request to a host at a time, a pause between two, and the pauses that a server asks for.
+//! Politeness: one request at a time per host, a pause between two requests, and any pauses that a
+//! server asks for.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,13 +12,13 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 /// The pause between two requests to a host.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The time, and waiting for it.
+/// A source of time, which can wait.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;
 }
 
-/// The time of this machine.
+/// This machine's clock.
 #[derive(Debug)]
 pub struct MachineClock;
 
@@ -31,28 +32,29 @@ impl Clock for MachineClock {
     }
 }
 
-/// The hosts that were asked, by name; ports of one host share its turn.
+/// The hosts contacted so far, by name. All ports of a host share its turn.
 #[derive(Debug, Default)]
 pub(super) struct Hosts(Mutex<HashMap<Box<str>, Arc<AsyncMutex<Host>>>>);
 
 #[derive(Debug, Default)]
 struct Host {
-    /// Not before this time comes the next request.
+    /// The next request must not be sent before this time.
     next: Option<Timestamp>,
-    /// Until this time the server wants no requests.
+    /// The server wants no requests until this time.
     paused_until: Option<Timestamp>,
 }
 
-/// The right to send requests to a host, which one holder has at a time.
+/// The right to send requests to a host, which only one holder has at a time.
 pub(super) struct Turn {
     host: OwnedMutexGuard<Host>,
 }
 
 impl Hosts {
-    /// Waits for the turn, and until the host may be asked again.
+    /// Waits for the turn, and until the host may be contacted again.
     ///
     /// # Errors
-    /// The rest of the pause that its server asked for.
+    ///
+    /// The rest of the pause that the server asked for.
     pub(super) async fn turn(&self, name: &str, clock: &dyn Clock) -> Result<Turn, SignedDuration> {
         let host = {
             let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +80,7 @@ impl Turn {
         self.host.next = clock.now().checked_add(delay.unwrap_or_default().max(PAUSE)).ok();
     }
 
-    /// Ends the turn, and sends nothing to the host for a time.
+    /// Ends the turn, and sends nothing to the host for some time.
     pub(super) fn pause(mut self, clock: &dyn Clock, time: SignedDuration) {
         self.host.paused_until = clock.now().checked_add(time).ok();
     }

@@ -1,4 +1,5 @@
-//! Asks for the websites and sources of records, politely: dead, moved, or with certificate trouble.
+//! Checks the websites and sources of records, politely: which are dead, have moved, or have
+//! certificate problems.
 
 mod ask;
 mod cache;
@@ -24,15 +25,15 @@ use crate::export::{Report, WebLinks};
 use ask::Asker;
 use outcome::Outcome;
 
-/// Most links of a set.
+/// The maximum number of links in a set.
 const MAX_LINKS: usize = 1_000_000;
-/// Hosts that are asked at the same time.
+/// How many hosts are contacted at the same time.
 const HOSTS_AT_ONCE: usize = 8;
-/// The time for the head of a response, with its connection.
+/// How long connecting and receiving the head of a response may take.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
-/// The time for a TCP connection to one address.
+/// How long a TCP connection to one address may take.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// If so many hosts and no other have no address, it's this machine that is offline.
+/// If this many hosts have no address and none has one, this machine is offline.
 const OFFLINE_HOSTS: usize = 3;
 
 /// Why links aren't checked.
@@ -44,19 +45,20 @@ pub enum LinksError {
     Offline(usize),
 }
 
-/// A check of the links of a set.
+/// A link check of a set.
 #[derive(Debug)]
 pub struct LinkCheck {
     links: WebLinks,
-    /// The addresses to ask for.
+    /// The addresses to request.
     due: Vec<Box<str>>,
     cache: Mutex<LinkCache>,
-    /// The hosts that were asked and had an address before or are new, and whether any host has one.
+    /// The hosts contacted that had an address before or are new, and whether any host has one.
     hosts: Mutex<(BTreeSet<Box<str>>, bool)>,
 }
 
 impl LinkCheck {
-    /// Takes the links of a report and what is known of them. Only those that are due will be asked for.
+    /// Takes a report's links and what is known about them. Only links that are due will be
+    /// requested.
     pub fn new(report: &Report, mut cache: LinkCache, clock: &dyn Clock) -> Result<Self, LinksError> {
         let links = WebLinks::of(report);
         if links.urls().len() > MAX_LINKS {
@@ -68,17 +70,18 @@ impl LinkCheck {
         Ok(Self { links, due, cache: Mutex::new(cache), hosts: Mutex::default() })
     }
 
-    /// The number of links to ask for.
+    /// How many links will be requested.
     pub fn due(&self) -> usize {
         self.due.len()
     }
 
-    /// Whether a link to ask for is one of https.
+    /// Whether any of these links uses https.
     pub fn needs_tls(&self) -> bool {
         self.due.iter().any(|url| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:")))
     }
 
-    /// Asks for the links that are due. `progress` is called for each. What was learnt so far is kept if the future is dropped.
+    /// Checks the links that are due. `progress` is called for each. If the future is dropped, the
+    /// results so far are kept.
     pub(crate) async fn ask(
         &self,
         client: Client,
@@ -123,7 +126,7 @@ impl LinkCheck {
         self.cache.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what is known of the links to their report.
+    /// Adds what is known about the links to their report.
     pub fn report(self, report: &mut Report) -> LinkCache {
         let Self { links, due, cache, .. } = self;
         let cache = cache.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,5 @@
-//! What can come of asking for a link: a closed list with stable names, and what each means for the record.
+//! The possible results of checking a link: a closed list with stable names, and what each means
+//! for the record.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::client::CertificateFault;
 use crate::export::{Code, LinkAnswer};
 
-/// A link that couldn't be reached for so long is dead.
+/// A link that has been unreachable for this long is dead.
 const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// When a link is due again: one that works, one with a fault in its address, one that couldn't be reached, one that wasn't asked for.
+/// When a link is due again: one that works, one whose address is wrong, one that couldn't be
+/// reached, and one that wasn't checked.
 const DUE_FINE: SignedDuration = SignedDuration::from_hours(30 * 24);
 const DUE_MOVED: SignedDuration = SignedDuration::from_hours(7 * 24);
 const DUE_FAILED: SignedDuration = SignedDuration::from_hours(20);
@@ -28,7 +30,8 @@ pub(super) enum Kind {
     Unchecked,
 }
 
-/// Declares the outcomes, the worst first: name, kind, and the cause for people, in which `{}` is the status.
+/// Declares the outcomes, worst first: name, kind, and the cause in words, where `{}` is the
+/// status.
 macro_rules! outcomes {
     ($($outcome:ident = $name:literal, $kind:ident, $cause:literal;)+) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,12 +96,12 @@ impl From<Option<CertificateFault>> for Outcome {
     }
 }
 
-/// What came of one walk to a link's page.
+/// The result of following a link to its page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Visit {
     pub(super) outcome: Outcome,
     pub(super) status: Option<u16>,
-    /// The new address, or the one at which the redirects ended.
+    /// The new address, or the one where the redirects ended.
     pub(super) to: Option<Box<str>>,
     /// How long the server wants to be left alone.
     pub(super) pause: Option<SignedDuration>,
@@ -116,7 +119,7 @@ impl Visit {
     }
 }
 
-/// What is known of a link, as the cache has it.
+/// What is known about a link, as stored in the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Known {
@@ -126,12 +129,12 @@ pub(crate) struct Known {
     pub(super) outcome: Outcome,
     pub(super) status: Option<u16>,
     pub(super) to: Option<Box<str>>,
-    /// Since when each request has failed.
+    /// Since when every request has failed.
     pub(super) failing_since: Option<Timestamp>,
 }
 
 impl Known {
-    /// What is known after a visit; `before` is what was known until then.
+    /// What is known after a visit. `before` is what was known until then.
     pub(super) fn after(url: &str, visit: Visit, now: Timestamp, before: Option<&Self>) -> Self {
         let failing_since = match visit.outcome.kind() {
             Kind::Dead | Kind::Unreachable | Kind::Tls => {
@@ -192,7 +195,7 @@ impl Known {
         };
         let status = self.status.and_then(|status| http::StatusCode::from_u16(status).ok());
         let status = status.map(|status| status.to_string()).unwrap_or_default();
-        // The codes of a group are one: those that are dead by now come first.
+        // Groups with the same code are merged; links that are dead by now come first.
         let order = (self.outcome as usize) + if self.is_dead() { 0 } else { 100 };
         Some(LinkAnswer {
             order,

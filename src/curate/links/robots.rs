@@ -1,21 +1,22 @@
-//! The rules of a robots.txt for this program, by RFC 9309.
+//! A robots.txt's rules for this program, as defined in RFC 9309.
 
 use std::time::Duration;
 
 use memchr::memmem;
 
-/// Bytes of a robots.txt that are read; the rest is ignored.
+/// How many bytes of a robots.txt are read; the rest is ignored.
 pub(super) const MAX_BYTES: usize = 500 * 1024;
-/// The name by which rules call this program.
+/// The name under which rules address this program.
 const NAME: &str = "software-directory";
-/// The longest pause between two requests that is kept to.
+/// The longest `Crawl-delay` that is honoured.
 const LONGEST_DELAY: f64 = 30.0;
 
 /// The rules for one origin.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct Robots {
     rules: Vec<Rule>,
-    /// The pause between two requests that it asks for. RFC 9309 doesn't have it, but many files do.
+    /// The requested pause between two requests. RFC 9309 doesn't define it, but many files have
+    /// it.
     pub(super) delay: Option<Duration>,
 }
 
@@ -26,7 +27,7 @@ struct Rule {
 }
 
 impl Robots {
-    /// Reads the groups for this program; if there are none, those for all.
+    /// Reads the groups for this program, or else those for all programs.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let (mut own, mut general) = (None::<Self>, Self::default());
         let (mut is_own, mut is_general, mut in_names) = (false, false, false);
@@ -63,20 +64,22 @@ impl Robots {
         own.unwrap_or(general)
     }
 
-    /// Whether a path with its query may be asked for: the longest rule that fits decides, and allows if there are two.
+    /// Whether a path with its query may be requested: the longest matching rule decides, and of
+    /// two equally long ones the one that allows.
     pub(super) fn allows(&self, path: &str) -> bool {
         let path = normal(path.as_bytes());
         let fitting = self.rules.iter().filter(|rule| fits(&rule.pattern, &path));
         fitting.max_by_key(|rule| (rule.pattern.len(), rule.allows)).is_none_or(|rule| rule.allows)
     }
 
-    /// About how many bytes it takes in memory.
+    /// Roughly how many bytes it takes in memory.
     pub(super) fn weight(&self) -> usize {
         self.rules.iter().map(|rule| rule.pattern.capacity() + size_of::<Rule>()).sum()
     }
 }
 
-/// One spelling of a path: letters, digits and marks that need no escape have none, the other bytes have one in upper case.
+/// Normalises a path: letters, digits and marks that need no escape have none, and all other bytes
+/// have one in upper case.
 fn normal(path: &[u8]) -> Vec<u8> {
     let mut normal = Vec::with_capacity(path.len());
     let mut rest = path;
@@ -106,7 +109,8 @@ fn normal(path: &[u8]) -> Vec<u8> {
     normal
 }
 
-/// Whether a pattern fits the beginning of a path. `*` is any bytes, `$` at the end is the end. Takes time in proportion to both.
+/// Whether a pattern matches the beginning of a path. `*` stands for any bytes, and a final `$` for
+/// the end. Takes time proportional to both lengths.
 fn fits(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, to_end) = pattern.strip_suffix(b"$").map_or((pattern, false), |pattern| (pattern, true));
     let mut parts = pattern.split(|byte| *byte == b'*');

@@ -1,4 +1,5 @@
-//! Authentication: the API key of a request, and the web origin that it may be used from; or a visitor of the page without one.
+//! Authentication: a request's API key and the web origin that may use it, or a visitor of the page
+//! without a key.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +18,7 @@ use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::key::{ApiKey, AuthError, Grant, KeyStore};
 
-/// The most failed authentications of an address in a minute.
+/// How many failed authentications an address may have per minute.
 const MAX_FAILED_ATTEMPTS: u32 = 60;
 
 /// Returns the grant of a request's key. If the page is public, a request from it needs no key, and neither does one for the feed.
@@ -31,7 +32,8 @@ pub(in crate::http) fn authenticate(state: &AppState, request: &Request) -> Resu
     Ok(grant)
 }
 
-/// The grant of a request without a key that comes from the page or is for the feed, if the page is public.
+/// The grant of a request without a key, if the page is public and the request comes from the page
+/// or is for the feed.
 fn visitor_of_page(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     // Feed readers aren't pages.
     let is_for_visitors = request.uri().path() == FEED || is_from_page(request.headers(), &state.config);
@@ -41,9 +43,9 @@ fn visitor_of_page(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     visitor(state, request)
 }
 
-/// Counts an invalid key against the caller's address, which gets 429 after too many. A valid key is accepted all the same:
-/// keys can't be guessed, so the limit saves work and log lines, and one caller's mistake must not lock out others behind
-/// the same address.
+/// Counts an invalid key against the caller's address, which gets 429 after too many. A valid key
+/// is still accepted: keys can't be guessed, so the limit only saves work and log lines, and one
+/// caller's mistake must not lock out others at the same address.
 pub(in crate::http) fn failed(state: &AppState, error: ApiError, request: &Request) -> ApiError {
     if !matches!(error, ApiError::InvalidApiKey | ApiError::ExpiredApiKey) {
         return error;
@@ -57,9 +59,11 @@ pub(in crate::http) fn failed(state: &AppState, error: ApiError, request: &Reque
     }
 }
 
-/// Whether a browser sent a request for the page: for a document of the request's own origin (Fetch Metadata). Browsers send
-/// `Sec-Fetch-Site` over HTTPS and to this machine only. Without it the `Referer`, which the page has its requests carry, must name
-/// the host of the request or of the public address. No page of another origin can set either header; other programs can.
+/// Whether a browser sent a request on behalf of the page: for a document of the request's own
+/// origin (Fetch Metadata). Browsers send `Sec-Fetch-Site` only over HTTPS and to this machine.
+/// Without it, the `Referer`, which the page makes its requests carry, must name the host of the
+/// request or of the public address. Pages of other origins can't set either header; other programs
+/// can.
 fn is_from_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";
@@ -78,7 +82,7 @@ fn grant_of_key(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiE
     match (sent.next(), sent.next()) {
         (None, _) => Err(ApiError::MissingApiKey),
         (Some(value), None) => grant_of(keys, bearer(value)?),
-        // Proxies differ in which of two they forward; neither counts.
+        // Proxies differ in which of two they forward, so neither counts.
         (Some(_), Some(_)) => Err(ApiError::InvalidApiKey),
     }
 }
@@ -86,7 +90,7 @@ fn grant_of_key(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiE
 /// Returns the grant of a key as it was presented.
 pub(in crate::http) fn grant_of(keys: &KeyStore, presented: &str) -> Result<Arc<Grant>, ApiError> {
     let grant = keys.authenticate(presented, Timestamp::now).or_else(|error| {
-        // A key that was created a moment ago isn't known before the key file is looked at.
+        // A key that was created a moment ago isn't known until the key file is checked.
         let is_renewed =
             error == AuthError::Invalid && looks_like_key(presented) && keys.look_for(presented, Instant::now());
         if is_renewed { keys.authenticate(presented, Timestamp::now) } else { Err(error) }
@@ -98,7 +102,7 @@ pub(in crate::http) fn grant_of(keys: &KeyStore, presented: &str) -> Result<Arc<
     })
 }
 
-/// The text after `Bearer` in any case (RFC 9110, 11.1). Another scheme carries no API key.
+/// The text after `Bearer` in any case (RFC 9110, 11.1). Other schemes carry no API key.
 fn bearer(value: &HeaderValue) -> Result<&str, ApiError> {
     let text = value.to_str().map_err(|_| ApiError::InvalidApiKey)?;
     let (scheme, token) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
@@ -111,12 +115,12 @@ fn bearer(value: &HeaderValue) -> Result<&str, ApiError> {
     }
 }
 
-/// Whether a text has the form and the checksum of a key.
+/// Whether a string has the form and checksum of a key.
 fn looks_like_key(text: &str) -> bool {
     ApiKey::parse(text).is_ok()
 }
 
-/// Checks the `Origin` of a request, which only browsers send, against the origins of its key.
+/// Checks a request's `Origin`, which only browsers send, against its key's origins.
 pub(in crate::http) fn check_origin(grant: &Grant, headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let origin = String::from_utf8_lossy(origin.as_bytes());

@@ -1,7 +1,7 @@
-//! Compression of the API's responses: zstd or gzip, by the caller's preference, then in this order.
+//! Compresses API responses with zstd or gzip, as the caller prefers, and otherwise in that order.
 //!
-//! It runs on the threads that serve connections, so its cost is bounded by the size of what is compressed. Static documents and
-//! downloads come with their final coding.
+//! It runs on the threads that serve connections, so its cost is bounded by the size of what is
+//! compressed. Static documents and downloads come with their final coding.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -20,14 +20,15 @@ use tower_http::compression::{Compression, CompressionLevel};
 /// The smallest body that is compressed, in bytes: a shorter one fits in a packet anyway.
 pub(in crate::http) const MIN_COMPRESSED_BYTES: u64 = 1024;
 
-/// The largest body that is compressed, in bytes. A page of 100 products of the bundled exports is 47 KiB. gzip takes 1.1 ms for a
-/// body of this size, zstd 0.3 ms. A larger one, such as a product with megabytes of text, is sent as it is.
+/// The largest body that is compressed, in bytes. A page of 100 products from the bundled exports
+/// has 47 KiB. At this limit gzip takes 1.1 ms, and zstd 0.3 ms. Larger bodies, such as a product
+/// with megabytes of text, are sent uncompressed.
 const MAX_BYTES: u64 = 128 * 1024;
 
-/// The encoders' level: about four fifths of the best ratio for a fraction of its time.
+/// The encoders' level: about four fifths of the best ratio in a fraction of the time.
 const LEVEL: CompressionLevel = CompressionLevel::Precise(4);
 
-/// The extension of a response with its final coding: its body is sent unchanged.
+/// Marks a response that already has its final coding: its body is sent unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct FinalCoding;
 
@@ -43,8 +44,9 @@ impl Predicate for Moderate {
     }
 }
 
-/// Compresses the response to a request that accepts an encoding. Others bypass tower-http: its response body has 6 KB, which are
-/// moved even if nothing is compressed (7 % of a lookup's instructions).
+/// Compresses the response if the request accepts an encoding. Other requests bypass tower-http,
+/// because its response body has 6 KB that are moved even if nothing is compressed (7 % of a
+/// lookup's instructions).
 pub(in crate::http) async fn compress<F: Future<Output = Response>>(
     mut request: Request,
     next: Next,
@@ -53,8 +55,8 @@ pub(in crate::http) async fn compress<F: Future<Output = Response>>(
     if !request.headers().contains_key(ACCEPT_ENCODING) {
         return respond(request, next).await;
     }
-    // Keeps the uncompressed response acceptable to a caller that refuses every encoding, such as with `*;q=0`, which
-    // tower-http answers with 406.
+    // Keeps the uncompressed response acceptable for callers that refuse every encoding, such as
+    // with `*;q=0`, which tower-http would answer with 406.
     request.headers_mut().append(ACCEPT_ENCODING, HeaderValue::from_static("identity;q=0.001"));
     let respond = service_fn(|request| respond(request, next.clone()).map(Ok::<_, Infallible>));
     let mut compression = Compression::new(respond).quality(LEVEL).compress_when(Moderate);
@@ -62,6 +64,6 @@ pub(in crate::http) async fn compress<F: Future<Output = Response>>(
         let Ok(response) = compression.call(request).await;
         response.map(Body::new)
     };
-    // Boxed with the response, so that a request without compression doesn't carry that either.
+    // Boxed together with the response, so that requests without compression don't carry it.
     Box::pin(compressed).await
 }

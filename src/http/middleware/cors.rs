@@ -1,7 +1,8 @@
-//! Cross-origin requests (the Fetch standard): any page may call, without credentials; the origins of the key restrict it.
+//! Cross-origin requests (the Fetch standard): any page may call, without credentials, unless the
+//! key's origins restrict it.
 //!
-//! tower-http's layer takes every `OPTIONS` request for a preflight, and here an `OPTIONS` request without `Origin` is answered
-//! with the methods of its route.
+//! tower-http's layer treats every `OPTIONS` request as a preflight, while here an `OPTIONS`
+//! request without `Origin` is answered with its route's methods.
 
 use axum::extract::Request;
 use axum::http::header::{
@@ -25,10 +26,11 @@ const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static(
      Content-Range",
 );
 
-/// How long a browser may cache a preflight, in seconds: a day (browsers cap it themselves).
+/// How long a browser may cache a preflight, in seconds: a day, though browsers have their own
+/// maximum.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 
-/// Whether a browser asks if a page may send a request, which carries no key yet.
+/// Whether a browser is asking if a page may send a request. Such a request carries no key yet.
 pub(in crate::http) fn is_preflight(request: &Request) -> bool {
     let headers = request.headers();
     request.method() == Method::OPTIONS
@@ -51,7 +53,7 @@ pub(in crate::http) fn allow_origin(is_cross_origin: bool, headers: &mut HeaderM
     if is_cross_origin {
         allow_any(headers);
     }
-    // The same request without Origin has other headers.
+    // The same request without Origin gets other headers.
     if !has_item(headers, VARY, "origin") {
         headers.append(VARY, HeaderValue::from_static("Origin"));
     }

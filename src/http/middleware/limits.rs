@@ -1,4 +1,5 @@
-//! Limits of a request's size, and the rules that keep servers along the way from reading it differently.
+//! Limits on a request's size, and rules that keep other servers on the way from interpreting it
+//! differently.
 
 use axum::extract::Request;
 use axum::http::header::{HOST, TRANSFER_ENCODING};
@@ -23,7 +24,8 @@ pub(in crate::http) fn check_limits(request: &Request) -> Result<(), ApiError> {
     well_formed(request).map_err(ApiError::BadRequest)
 }
 
-/// Whether no server along the way could have read the request as another one (RFC 9112, 3.2 and 6.3).
+/// Checks that no server on the way could have read the request as a different one (RFC 9112, 3.2
+/// and 6.3).
 fn well_formed(request: &Request) -> Result<(), &'static str> {
     let mut hosts = request.headers().get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -36,7 +38,8 @@ fn well_formed(request: &Request) -> Result<(), &'static str> {
         }
         _ => {}
     }
-    // The one way of stating a body's end that can contradict another. A body has a Content-Length.
+    // The only way of marking the end of a body that can contradict another. A body has a
+    // Content-Length.
     if request.headers().contains_key(TRANSFER_ENCODING) {
         return Err("Send no Transfer-Encoding; a request with a body states its Content-Length.");
     }

@@ -1,4 +1,4 @@
-//! The access log: one line a request, at `debug`.
+//! The access log: one line per request, at `debug`.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -21,7 +21,7 @@ pub(in crate::http) fn caller_to_log(request: &Request, config: &HttpConfig) -> 
     is_logged.then(|| client_ip(request.extensions(), request.headers(), &config.trusted_proxies))?
 }
 
-/// Logs a request; never a key, wherever in the request it stands.
+/// Logs a request, but never a key, wherever in the request it is.
 pub(in crate::http) fn log_request(
     request: &RequestContext,
     caller: Option<IpAddr>,
@@ -41,10 +41,11 @@ pub(in crate::http) fn log_request(
     );
 }
 
-/// A method, path or query without the secret of any key in it, however often its characters are percent-encoded. Where there is a key the
-/// decoded text is returned, else the text as it is.
+/// A method, path or query with the secrets of all keys removed, however often its characters are
+/// percent-encoded. If there was a key, the decoded text is returned, otherwise the text as it is.
 pub(super) fn redacted(text: &str) -> Cow<'_, str> {
-    /// The most rounds of decoding. A caller decides how many a text needs, and each reads all of it.
+    /// How often it's decoded at most. The caller decides how often a text needs it, and each round
+    /// reads all of it.
     const MAX_ROUNDS: usize = 8;
     let mut decoded = Cow::Borrowed(text);
     for _ in 0..MAX_ROUNDS {

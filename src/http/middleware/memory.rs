@@ -1,6 +1,8 @@
-//! The memory of response bodies: a large one counts against a budget until its last byte is written.
+//! The memory of response bodies: a large one counts against a budget until its last byte is
+//! written.
 //!
-//! Lists aren't streamed from the texts of their generation: a slow reader would keep all of an old generation in memory.
+//! Lists aren't streamed from their generation's texts, because a slow reader would keep a whole
+//! old generation in memory.
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
@@ -14,12 +16,13 @@ use crate::http::problem::ApiError;
 use crate::http::shares::{Class, Limit, Share, Shares};
 use crate::http::state::AppState;
 
-/// The smallest body that counts, in bytes. Nearly all are smaller, and 4096 connections hold 256 MiB of those at most.
+/// The smallest body that counts, in bytes. Nearly all are smaller, and 4096 connections hold at
+/// most 256 MiB of those.
 const MIN_BYTES: u64 = 64 * 1024;
 
 const MIB: usize = 1 << 20;
 
-/// The budget in bytes, 64 MiB: some six pages of the largest size, or a thousand ordinary large ones.
+/// The budget in bytes, 64 MiB: about six of the largest pages, or a thousand ordinary large ones.
 pub(in crate::http) fn body_budget() -> Shares {
     let visitors = Limit { of_class: 16 * MIB, of_holder: 4 * MIB };
     let keys = Limit { of_class: 48 * MIB, of_holder: 24 * MIB };
@@ -40,14 +43,14 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// Answers a request. A large body that isn't streamed takes its size from the budget; without room for it, it's dropped at once and
-/// the request is shed.
+/// Answers a request. A large body that isn't streamed takes its size from the budget. If there's
+/// no room, it's dropped at once and the request is shed.
 pub(super) async fn answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let size = response.body().size_hint().exact().filter(|size| *size >= MIN_BYTES);
     match size {
         None => response,
-        // Boxed, so that the others don't carry its state.
+        // Boxed, so that other requests don't carry its state.
         Some(size) => Box::pin(hold(state, context, response, size)).await,
     }
 }
@@ -59,7 +62,7 @@ async fn hold(state: &AppState, context: &RequestContext, response: Response, si
         return ApiError::Overloaded.into_response();
     };
     let (parts, body) = response.into_parts();
-    // It's in memory already.
+    // It's already in memory.
     match body.collect().await {
         Ok(body) => {
             let held = Held { bytes: body.to_bytes(), _share: share };

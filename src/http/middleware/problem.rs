@@ -1,4 +1,4 @@
-//! Problem documents: the response that carries an `ApiError` becomes the document on the wire.
+//! Problem documents: turns a response that carries an `ApiError` into the document that is sent.
 
 use std::error::Error as _;
 use std::fmt::Write as _;
@@ -10,7 +10,8 @@ use super::request_context::RequestContext;
 use crate::http::problem::{self, ApiError};
 use crate::http::state::AppState;
 
-/// Takes the error that a response carries. Counts rejections, and logs failures of the service once.
+/// Takes the error from a response. Counts rejections, and logs each of the service's own failures
+/// once.
 pub(in crate::http) fn take_error(
     state: &AppState,
     request: &RequestContext,
@@ -31,7 +32,7 @@ pub(in crate::http) fn take_error(
     Some(error)
 }
 
-/// Makes the response that carried an error its problem document.
+/// Turns the response that carried an error into its problem document.
 pub(in crate::http) fn write_problem(
     state: &AppState,
     request: &RequestContext,

@@ -16,12 +16,13 @@ use crate::key::{Decision, Grant, WINDOW};
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The extension of a response that costs more than one request of the quota: the number of requests.
+/// Marks a response that costs more than one request of the quota, with the number of requests.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Cost(pub(in crate::http) u32);
 
-/// Spends one request of the quota, and answers 429 without one. A request that is then shed costs nothing, and a response with a
-/// [`Cost`] is charged once it is known to be sent.
+/// Spends one request of the quota, and answers 429 if none is left. A request that is shed
+/// afterwards costs nothing, and a response with a [`Cost`] is charged once it's certain to be
+/// sent.
 pub(in crate::http) async fn spend_quota(
     state: &AppState,
     context: &RequestContext,
@@ -53,15 +54,16 @@ pub(in crate::http) async fn spend_quota(
     response
 }
 
-/// Adds the headers to a response that has none, because it cost nothing or has a [`Cost`], which is charged unless the response
-/// became a 304. A key without a limit has no such headers.
+/// Adds the headers to a response that lacks them, because it cost nothing or has a [`Cost`]. The
+/// cost is charged now, unless the response has become a 304. A key without a limit has no such
+/// headers.
 pub(in crate::http) fn report_quota(grant: &Grant, response: &mut Response) {
     if response.headers().contains_key(RATE_LIMIT) {
         return;
     }
     let cost = response.extensions_mut().remove::<Cost>().filter(|_| response.status() != StatusCode::NOT_MODIFIED);
     let decision = match cost {
-        // One is spent already.
+        // One has already been spent.
         Some(Cost(requests)) => grant.charge(requests.saturating_sub(1), Instant::now()),
         None => grant.peek(Instant::now()),
     };
@@ -74,14 +76,14 @@ fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
     let policy = item("q", decision.limit.into(), "w", WINDOW.as_secs());
     let limit = item("r", decision.remaining.into(), "t", decision.reset_seconds);
     for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)] {
-        // Both texts are ASCII.
+        // Both strings are ASCII.
         if let Ok(value) = HeaderValue::try_from(text) {
             headers.insert(name, value);
         }
     }
 }
 
-/// A structured field's item with two parameters.
+/// An item of a structured field with two parameters.
 fn item(first: &str, first_value: u64, second: &str, second_value: u64) -> String {
     let (mut one, mut two) = (itoa::Buffer::new(), itoa::Buffer::new());
     ["\"default\";", first, "=", one.format(first_value), ";", second, "=", two.format(second_value)].concat()

@@ -1,5 +1,5 @@
-//! The request context: the request id, with which a caller and the log refer to the same request, and what else outer
-//! middleware needs of a request once it is over.
+//! The request context: the request id, by which a caller and the log refer to the same request,
+//! and what else outer middleware needs to know about a request once it's over.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -12,10 +12,10 @@ use crate::key::{Grant, Holder};
 
 pub(in crate::http) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest id of a client's own that is kept.
+/// The longest request id from a client that is kept.
 const MAX_ID_LENGTH: usize = 64;
 
-/// A request as it came. An extension of every request.
+/// A request as it arrived, available as an extension of every request.
 ///
 /// tower-http's layer keeps any id that a caller sends; here an id has a form and a length.
 #[derive(Debug)]
@@ -25,9 +25,9 @@ pub(in crate::http) struct RequestContext {
     pub(in crate::http) started: Instant,
     pub(in crate::http) method: Method,
     pub(in crate::http) uri: Uri,
-    /// The grant of the request's key, once authenticated.
+    /// The grant of the request's key, once it's authenticated.
     pub(in crate::http) grant: OnceLock<Arc<Grant>>,
-    /// The content hash of the product that was read for the response, for its entity tag.
+    /// The content hash of the product in the response, for its entity tag.
     pub(in crate::http) detail_hash: OnceLock<u64>,
 }
 
@@ -41,7 +41,8 @@ impl RequestContext {
         self.grant.get().map(|grant| &*grant.id)
     }
 
-    /// The holder of the request's grant. Without a grant, which no route under `/v1` is called without, a key without an id.
+    /// The holder of the request's grant. Without a grant, which routes under `/v1` always have,
+    /// it's a key without an id.
     pub(in crate::http) fn holder(&self) -> Holder {
         self.grant.get().map_or_else(|| Holder::Key("".into()), |grant| grant.holder())
     }
@@ -63,7 +64,7 @@ impl RequestContext {
     }
 }
 
-/// Returns the client's own id where it sends exactly one of the right form, else a new one.
+/// Returns the client's own id if it sends exactly one valid id, otherwise a new one.
 fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut sent = headers.get_all(X_REQUEST_ID).iter();
     match (sent.next(), sent.next()) {
@@ -72,7 +73,8 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
     }
 }
 
-/// Returns a random number of the process and a counter: unique, and cheaper than a random number each.
+/// Returns a random number of this process plus a counter, which is unique, and cheaper than a
+/// random number for each request.
 fn generate() -> HeaderValue {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| {
         getrandom::u64().unwrap_or_else(|_| u64::from(std::process::id()).wrapping_mul(0x9E37_79B9_7F4A_7C15))
@@ -80,12 +82,12 @@ fn generate() -> HeaderValue {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let number = (u128::from(*PROCESS) << 64) | u128::from(COUNT.fetch_add(1, Ordering::Relaxed));
     let mut text = [0; 32];
-    // The buffer has the length of the digits.
+    // The buffer is exactly as long as the digits.
     let _ = hex::encode_to_slice(number.to_be_bytes(), &mut text);
     HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("unknown"))
 }
 
-/// A key in the wrong header must not reach logs and responses.
+/// A key in the wrong header must not get into logs and responses.
 fn may_be_key(id: &HeaderValue) -> bool {
     id.to_str().is_ok_and(|id| id.contains("sd_live_") || id.contains("sd_dev_"))
 }

@@ -20,23 +20,23 @@ pub(super) const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 /// The path of the Model Context Protocol.
 pub(in crate::http) const MCP_PATH: &str = "/mcp";
 
-/// The routes of all paths of the API that are no operation, so that a key is checked there too.
+/// Routes that cover every other path of the API, so that a key is checked there too.
 pub(in crate::http) const API_FALLBACKS: [&str; 3] = [API, "/v1/", "/v1/{*path}"];
 
-/// The methods of the routes of the API and of the site.
+/// The methods of API and site routes.
 pub(in crate::http) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
-/// The methods of the route at [`MCP_PATH`].
+/// The methods of the route [`MCP_PATH`].
 pub(in crate::http) const MCP_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
-/// The path of the form for signing in, and of the form for signing out.
+/// The path of the form for signing in, and of the one for signing out.
 pub(in crate::http) const SIGN_IN: &str = "/sign-in";
 pub(in crate::http) const SIGN_OUT: &str = "/sign-out";
 
-/// The methods of the route at [`SIGN_IN`].
+/// The methods of the route [`SIGN_IN`].
 const SIGN_IN_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 
-/// Whether responses at a path depend on the key: those of the API, with or without an operation, and the feed.
+/// Whether responses at a path depend on the key: all those of the API, and the feed.
 pub(in crate::http) fn is_private(path: &str) -> bool {
     let is_api = path.strip_prefix(API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     is_api || path == FEED
@@ -67,12 +67,12 @@ pub(in crate::http) fn list_methods(request: &Request) -> Response {
     response
 }
 
-/// Drops the body of a request unless it's a POST: no route reads another one, and hyper skips it.
+/// Drops a request's body unless it's a POST: no other route reads one, and hyper skips it.
 pub(in crate::http) fn drop_unread_body(request: Request) -> Request {
     if request.method() == Method::POST { request } else { request.map(|_| Body::empty()) }
 }
 
-/// Removes one slash at the end of the path: with or without it, a URL is the same resource.
+/// Removes one trailing slash from the path: with or without it, a URL is the same resource.
 pub(in crate::http) fn trim_trailing_slash(mut request: Request) -> Request {
     let uri = request.uri();
     let Some(path) = uri.path().strip_suffix('/').filter(|path| !path.is_empty()) else { return request };
@@ -90,8 +90,9 @@ pub(in crate::http) fn trim_trailing_slash(mut request: Request) -> Request {
     request
 }
 
-/// Corrects headers that axum's router adds outside of all middleware. Removes the length of a body that a status doesn't have
-/// (RFC 9110, 8.6), and the router's own `Allow`, which lacks `OPTIONS` and stands on every response to another method than `GET`.
+/// Corrects headers that axum's router adds outside of all middleware. It removes the length of a
+/// body that a status can't have (RFC 9110, 8.6), and the router's own `Allow`, which lacks
+/// `OPTIONS` and is on every response to a method other than `GET`.
 pub(in crate::http) fn correct_headers(mut response: Response) -> Response {
     if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
         response.headers_mut().remove(CONTENT_LENGTH);

@@ -1,4 +1,5 @@
-//! Who reads a page: a visitor of a public one, or the holder of a session, which a cookie carries. `/v1` never accepts one.
+//! Who reads a page: a visitor of a public page, or the holder of a session, which a cookie
+//! carries. `/v1` never accepts a session.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -14,14 +15,14 @@ use crate::http::extract::client_ip;
 use crate::http::state::AppState;
 use crate::key::{Grant, KeyStore, SESSION_LIFETIME};
 
-/// The name of a session's cookie begins with this; the id of its key follows. Cookies don't know ports, so servers of one machine
-/// share them.
+/// The prefix of a session cookie's name, followed by the key's id. Cookies ignore ports, so all
+/// servers on a machine share them.
 const COOKIE_PREFIX: &str = "directory-session-";
 
-/// The most cookies that are looked at.
+/// How many cookies are examined at most.
 const MAX_COOKIES: usize = 16;
 
-/// Returns the grant of a page's reader; `None` for one that has to sign in.
+/// Returns the grant of a page's reader; `None` for one who has to sign in.
 pub(in crate::http) fn authenticate_reader(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     let grant = match state.config.public_page {
         Some(_) => visitor(state, request),
@@ -31,7 +32,8 @@ pub(in crate::http) fn authenticate_reader(state: &AppState, request: &Request) 
     Some(grant)
 }
 
-/// The grant of a visitor of a public page. The page is public for every address: one that isn't known has a quota of its own too.
+/// The grant of a visitor of a public page. The page is public for every address, so an unknown one
+/// has a quota of its own as well.
 pub(super) fn visitor(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     let AppState { config, visitors, metrics, .. } = state;
     let rate = config.public_page?;
@@ -41,7 +43,7 @@ pub(super) fn visitor(state: &AppState, request: &Request) -> Option<Arc<Grant>>
     Some(Arc::new(Grant::for_visitor(network, rate, Arc::clone(visitors))))
 }
 
-/// The grant of the session that a request has a cookie of.
+/// The grant of the session in a request's cookies.
 pub(in crate::http) fn session(keys: &KeyStore, headers: &HeaderMap) -> Option<Arc<Grant>> {
     session_cookies(headers).find_map(|(_, token)| keys.resume_session(token, Timestamp::now()))
 }
@@ -59,7 +61,7 @@ pub(in crate::http) fn session_cookie(state: &AppState, key_id: &str, headers: &
     cookie(&state.config, headers, &name, &token, SESSION_LIFETIME.as_secs())
 }
 
-/// The `Set-Cookie`s that end the sessions of a request.
+/// The `Set-Cookie` headers that end a request's sessions.
 pub(in crate::http) fn ended_sessions(config: &HttpConfig, headers: &HeaderMap) -> Vec<HeaderValue> {
     session_cookies(headers).filter_map(|(name, _)| cookie(config, headers, name, "", 0)).collect()
 }
@@ -73,8 +75,8 @@ fn cookie(config: &HttpConfig, headers: &HeaderMap, name: &str, value: &str, sec
     HeaderValue::try_from(text).ok()
 }
 
-/// Whether a form was sent from a page of this service. Browsers tell by `Sec-Fetch-Site`, over HTTPS and to this machine, and by the
-/// `Origin` of each POST; programs send neither.
+/// Whether a form was sent from a page of this service. Browsers reveal that by `Sec-Fetch-Site`,
+/// over HTTPS and to this machine, and by the `Origin` of each POST; programs send neither.
 pub(in crate::http) fn is_from_own_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
     if headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin") {
         return false;

@@ -156,7 +156,7 @@ where
                 let connection = self.graceful.watch(self.connection(stream, peer, Arc::clone(&progress)));
                 let open = (permit, OpenConnection::new(self.server.open_connections.clone()));
                 let task = self.tasks.spawn(async move {
-                    // A broken connection is the client's business. The service's own failures are
+                    // A broken connection is the client's problem. The service's own failures are
                     // logged where they happen.
                     let _ = connection.await;
                     drop(open);
@@ -193,7 +193,8 @@ where
             progress.request_begins();
             let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
             request.extensions_mut().insert(ConnectInfo(peer));
-            // At once, so that a body which the service drops is skipped before hyper writes the response.
+            // At once, so that a body that the service drops is skipped before hyper writes the
+            // response.
             let response = service.clone().call(request);
             let (progress, is_closing) = (Arc::clone(&progress), Arc::clone(&is_closing));
             async move {

@@ -1,4 +1,5 @@
-//! Renders a difference as HTML: as a part of a page, or as a page of its own without scripts and external resources.
+//! Renders a difference as HTML: as part of a page, or as a page of its own without scripts or
+//! external resources.
 
 use askama::Template;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -12,7 +13,7 @@ use crate::text::printable::printable;
 /// The style of the pages.
 const STYLE: &str = include_str!("../../../../templates/static/style.css");
 
-/// The heading of products, the only elements with pages of their own.
+/// The heading of products, the only section whose elements have pages.
 const PRODUCTS: &str = "Products";
 
 /// Once the HTML has this many bytes, no more elements are added, so that browsers can display it
@@ -144,7 +145,8 @@ pub fn page(difference: &Difference, options: &Options<'_>) -> Result<String, as
 struct Full(usize);
 
 impl Full {
-    /// Renders up to `limit` entries, as long as there's room. `element` gets the bytes that are written.
+    /// Renders up to `limit` entries, as long as there's room. `element` receives the bytes written
+    /// so far.
     fn list<T>(
         &mut self,
         entries: &[T],

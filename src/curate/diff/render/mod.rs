@@ -40,7 +40,7 @@ fn title(name: &str, id: &str) -> String {
     if name.is_empty() || name == id { id.to_owned() } else { format!("{name} ({id})") }
 }
 
-/// The export to name after an element's title. An export isn't in any.
+/// The export to name after an element's title. Exports themselves have none.
 fn place<'e>(id: &str, export: &'e str) -> Option<&'e str> {
     (id != export).then_some(export)
 }

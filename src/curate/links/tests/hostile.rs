@@ -1,4 +1,4 @@
-//! Servers that mean harm.
+//! Malicious servers.
 
 use std::time::Duration;
 

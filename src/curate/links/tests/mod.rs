@@ -16,7 +16,7 @@ impl World {
         Asker::new(self.client(), &self.clock, Self::user_agent(), self.timeout).visit(url).await
     }
 
-    /// The outcome of a visit, and the address that it names.
+    /// The outcome of a visit, and the address in it.
     async fn outcome(&self, url: &str) -> (&'static str, Option<String>) {
         let visit = self.visit(url).await;
         (visit.outcome.as_str(), visit.to.map(Into::into))
@@ -152,7 +152,7 @@ async fn private_addresses_are_refused_after_names_are_resolved_at_each_hop() {
 async fn name_that_is_rebound_to_a_private_address_is_never_connected_to() {
     let world = World::new(&["a.example"], pages(|_| status(200)));
     world.name("a.example", &["93.184.215.1", "127.0.0.1"]);
-    // robots.txt is asked for at the first address, and the page at the second.
+    // robots.txt is requested at the first address, and the page at the second.
     assert_eq!(world.outcome("http://a.example/").await, ("not_public", None));
     assert_eq!(world.connected_ips(), ["93.184.215.1"]);
 }

@@ -32,7 +32,7 @@ async fn host_is_asked_once_a_second_and_for_its_robots_once() {
             "HEAD a.example/3",
         ]
     );
-    // The pause of a.example passed while b.example was asked.
+    // The pause of a.example passed while b.example was being checked.
     assert_eq!(*world.clock.slept.lock().expect("no panic"), lines(&[1, 1, 1]));
 }
 
@@ -68,7 +68,7 @@ async fn robots_decide_what_is_asked_and_how_fast() {
     for path in ["yes/1", "yes/2", "yes/3"] {
         asker.visit(&format!("http://a.example/{path}")).await;
     }
-    // The delay is known once robots.txt is read.
+    // The delay is known once robots.txt has been read.
     assert_eq!(*world.clock.slept.lock().expect("no panic"), lines(&[1, 7, 7]));
 }
 
@@ -104,7 +104,7 @@ async fn short_pause_is_waited_for_and_a_long_one_ends_the_questions_to_the_host
     }
 }
 
-/// How many requests are in progress, of each host, and the most there ever were.
+/// How many requests are in progress per host, and the highest number so far.
 #[derive(Default)]
 struct Crowd {
     now: Mutex<(BTreeMap<String, usize>, usize, usize)>,

@@ -1,4 +1,4 @@
-//! An Internet on loopback: names with public addresses, and servers behind them.
+//! An Internet on loopback: names with public addresses, and the servers they lead to.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader};
@@ -30,7 +30,7 @@ pub(super) enum Reply {
     Head(u16, String),
     /// These bytes, then the end of the connection.
     Bytes(Vec<u8>),
-    /// These bytes, then others again and again.
+    /// These bytes, then others over and over.
     Endless(Vec<u8>, Vec<u8>),
     /// These bytes, then silence.
     Silence(Vec<u8>),
@@ -48,7 +48,7 @@ pub(super) fn text(text: &str) -> Reply {
     Reply::Bytes(format!("HTTP/1.1 200 x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{text}", text.len()).into())
 }
 
-/// A clock that stands still but for the sleep that it is asked for.
+/// A clock that only advances when it's asked to sleep.
 #[derive(Debug)]
 pub(super) struct TestClock {
     now: Mutex<Timestamp>,
@@ -78,7 +78,7 @@ impl Clock for TestClock {
     }
 }
 
-/// Names, their addresses, and the listeners behind these.
+/// Names, their addresses, and the listeners at these.
 #[derive(Debug, Default)]
 pub(super) struct Town {
     names: Mutex<HashMap<String, Vec<Vec<IpAddr>>>>,
@@ -96,7 +96,7 @@ impl Network for Town {
     fn resolve(&self, host: String, port: u16) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> {
         let mut names = self.names.lock().expect("no panic");
         let found = names.get_mut(&host.to_ascii_lowercase()).map(|answers| {
-            // The last answer stays.
+            // The last answer is repeated.
             let answer = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
             answer.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()
         });
@@ -123,7 +123,7 @@ pub(super) struct World {
 type Handler = dyn Fn(&Asked) -> Reply + Send + Sync;
 
 impl World {
-    /// Servers of these hosts, each with an address of its own, that answer with a function.
+    /// Servers for these hosts, each with its own address, that answer with a function.
     pub(super) fn new(hosts: &[&str], handler: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         let world = Self {
             town: Arc::default(),
@@ -142,7 +142,8 @@ impl World {
         world
     }
 
-    /// Gives a host one address list for each time that it is resolved; the last stays.
+    /// Gives a host one list of addresses for each time that it's resolved; the last one is
+    /// repeated.
     pub(super) fn name(&self, host: &str, answers: &[&str]) {
         let parse = |answer: &&str| answer.split(' ').map(|ip| ip.parse().expect("an address")).collect();
         let answers = answers.iter().map(parse).collect();
@@ -153,7 +154,7 @@ impl World {
         self.town.listeners.lock().expect("no panic").insert(ip.parse().expect("an address"), listener);
     }
 
-    /// A server with a certificate, at an address and a host of its own.
+    /// A server with a certificate, at its own address and host.
     pub(super) fn serve_tls(&self, host: &str, ip: &str, certificate: &rcgen::Certificate, key: &rcgen::KeyPair) {
         let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -172,7 +173,7 @@ impl World {
             for stream in listener.incoming() {
                 let (handler, log, tls) = (Arc::clone(&handler), Arc::clone(&log), tls.clone());
                 thread::spawn(move || {
-                    // Clients give up when they like.
+                    // Clients may give up at any time.
                     let Ok(stream) = stream else { return };
                     let _ = match tls {
                         None => answer(stream, &*handler, &log),
