@@ -1,14 +1,15 @@
-//! Comparison of answers with recorded ones, which are those of the embedded engine.
+//! Compares responses with the recorded ones, which come from the embedded engine.
 
 use serde_json::Value;
 
 use crate::cluster;
 
-/// The largest difference of two scores that counts as none, as a share: the cluster's features have eight bits of fraction.
+/// Two scores that differ by less than this share count as equal, because the cluster's features
+/// have eight bits of fraction.
 const TOLERANCE: f64 = 0.005;
 
-/// Whether an answer is the recorded one. In a cluster scores may differ by rounding, and hits with such scores may change places;
-/// the exports are files, which have a time.
+/// Whether a response equals the recorded one. With a cluster, scores may differ by rounding, and
+/// hits with nearly equal scores may change places. Its exports are files, so they have a time.
 pub(crate) fn is_alike(recorded: &Value, answer: &Value) -> bool {
     recorded == answer || (cluster::nodes().is_some() && is_near(recorded, answer))
 }
@@ -25,7 +26,7 @@ fn is_near(recorded: &Value, answer: &Value) -> bool {
         (Value::Object(recorded), Value::Object(answer)) => {
             let near = |(name, value): (&String, &Value)| match name.as_str() {
                 "score" => is_near_score(value, &answer["score"]),
-                // The recorded exports are no files.
+                // The recorded exports aren't files.
                 "changed_at" if value.is_null() => answer[name].is_string(),
                 _ => answer.get(name).is_some_and(|other| is_near(value, other)),
             };
@@ -35,7 +36,7 @@ fn is_near(recorded: &Value, answer: &Value) -> bool {
     }
 }
 
-/// A score is its tier and the share `s / (s + 10)` of the score within the tier.
+/// A score is its tier plus the share `s / (s + 10)` of the score within the tier.
 fn is_near_score(recorded: &Value, answer: &Value) -> bool {
     let (Some(one), Some(other)) = (recorded.as_f64(), answer.as_f64()) else { return false };
     let within = |score: f64| 10.0 * score.fract() / (1.0 - score.fract());

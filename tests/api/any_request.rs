@@ -1,4 +1,5 @@
-//! Requests of any bytes: over a socket, and past the parser with any path, parameters and headers.
+//! Requests with arbitrary bytes: over a socket, and past the parser with arbitrary paths,
+//! parameters and headers.
 
 use axum::body::Body;
 use axum::http::{Method, Request};
@@ -12,7 +13,7 @@ use crate::cases::cases;
 use crate::fixture::ODD_IDS;
 use crate::service::Service;
 
-/// Pieces of requests, sound and broken.
+/// Pieces of requests, valid and broken.
 const PIECES: &[&str] = &[
     "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
     "GET / HTTP/1.0\r\n\r\n",
@@ -76,7 +77,7 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..10).prop_map(|pieces| pieces.concat())
 }
 
-/// Each is sent on a connection of its own, and nothing more is written; the result is everything that comes back.
+/// Sends each on its own connection and writes nothing more. Returns everything that comes back.
 #[test]
 fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -87,7 +88,8 @@ fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
     runtime.spawn(server.serve(listener, std::future::pending(), std::future::pending()));
     let send = async |bytes: &[u8]| {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
-        // A server that refuses what it read so far may close before all is written, and the rest of its answer is lost then.
+        // A server that rejects what it has read so far may close before everything is written, and
+        // the rest of its response is then lost.
         let _ = stream.write_all(bytes).await;
         let _ = stream.shutdown().await;
         let mut answer = Vec::new();
@@ -119,7 +121,7 @@ fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
     assert_eq!(&healthy, b"HTTP/1.1 200 ");
 }
 
-/// A path and query of anything that can be written, mostly near what there is.
+/// A path and query that can contain anything, mostly close to existing ones.
 fn any_target() -> impl Strategy<Value = String> {
     let encoded =
         |text: String| percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC).to_string();
@@ -229,7 +231,7 @@ fn any_request_has_an_answer_that_can_be_read() {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        // The library that reads requests off the wire would refuse the same.
+        // The library that parses requests from the wire would reject the same.
         let Ok(request) = request.body(Body::empty()) else { return Ok(()) };
         let answer = runtime.block_on(service.call(request));
         prop_assert!(!answer.header("x-request-id").is_empty());

@@ -1,4 +1,5 @@
-//! Attributes that exports declare: `/v1/attributes`, and as filters, facets and orders.
+//! Attributes declared by exports: `/v1/attributes`, and their use as filters, facets and sort
+//! orders.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use software_directory::update::Directory;
 use crate::fixture;
 use crate::service::{Service, Setup};
 
-/// Two exports, of which the first declares attributes for both.
+/// Two exports. The first one declares attributes for both.
 fn service() -> Service {
     let product = |id: &str, properties: Value| {
         let mut product = json!({

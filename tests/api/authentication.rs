@@ -1,4 +1,4 @@
-//! Keys: which requests are let in, and that the others get no information.
+//! Keys: which requests are accepted, and that the others reveal nothing.
 
 use std::net::SocketAddr;
 
@@ -12,7 +12,7 @@ use software_directory::key::file::{self, NewKey};
 use crate::fixture;
 use crate::service::{Answer, Service, Setup};
 
-/// The failed authentications that an address may have in a minute.
+/// How many failed authentications an address may have per minute.
 const BURST: u32 = 60;
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn an_address_with_too_many_bad_keys_is_asked_to_wait_and_a_valid_key_work
 async fn behind_a_proxy_its_callers_are_told_apart_and_what_others_forge_is_not_believed() {
     let service = behind_a_proxy();
     for n in 0..=BURST {
-        // Addresses that a caller writes itself stand further left.
+        // Addresses that a caller adds itself are further to the left.
         ask(&service, "10.0.0.1", &format!("203.0.113.{n}, 198.51.100.7"), "Bearer nonsense").await;
     }
     assert_eq!(ask(&service, "10.0.0.1", "198.51.100.7", "Bearer nonsense").await.status, 429);

@@ -1,7 +1,10 @@
-//! The fixtures in a cluster: with the addresses of its nodes in `OPENSEARCH_URLS` the tests are about that engine.
+//! The fixtures in a cluster. If `OPENSEARCH_URLS` has the addresses of nodes, the tests run on
+//! that engine.
 //!
-//! `make test-opensearch OPENSEARCH=api` sets the variable. The program itself fills the cluster, each set of exports under a prefix
-//! of its own and once in a run. `tests/opensearch/embedded_only.txt` lists the tests that are about the embedded engine alone.
+//! `make test-opensearch OPENSEARCH=api` sets the variable. The program itself fills the cluster,
+//! with a separate prefix for each set of exports and once per run.
+//! `tests/opensearch/embedded_only.txt` lists the tests that only make sense for the embedded
+//! engine.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,25 +23,25 @@ pub(crate) struct Nodes {
     urls: String,
 }
 
-/// The cluster of the tests; `None` where they are about the embedded engine.
+/// The cluster to test; `None` for the embedded engine.
 pub(crate) fn nodes() -> Option<Nodes> {
     let urls = std::env::var("OPENSEARCH_URLS").ok()?;
     Some(Nodes { urls })
 }
 
 impl Nodes {
-    /// The last generation of sets of exports that are published one after the other.
+    /// The last generation after publishing these sets of exports in a row.
     pub(crate) fn snapshot(&self, sets: &[&[(&str, &str)]]) -> Arc<Snapshot> {
         self.open(&self.filled(sets))
     }
 
-    /// A generation of these exports which leaves something out.
+    /// A generation of these exports that leaves something out.
     pub(crate) fn skipping(&self, exports: &[(&str, &str)], skipped: Skipped) -> Arc<Snapshot> {
         let published = self.filled(&[exports]);
         self.open(&Published { skipped: [skipped.exports, skipped.records], ..published })
     }
 
-    /// A generation of the exports in a folder.
+    /// A generation of a folder's exports.
     pub(crate) fn snapshot_of(&self, folder: &Path) -> Arc<Snapshot> {
         let prefix = format!("folder-{}", blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex());
         self.fill(&prefix, folder);
@@ -90,14 +93,16 @@ impl Nodes {
         block_on(async { generation::cluster::open(&cluster, published).await.expect("a generation") })
     }
 
-    /// Connections of a snapshot's own: those in a pool end with the runtime of the test that drives them.
+    /// Separate connections for a snapshot: pooled ones would end with the runtime of the test that
+    /// drives them.
     fn connect(&self) -> Arc<Cluster> {
         let urls = self.urls.split(',').map(|url| ClusterSettings::parse_url(url).expect("a URL")).collect();
         Arc::new(Cluster::new(ClusterSettings::new(urls)).expect("settings"))
     }
 }
 
-/// Runs a future on a runtime of its own, since the test's can't be blocked for it. Downloads go on there.
+/// Runs a future on a separate runtime, because the test's runtime can't be blocked for it.
+/// Downloads continue there.
 fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
     std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(future)).join().expect("no panic"))

@@ -1,4 +1,4 @@
-//! Entity tags, 304 and what they cost.
+//! Entity tags, 304 responses, and what they cost.
 
 use crate::fixture;
 use crate::service::{Service, Setup};
@@ -77,7 +77,7 @@ async fn an_error_has_no_tag_and_no_condition_hides_it() {
     assert_eq!(service.get_with("/v1/software", &[("if-none-match", "*")]).await.status, 304);
 }
 
-/// The parts of the directory that a changed product changes.
+/// The parts of the directory that change when a product changes.
 #[tokio::test]
 async fn records_are_tagged_by_their_content_and_lists_by_the_generation() {
     let service = Service::with_directory();
@@ -114,7 +114,7 @@ async fn records_are_tagged_by_their_content_and_lists_by_the_generation() {
     }
 }
 
-/// A category's description and name are parts of other resources too.
+/// A category's name and description also appear in other resources.
 #[tokio::test]
 async fn renamed_category_changes_its_products() {
     let service = Service::with_directory();

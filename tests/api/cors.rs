@@ -1,4 +1,4 @@
-//! Cross-origin requests: what a browser asks and what it may read.
+//! Cross-origin requests: what a browser may send and read.
 
 use axum::http::Method;
 

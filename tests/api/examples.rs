@@ -1,5 +1,5 @@
-//! The examples of the documentation: the answers are those that a server of the bundled data gives, the example of an
-//! export is valid.
+//! The documentation's examples: the responses are what a server with the bundled data returns, and
+//! the example export is valid.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn serve(documents: &[(&str, &str)]) -> Service {
     Setup { directory: Arc::new(directory), ..Setup::default() }.start()
 }
 
-/// A service of the bundled data.
+/// A service with the bundled data.
 pub(crate) fn bundled() -> Service {
     let read = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
@@ -35,11 +35,11 @@ pub(crate) fn bundled() -> Service {
     serve(&[("demo", &read("demo.json")), ("qhse", &read("qhse.json"))])
 }
 
-/// After a change that is meant, run the tests twice with `UPDATE_SNAPSHOTS=1` (these answers are part of the OpenAPI
-/// document) and read the difference.
+/// After an intended change, run the tests twice with `UPDATE_SNAPSHOTS=1` (these responses are
+/// part of the OpenAPI document) and review the difference.
 #[tokio::test]
 async fn each_recorded_answer_is_what_the_server_answers() {
-    // A bundled export is too long to read; the documented one isn't.
+    // A bundled export is too long to read, so the documentation has a shorter one.
     let (bundled, documented) = (bundled(), serve(&[("example", EXPORT_EXAMPLE)]));
     let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
     for entry in std::fs::read_dir(folder()).expect("the examples") {
@@ -68,7 +68,8 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
         assert!(content["examples"]["recorded"]["value"].is_object(), "{path}");
     }
     let responses = document["components"]["responses"].as_object().expect("responses");
-    // No operation is described with a method that it doesn't have, and neither followers' routes nor /mcp are in the document.
+    // No operation is documented with a method that it doesn't have, and neither followers' routes
+    // nor /mcp are in the document.
     let undescribed = [
         ErrorCode::MethodNotAllowed,
         ErrorCode::ReplicateNotAllowed,
@@ -123,7 +124,7 @@ fn the_example_of_an_export_is_valid_and_shows_every_known_member() {
     }
 }
 
-/// The examples of a product are its own, also next to products that have reviews.
+/// A product's examples are its own, even next to products that have reviews.
 #[tokio::test]
 async fn every_product_of_the_bundled_data_is_answered_whole() {
     let service = bundled();

@@ -56,7 +56,7 @@ async fn download_is_sent_as_it_is_stored_or_as_it_is_and_never_compressed_for_t
     assert_eq!(lines.header("content-encoding"), "");
 }
 
-/// A service with an export of three MiB and a bit.
+/// A service with an export of slightly more than three MiB.
 fn large(config: HttpConfig, rate: u64) -> (Service, String) {
     let record = |number: usize| {
         json!({
@@ -71,7 +71,7 @@ fn large(config: HttpConfig, rate: u64) -> (Service, String) {
     (Setup { directory, config, rate, ..Setup::default() }.start(), document)
 }
 
-/// The rest of the quota.
+/// What's left of the quota.
 fn remaining(header: &str) -> &str {
     header.split(';').find_map(|part| part.strip_prefix("r=")).expect("a number")
 }
@@ -99,7 +99,7 @@ async fn download_larger_than_the_quota_is_answered_and_then_waited_for() {
     assert_eq!((answer.status.as_u16(), answer.text() == document), (200, true));
     let refused = service.get("/v1/exports/large").await;
     assert_eq!(refused.problem(), (429, "rate_limited".to_owned()));
-    // Four requests at one a minute.
+    // Four requests at a rate of one a minute.
     let wait = refused.json()["retry_after_seconds"].as_u64().expect("seconds");
     assert!((230..=240).contains(&wait), "{wait}");
 }
@@ -218,7 +218,7 @@ async fn part_costs_what_has_to_be_read_for_it() {
         }
     };
     assert_eq!(part("bytes=0-9".to_owned(), "identity").await, "19");
-    // Four started MiB are decompressed.
+    // Four MiB or parts of one are decompressed.
     assert_eq!(part(format!("bytes={}-", document.len() - 1), "identity").await, "15");
     assert_eq!(part("bytes=0-9".to_owned(), "zstd").await, "14");
 }

@@ -1,4 +1,4 @@
-//! The Atom feed, over a directory that has changed.
+//! The Atom feed of a directory that has changed.
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ fn export(software: &[Value; 2]) -> String {
     json!({"name": "N", "license": "https://example.org/licence", "software": software}).to_string()
 }
 
-/// A directory in which `new` was added in the category Audits and the evidence of `old` renewed, in the last of two
-/// generations; and the first one's name.
+/// A directory whose last of two generations added `new` in the category Audits and renewed the
+/// evidence of `old`. Returns the first generation's name as well.
 pub(crate) fn changed() -> (Arc<Directory>, String) {
     let sets = [
         [product("old", "Permits", Some("2026-01-01")), product("gone", "Permits", None)],
@@ -41,7 +41,8 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
     published(&sets)
 }
 
-/// A directory of the second export, which was of the first one before; and the first generation's name.
+/// A directory that changed from the first export to the second. Returns the first generation's
+/// name as well.
 pub(crate) fn published(sets: &[String; 2]) -> (Arc<Directory>, String) {
     let directory = Arc::<Directory>::default();
     if let Some(nodes) = cluster::nodes() {

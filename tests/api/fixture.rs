@@ -1,4 +1,5 @@
-//! A small directory with records that differ at a glance: 25 numbered tools, products with odd ids, two exports.
+//! A small directory with easily distinguished records: 25 numbered tools, products with odd ids,
+//! two exports.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -13,11 +14,11 @@ use software_directory::update::Directory;
 
 use crate::cluster;
 
-/// Ids that are hard on paths.
+/// Ids that are difficult in paths.
 pub(crate) const ODD_IDS: [&str; 12] =
     ["a/b", "ends/", "/", ".", "..", "%", "%2F", "a b", "a+b", "?q=1#x", "ünï😀", "\u{0}"];
 
-/// The first export, as it is written in its file.
+/// The first export, as written in its file.
 pub(crate) fn tools_document() -> String {
     let rated = json!({
         "id": "tool-rated", "name": "Rated Gauge", "url": "https://rated.example/", "tagline": "Measures things",
@@ -64,7 +65,7 @@ pub(crate) fn tools_document() -> String {
     serde_json::to_string_pretty(&document).expect("JSON")
 }
 
-/// The second export, under another licence.
+/// The second export, with another licence.
 pub(crate) fn extra_document() -> String {
     let document: Value = json!({
         "name": "Extra", "license": "https://opensource.org/license/mit",
@@ -80,7 +81,7 @@ pub(crate) const PRODUCTS: u64 = 3 + 25 + ODD_IDS.len() as u64 + 1;
 pub(crate) fn directory() -> Arc<Directory> {
     static BUILT: LazyLock<Arc<Snapshot>> = LazyLock::new(read_directory);
     let directory = Directory::default();
-    // One in a cluster has connections, which belong to a test.
+    // A directory in a cluster has connections, which belong to a single test.
     let is_embedded = cluster::nodes().is_none();
     directory.publish(if is_embedded { Arc::clone(&BUILT) } else { read_directory() });
     Arc::new(directory)
@@ -90,7 +91,7 @@ fn read_directory() -> Arc<Snapshot> {
     snapshot(&[("tools", &tools_document()), ("extra", &extra_document())])
 }
 
-/// A generation of one export that leaves something out.
+/// A generation of one export with something left out.
 pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     let documents = [("extra", &*extra_document())];
     if let Some(nodes) = cluster::nodes() {
@@ -105,7 +106,7 @@ pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     Snapshot::open_skipping(generation, artifact, skipped).expect("a generation")
 }
 
-/// A generation of these exports, each an id and a document.
+/// A generation of these exports, each given as id and document.
 pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
     match cluster::nodes() {
         Some(nodes) => nodes.snapshot(&[documents]),
@@ -113,7 +114,7 @@ pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
     }
 }
 
-/// A generation of the exports in files of a folder.
+/// A generation of the export files in a folder.
 pub(crate) fn snapshot_of(folder: &Path) -> Arc<Snapshot> {
     if let Some(nodes) = cluster::nodes() {
         return nodes.snapshot_of(folder);

@@ -1,4 +1,4 @@
-//! Alive and ready, without a key.
+//! Liveness and readiness, without a key.
 
 use axum::http::Method;
 use serde_json::json;
@@ -49,7 +49,7 @@ async fn a_service_whose_cluster_lost_the_index_is_not_ready_and_says_why() {
     }
 }
 
-/// A service with an invalid export; its key is for these origins.
+/// A service with an invalid export. Its key is limited to these origins.
 fn degraded_service(origins: &'static [&'static str]) -> Service {
     let service = Setup { directory: fixture::directory(), origins, rate: 1, ..Setup::default() }.start();
     let detail = "/srv/data/tools.json:3:7: a comma is missing".to_owned();

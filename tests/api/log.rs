@@ -1,4 +1,4 @@
-//! The content of the log, and what is never in it.
+//! What the log contains, and what it never contains.
 
 use std::io;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,5 @@
-//! Products with texts of any length: lists have the beginning of each, the record has all of it.
+//! Products with texts of any length: lists have the beginning of each, and the record has
+//! everything.
 
 use std::sync::Arc;
 
@@ -8,10 +9,10 @@ use software_directory::update::Directory;
 use crate::fixture::snapshot;
 use crate::service::{Service, Setup};
 
-/// Most bytes of a product in a list (RELIABILITY.md).
+/// The maximum size of a product in a list, in bytes (RELIABILITY.md).
 const MAX_ITEM_BYTES: usize = 72_000;
 
-/// Characters that JSON escapes with six bytes each.
+/// Characters that take six bytes each in escaped JSON.
 const LONGEST_ESCAPE: &str = "\u{1}";
 
 fn words(word: &str) -> String {
@@ -27,10 +28,10 @@ fn long() -> Value {
     })
 }
 
-/// A product whose item has the most bytes that one can have.
+/// A product whose item is as large as possible.
 fn largest() -> Value {
     let full = |count: usize| LONGEST_ESCAPE.repeat(count);
-    // Letters of four bytes, so that the ids are as long as they may be, too.
+    // Letters of four bytes, so that the ids are as long as possible too.
     let category = |number: usize| format!("{number:04}{}", "𐐨".repeat(496));
     json!({
         "id": full(500), "name": full(1_000), "tagline": full(1_000), "vendor": full(1_000),
@@ -100,7 +101,7 @@ async fn highlights_refer_to_the_returned_text_and_are_bounded() {
     }
     assert!(of("name").is_some() && of("tagline").is_some());
     assert!(found.body.len() < 32 * 1024, "{} bytes", found.body.len());
-    // Tags come after all categories, of which the item has only some.
+    // Tags come after all categories, only some of which are in the item.
     let behind = service.get("/v1/search?q=behind&highlight=true").await.json();
     assert_eq!(behind["data"][0]["highlights"][0]["html"], "<mark>behind</mark> categories");
 }

@@ -1,4 +1,4 @@
-//! The memory of large bodies, which callers hold until they have read them.
+//! The memory of large bodies, which callers hold on to until they have read them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::service::{Service, Setup};
 
 const MIB: usize = 1 << 20;
 
-/// A service whose product `large` has a record of this many MiB, besides a small one.
+/// A service with a small product and one called `large`, whose record has this many MiB.
 fn with_record(mebibytes: usize, config: HttpConfig) -> Service {
     let mut large = json!({
         "id": "large", "name": "Large", "url": "https://a.example/", "evidence_status": "pending-review"
@@ -31,7 +31,7 @@ fn with_record(mebibytes: usize, config: HttpConfig) -> Service {
     Setup { directory, config, ..Setup::default() }.start()
 }
 
-/// Begins to read the large record and leaves it at that.
+/// Starts reading the large record, and stops there.
 async fn begin(service: &Service, caller: (&str, &str)) -> (u16, Body) {
     let request = Request::get("/v1/software/large").header("host", "x").header(caller.0, caller.1);
     let Ok(response) = service.app.clone().oneshot(request.body(Body::empty()).expect("a request")).await;
@@ -54,7 +54,7 @@ async fn bodies_that_wait_for_their_readers_are_bounded() {
     assert_eq!(refused.header("retry-after"), "1");
     assert!(refused.header("ratelimit").contains("r=99997"), "free of quota: {}", refused.header("ratelimit"));
     assert_eq!(service.get("/v1/software/small").await.status, 200);
-    // More than a visitor's part, but it's the only one.
+    // More than a visitor's share, but it's the only body.
     let (status, visitors) = begin(&service, ("sec-fetch-site", "same-origin")).await;
     assert_eq!(status, 200, "a visitor has what keys can't take");
     assert_eq!(begin(&service, ("sec-fetch-site", "same-origin")).await.0, 503);

@@ -57,7 +57,7 @@ async fn head_is_get_without_the_body() {
         assert!(head.body.is_empty(), "{path}");
         let length = head.headers.remove("content-length");
         assert_eq!(length.expect("a length"), get.body.len().to_string().as_str(), "{path}");
-        // A GET gets its length on the wire, from hyper.
+        // hyper adds the length to a GET when it writes the response.
         get.headers.remove("content-length");
         assert_eq!(head.headers, get.headers, "{path}");
     }

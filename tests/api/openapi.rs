@@ -1,4 +1,4 @@
-//! The OpenAPI document: as committed, and as the service really answers.
+//! The OpenAPI document: as committed, and as the service really responds.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ fn document() -> Value {
     serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")
 }
 
-/// After a change that is meant, run the tests with `UPDATE_SNAPSHOTS=1` and read the difference.
+/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and review the difference.
 #[test]
 fn the_document_is_the_committed_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/api/snapshots/openapi.json");
@@ -80,7 +80,7 @@ fn every_reference_leads_somewhere() {
     }
 }
 
-/// Answers to check against the document: path as described, path as asked, status.
+/// Responses to check against the document: path as documented, path as requested, status.
 const ASKED: [(&str, &str, u16); 22] = [
     ("/v1/software", "/v1/software?limit=100", 200),
     ("/v1/software", "/v1/software?q=tool&sort=-rating", 200),
@@ -116,7 +116,7 @@ async fn responses_match_the_document() {
         let response = resolve(&document, &document["paths"][described]["get"]["responses"][status.to_string()]);
         let content = &response["content"][answer.header("content-type")];
         assert!(!content.is_null(), "{path}: {} is not described", answer.header("content-type"));
-        // The schemas refer to the document they are in, so that is what they are read within.
+        // The schemas refer to the document that contains them, so they're resolved inside it.
         let mut schema = document.clone();
         schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
         schema["allOf"] = Value::Array(vec![content["schema"].clone()]);
@@ -178,7 +178,7 @@ async fn every_described_parameter_is_accepted_and_no_other_is() {
                     vec![schema["minimum"].to_string(), schema["maximum"].to_string()]
                 }
                 _ if name == "attribute" => vec!["tags:text".to_owned()],
-                // One of a few names, or an attribute's.
+                // One of a few names, or that of an attribute.
                 _ if schema["pattern"].is_string() => {
                     let names = schema["pattern"].as_str().expect("a pattern").trim_matches(['^', '(', ')', '$']);
                     names.split('|').filter(|name| !name.contains("attribute")).map(str::to_owned).collect()

@@ -1,4 +1,5 @@
-//! The OpenAPI document as code generators and readers of it need it. `make test-generators` generates clients.
+//! What code generators and other readers need from the OpenAPI document. `make test-generators`
+//! generates clients.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,8 @@ fn document() -> Value {
     serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")
 }
 
-/// Calls `visit` with each value below this one that isn't in an example, and its JSON Pointer.
+/// Calls `visit` with each value inside this one that isn't part of an example, and its JSON
+/// Pointer.
 fn walk<'v>(value: &'v Value, at: &str, visit: &mut impl FnMut(&str, &'v Value)) {
     visit(at, value);
     match value {
@@ -40,7 +42,7 @@ fn parameters(operation: &Value) -> impl Iterator<Item = &Value> {
     operation["parameters"].as_array().into_iter().flatten()
 }
 
-/// The address of an operation: its path, and the query of these parameters, with the examples of all.
+/// An operation's address: its path and these query parameters, all filled in with their examples.
 fn address<'v>(path: &str, operation: &Value, query: impl IntoIterator<Item = (&'v str, &'v Value)>) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20"),
@@ -62,7 +64,7 @@ fn address<'v>(path: &str, operation: &Value, query: impl IntoIterator<Item = (&
     if pairs.is_empty() { path } else { format!("{path}?{}", pairs.join("&")) }
 }
 
-/// Generators read `allOf` and `oneOf` differently, and drop that a member may be null.
+/// Generators interpret `allOf` and `oneOf` differently, and forget that a member may be null.
 #[test]
 fn schemas_are_plain() {
     let document = document();
@@ -130,7 +132,7 @@ async fn every_parameter_has_an_example_that_finds_something() {
             let target = address(path, operation, query);
             let answer = service.get(&target).await;
             if name == "since" {
-                // A server that has just begun has no earlier generation.
+                // A server that has just started has no earlier generation.
                 assert_eq!(answer.problem().1, "generation_gone");
                 continue;
             }

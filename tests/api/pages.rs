@@ -1,4 +1,4 @@
-//! The pages: what they show without a script, to whom, and what search engines and caches read.
+//! The pages: what they show without scripts, to whom, and what search engines and caches see.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ async fn read(service: &Service, path: &str) -> Answer {
     service.send(Method::GET, path, &[BROWSER]).await
 }
 
-/// The content of each JSON-LD script of a page.
+/// The content of each JSON-LD script in a page.
 fn json_ld(page: &Answer) -> Vec<Value> {
     let scripts = page.text().split("<script type=\"application/ld+json\">").skip(1);
     let scripts = scripts.map(|rest| rest.split("</script>").next().expect("an end"));
@@ -66,7 +66,7 @@ async fn filters_are_links_and_fields_of_a_form() {
     let page = read(&service, "/?q=tool&category=Tools&min_rating=&offering_type=software&utm_source=x").await;
     for part in [
         "name=\"category\" value=\"tools\" id=\"category-tools\" form=\"find\" checked",
-        // One without the category, one without the type.
+        // One without the category, and one without the type.
         "href=\"/?q=tool&#38;offering_type=software\"",
         "href=\"/?q=tool&#38;category=Tools\"",
     ] {

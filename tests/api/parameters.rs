@@ -2,7 +2,7 @@
 
 use crate::service::Service;
 
-/// Asks and expects 400: the code, the parameter named, and a part of what is said about it.
+/// Sends a request and expects a 400 with the code, the parameter's name, and part of the message.
 async fn refused(service: &Service, path: &str, code: &str, parameter: &str, says: &str) {
     let answer = service.get(path).await;
     assert_eq!(answer.problem(), (400, code.to_owned()), "{path}");

@@ -1,4 +1,4 @@
-//! Everything that goes wrong is a problem document with its code.
+//! Every failure is a problem document with its code.
 
 use std::time::Duration;
 

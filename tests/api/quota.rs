@@ -1,4 +1,4 @@
-//! Quotas and the headers that state them.
+//! Quotas, and the headers that report them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Every answer carries an id, the caller's own if it is well-formed.
+//! Every response has an id, which is the caller's own if it's valid.
 
 use axum::http::Method;
 

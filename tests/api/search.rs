@@ -1,4 +1,4 @@
-//! `/v1/search`: the form of its answers.
+//! `/v1/search`: the shape of its responses.
 
 use serde_json::json;
 
@@ -54,7 +54,7 @@ async fn matches_are_marked_when_asked_for() {
 #[tokio::test]
 async fn repeated_query_has_the_same_response_until_the_next_generation() {
     let service = Service::with_directory();
-    // The same entity tag, but each in the order requested.
+    // The same entity tag, but each in the requested order.
     let paths = ["category&facets=rating", "rating&facets=category"]
         .map(|facets| format!("/v1/search?q=gauge&facets={facets}&highlight=true&limit=1"));
     let first = [service.get(&paths[0]).await, service.get(&paths[1]).await];

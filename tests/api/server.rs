@@ -1,4 +1,4 @@
-//! Real sockets: what only shows on the wire.
+//! Real sockets: what can only be seen on the wire.
 
 use std::net::SocketAddr;
 
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::service::{Service, Setup};
 
-/// A service on a free port of this machine, until its stop signal.
+/// A service on a free port of this machine that runs until its stop signal.
 struct Running {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -23,7 +23,7 @@ async fn run(service: &Service) -> Running {
     run_until(service, std::future::pending()).await
 }
 
-/// Runs a service; `end` is the second signal, which ends it at once.
+/// Runs a service. `end` is the second signal, which ends it at once.
 async fn run_until(service: &Service, end: impl Future<Output = ()> + Send + 'static) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -40,7 +40,7 @@ impl Running {
     /// Sends bytes and reads until the server closes.
     async fn exchange(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.expect("a connection");
-        // A client that sends too much is cut off, and may learn of it before the answer.
+        // A client that sends too much is cut off, perhaps before it has seen the response.
         drop(stream.write_all(request.as_bytes()).await);
         let mut answer = Vec::new();
         drop(stream.read_to_end(&mut answer).await);
@@ -192,7 +192,7 @@ async fn a_request_under_way_is_finished_before_the_service_stops() {
     stream.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
     entry.await.expect("the request is under way");
     running.stop.send(()).expect("the server runs");
-    // No other client gets in once the listener is gone.
+    // Once the listener is gone, no other client gets in.
     while let Ok(mut late) = TcpStream::connect(running.address).await {
         let _ = late.read_to_end(&mut Vec::new()).await;
     }

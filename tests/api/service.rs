@@ -1,4 +1,4 @@
-//! The service under test, with a key of its own, and its responses.
+//! The service under test with its own key, and its responses.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -28,7 +28,7 @@ pub(crate) const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml
 /// A service and a key for it.
 pub(crate) struct Service {
     pub(crate) app: BoxCloneSyncService<Request, Response, Infallible>,
-    /// The service of the metrics listener.
+    /// The service on the metrics listener.
     pub(crate) metrics: Router,
     pub(crate) directory: Arc<Directory>,
     pub(crate) keys: Arc<KeyStore>,
@@ -111,7 +111,7 @@ impl Service {
         self.send(Method::GET, path, &headers).await
     }
 
-    /// Signs in, and returns the cookie of the session.
+    /// Signs in and returns the session's cookie.
     pub(crate) async fn session(&self) -> String {
         let form = format!("key={}", self.key);
         let answer = self.post("/sign-in", &form, &[]).await;
@@ -140,12 +140,12 @@ impl Service {
         self.send(Method::GET, path, &headers).await
     }
 
-    /// Sends a request with these headers only.
+    /// Sends a request with only these headers.
     pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
         self.send_from(None, method, path, headers).await
     }
 
-    /// Sends a request that came from a peer's address.
+    /// Sends a request that came from this peer's address.
     pub(crate) async fn send_from(
         &self,
         peer: Option<SocketAddr>,
@@ -185,7 +185,7 @@ impl Service {
     }
 }
 
-/// A response, read to its end.
+/// A response that has been read completely.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -200,7 +200,7 @@ impl Answer {
         Self { status: parts.status, headers: parts.headers, body }
     }
 
-    /// A header, empty where it isn't there.
+    /// A header, or an empty string if it's missing.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"))
     }
@@ -213,7 +213,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// Status and error code, having checked that this is a well-formed problem document.
+    /// Status and error code, after checking that this is a well-formed problem document.
     pub(crate) fn problem(&self) -> (u16, String) {
         assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
         let problem = self.json();

@@ -1,4 +1,4 @@
-//! Signing in and out: sessions are for pages only.
+//! Signing in and out. Sessions are for pages only.
 
 use axum::http::Method;
 use software_directory::http::HttpConfig;

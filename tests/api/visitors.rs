@@ -17,7 +17,7 @@ use crate::service::{Answer, Service, Setup};
 
 const FROM_PAGE: (&str, &str) = ("sec-fetch-site", "same-origin");
 
-/// A service behind a proxy at 10.0.0.1; its visitors may make this many requests a minute.
+/// A service behind a proxy at 10.0.0.1 whose visitors may send this many requests a minute.
 fn public(rate: u64) -> Service {
     let config = HttpConfig {
         public_page: Rate::new(rate),

@@ -1,4 +1,4 @@
-// Chromium, and pages in it that may talk to one host only.
+// Chromium, and pages in it that may only talk to one host.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ export const NAME = 'directory.test';
 const ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync',
-  // No other host resolves, and each attempt is recorded. One name is this machine's.
+  // No other host resolves, and each attempt is recorded. One name leads to this machine.
   `--host-resolver-rules=MAP ${NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
 ];
 
@@ -24,7 +24,7 @@ export const DESKTOP = { width: 1280, height: 900 };
 
 export async function launch() {
   if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing; install it with: sudo apt-get install chromium`);
-  // Playwright gives each launch a new, empty folder for the user's data.
+  // Playwright gives each launch a new, empty folder for user data.
   return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 }
 

@@ -1,4 +1,5 @@
-// The documentation: every page, the reference with its forms, and the targets of problems.
+// The documentation: every page, the reference with its forms, and the pages that problem documents
+// link to.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -92,7 +93,7 @@ for (const scheme of ['light', 'dark']) {
       await page.goto(`${server.url}/docs/reference`);
       await page.evaluate(() => document.querySelectorAll('details').forEach((details) => { details.open = true; }));
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-      // A block of code scrolls by itself; nothing else is wider than its place.
+      // A code block scrolls on its own; nothing else is wider than its container.
       const wide = await page.locator('main *:not(pre, pre *)').evaluateAll((all) => all
         .filter((node) => node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== 'inline')
         .map((node) => `${node.tagName} ${node.className} ${node.textContent.slice(0, 40)}`));

@@ -1,4 +1,5 @@
-// How it looks and weighs: accessibility, layout that stays, bytes of the first view, and pictures for people.
+// Appearance and weight: accessibility, layout stability, bytes of the first view, and screenshots
+// for people.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -31,14 +32,15 @@ for (const viewport of [DESKTOP, { width: 768, height: 1024 }, PHONE]) {
   for (const scheme of ['light', 'dark']) {
     test(`axe finds nothing at ${viewport.width} pixels, ${scheme}`, async () => {
       const { page, visit, close } = await open(browser, server, { viewport, scheme, bypassCSP: true, reducedMotion: 'reduce', expected: [/404/] });
-      // The reference is up to 48,000 pixels high: on a busy machine its picture takes more than the ten seconds of an action.
+      // The reference is up to 48,000 pixels high, and on a busy machine its screenshot takes
+      // longer than the ten seconds of an action.
       const shot = (name) => page.screenshot({ path: join(SHOTS, `${name}-${viewport.width}-${scheme}.png`), fullPage: true, timeout: 60_000 });
       await page.goto(server.url);
       assert.deepEqual(await accessibility(page), [], 'signing in');
       await shot('sign-in');
       for (const [name, path] of Object.entries(VIEWS)) {
         await visit(path);
-        // One page of each kind: with headings before it, and without.
+        // A page of each kind, with and without headings before it.
         const isOpened = name === 'results' || name === 'compare';
         if (isOpened) await page.locator('#api-request summary').click();
         if (name === 'filtered' && viewport === PHONE) await page.getByRole('button', { name: 'Filters' }).click();

@@ -1,4 +1,4 @@
-// The pages as people use them: each way works without scripts and with them.
+// The pages as people use them: everything works with and without scripts.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -134,7 +134,7 @@ test('a product shows everything its record says', async () => {
   const said = [record.name, record.tagline, record.vendor, record.pricing, ...record.tags, ...record.features, ...record.standards,
     ...record.aliases, ...record.deployment, ...record.languages, ...record.categories, ...record.sources.map(([label]) => label), DEMO.name,
     'founded_year', '2011', 'price_from', record.support.email, 'weekdays', 'CC0 1.0', 'as stated by the record', '4.2', '57'];
-  // A definition in the way of a term isn't part of a text.
+  // A definition that pops up over a term isn't part of the text.
   const shown = await page.locator('main').evaluate((main) => {
     const copy = main.cloneNode(true);
     copy.querySelectorAll('.about-term').forEach((node) => node.remove());

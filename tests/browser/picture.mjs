@@ -1,4 +1,4 @@
-// Takes the picture of the README: a misspelled search, its correction, and the products found.
+// Takes the README's screenshot: a misspelled search, its correction, and the products found.
 
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// A preview: its mark, its report, and the page that follows the files.
+// A preview: its banner, its report, and a page that follows the files.
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ test('every page has the mark, and says what changes', async () => {
     await line(page, '2 changed');
     const banner = page.getByRole('complementary', { name: 'Preview' });
     assert.match(await banner.innerText(), /^PREVIEW of .*candidate-\w+, not published/, path);
-    // The mark stays while the page scrolls.
+    // The banner stays in view while the page scrolls.
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
     const { y } = await banner.boundingBox();
     assert.equal(y, 0, path);
@@ -70,7 +70,8 @@ test('the page follows the files, and keeps its place', async () => {
   await line(page, '1 changed');
   await page.getByText('Another tagline').waitFor();
   await settled(page);
-  // Where the banner's text breaks into another line after that, the browser moves the page along with its content.
+  // If the banner's text wraps to another line after that, the browser moves the page along with
+  // its content.
   await page.waitForFunction(() => Math.abs(scrollY - 300) < 50);
   assert.match(page.url(), /\?q=permit\+penguin$/);
   await page.evaluate(() => { window.isOld = true; });

@@ -1,4 +1,5 @@
-// What scripts add: results and suggestions while typing, keys, copying, and choices that are remembered.
+// What scripts add: results and suggestions while typing, keyboard shortcuts, copying, and
+// remembered choices.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

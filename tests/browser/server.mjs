@@ -1,4 +1,4 @@
-// The real server, as a process of its own on a free port.
+// The real server, in a process of its own on a free port.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,17 +1,20 @@
-//! Processors of their own for the server and for its callers, so that neither is measured by what the other leaves.
+//! Separate processors for the server and its callers, so that neither is measured by what the
+//! other leaves over.
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// As long as it lives, what this thread starts runs on other processors than the server that was started before.
+/// While this is alive, whatever this thread starts runs on other processors than the server that
+/// was started before.
 pub(crate) struct Apart {
     #[cfg(target_os = "linux")]
     before: CpuSet,
 }
 
 impl Apart {
-    /// Starts a server on the first processor; this thread's callers get the others. `None` for them where the system has one
-    /// processor only or doesn't let processes choose: then they share what there is.
+    /// Starts a server on the first processor, and leaves the others to this thread's callers.
+    /// `None` if the system has a single processor or doesn't let processes choose; then they
+    /// share.
     #[cfg(target_os = "linux")]
     pub(crate) fn start<T>(start: impl FnOnce() -> T) -> (T, Option<Self>) {
         let before = sched_getaffinity(None).expect("its processors");
@@ -22,7 +25,7 @@ impl Apart {
         if others.count() == 0 {
             return (start(), None);
         }
-        // Processes and threads stay where their parent was.
+        // Processes and threads stay on their parent's processors.
         let apart = Self { before };
         sched_setaffinity(None, &first).expect("one of its processors");
         let started = start();

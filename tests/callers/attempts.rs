@@ -1,4 +1,4 @@
-//! Quotas, failed authentications, and keys that come and go.
+//! Quotas, failed authentications, and keys that are added and removed.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};

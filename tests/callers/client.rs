@@ -1,4 +1,5 @@
-//! A caller that sees every byte: what comes back, how long it took, and whether the connection goes on.
+//! A caller that sees every byte: what comes back, how long it took, and whether the connection
+//! stays open.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,7 +23,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// A header, empty where it isn't there.
+    /// A header, or an empty string if it's missing.
     pub(crate) fn header(&self, name: &str) -> &str {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
         lines.find(|(of, _)| of.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value.trim())
@@ -56,7 +57,7 @@ impl Client {
         Ok(Self { stream, buffer: Vec::new() })
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads the response.
     pub(crate) async fn ask(&mut self, request: &[u8]) -> io::Result<Answer> {
         let started = Instant::now();
         self.stream.write_all(request).await?;
@@ -65,7 +66,7 @@ impl Client {
         Ok(answer)
     }
 
-    /// Reads the next answer.
+    /// Reads the next response.
     pub(crate) async fn answer(&mut self) -> io::Result<Answer> {
         let end = loop {
             if let Some(at) = self.buffer.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -93,7 +94,7 @@ impl Client {
         }
     }
 
-    /// Waits until the other side closes the connection; what it still says is read and dropped.
+    /// Waits until the other side closes the connection, and drops anything it still sends.
     pub(crate) async fn closed(&mut self) {
         let mut bytes = [0; 4096];
         while self.stream.read(&mut bytes).await.is_ok_and(|read| read > 0) {}

@@ -1,4 +1,4 @@
-//! Downloads to readers that take them slowly.
+//! Downloads to slow readers.
 
 use std::fs;
 
@@ -10,14 +10,14 @@ use crate::client::{Client, request};
 use crate::process::{Place, Server};
 use crate::{alone, run};
 
-/// The records of the large export, each of 64 KiB.
+/// The records of the large export, 64 KiB each.
 const RECORDS: usize = 512;
 
-/// The most downloads at once, and with one key.
+/// How many downloads may run at once in total, and with one key.
 const DOWNLOADS: usize = 32;
 const PER_KEY: usize = 4;
 
-/// Writes an export far larger than what fits between the two ends of a connection, and hardly compressible.
+/// Writes an export that is far larger than a connection's buffers and hardly compressible.
 fn write_large_export(place: &Place) -> String {
     let mut random = fastrand::Rng::with_seed(7);
     let software: Vec<_> = (0..RECORDS)
@@ -35,7 +35,7 @@ fn write_large_export(place: &Place) -> String {
     document
 }
 
-/// Begins a download and takes no more than its status.
+/// Starts a download and reads only its status.
 async fn begin(server: &Server, request: &[u8]) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(server.address).await.expect("a connection");
     stream.write_all(request).await.expect("sent");
@@ -72,7 +72,7 @@ fn slow_downloads_hold_little_memory_and_nobody_else_up() {
         assert_eq!(healthy.status, 200);
         let grown = server.memory_mib() - before;
         println!("{DOWNLOADS} downloads of 32 MiB: {grown:.1} MiB more");
-        // Kept whole they would take 32 MiB each.
+        // Held completely, they would take 32 MiB each.
         assert!(grown < 1.25 * 32.0, "{grown} MiB");
         slow.clear();
         crate::until::until("the downloads are over", || (server.measure("http_connections") < 2.0).then_some(()));

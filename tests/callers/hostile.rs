@@ -1,5 +1,5 @@
-//! Hostile input of callers: in paths, queries, ids and headers. Nothing of it is opened, believed or let through
-//! into a log line, and a key is never written down.
+//! Hostile input from callers, in paths, queries, ids and headers. None of it is opened, trusted or
+//! written to a log line, and no key is ever logged.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::process::{Place, Server};
 use crate::run;
 use crate::until::until;
 
-/// Ids in the form of paths; none is a product's.
+/// Ids that look like paths; none of them is a product's.
 #[cfg(target_os = "linux")]
 const IDS: [&str; 16] = [
     "../../etc/passwd",
@@ -33,7 +33,7 @@ const IDS: [&str; 16] = [
     "%",
 ];
 
-/// The first answer to bytes; `None` where the connection is closed without one.
+/// The first response to some bytes; `None` if the connection is closed without one.
 async fn first_answer(server: &crate::process::Server, bytes: &[u8]) -> Option<String> {
     let mut client = Client::connect(server.address).await.expect("a connection");
     client.stream.write_all(bytes).await.expect("sent");
@@ -73,7 +73,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
                 let bytes = format!("{head}Authorization: Bearer {}\r\n\r\n", place.key);
                 let answer = first_answer(&server, bytes.as_bytes()).await.expect("an answer");
                 let status = &answer[9..12];
-                // A page takes no key: it leads to signing in.
+                // Pages accept no key and lead to signing in instead.
                 let expected: &[&str] = if route == "/software" { &["303", "400", "404"] } else { &["400", "404"] };
                 assert!(expected.contains(&status), "{route}/{id}: {answer}");
                 let head = answer.split("\r\n\r\n").next().expect("a head").to_lowercase();
@@ -94,7 +94,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
             assert!(["400", "401", "404"].contains(&&answer[9..12]), "{raw:?}: {answer}");
         }
     });
-    // That the watcher sees what is opened is seen by opening something.
+    // Opening a file shows that the watcher sees what is opened.
     let canary = place.path().join("data/tools.json");
     std::fs::read(&canary).expect("there");
     until("the watcher has caught up", || opened.lock().expect("no panic").contains(&canary).then_some(()));
@@ -129,7 +129,8 @@ fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_written
             ] {
                 let answer = client.ask(&request(path, presented, &headers)).await;
                 if let Ok(answer) = answer {
-                    // A response links only to resources of its request and to the words of its query.
+                    // A response links only to its request's resources and to the words of its
+                    // query.
                     assert!(answer.status == 200 || !format!("{answer:?}").contains(secret), "{answer:?}");
                 }
             }

@@ -1,4 +1,4 @@
-//! Callers in numbers, and how quickly they were answered.
+//! Large numbers of callers, and how quickly they were answered.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,34 +17,35 @@ pub(crate) const PATHS: [&str; 4] = [
     "/v1/categories",
 ];
 
-/// One request and what became of it.
+/// A request and its outcome.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outcome {
-    /// 0 where the connection broke.
+    /// 0 if the connection broke.
     pub(crate) status: u16,
-    /// From when it was due, so that no wait is left out.
+    /// Measured from when it was due, so that no wait is left out.
     pub(crate) took: Duration,
-    /// From when it was sent.
+    /// Measured from when it was sent.
     pub(crate) answered_in: Duration,
-    /// Whether an answer that says to come back says when.
+    /// Whether a response that asks to come back later says when.
     pub(crate) says_when: bool,
 }
 
 impl Outcome {
-    /// Whether the request was answered with what it asked for; where tests share the machine, which may stand still for a
-    /// while, also whether the response had `Retry-After`.
+    /// Whether the request got what it asked for. If tests share the machine, which may stall for a
+    /// while, a response with `Retry-After` counts too.
     pub(crate) fn is_fine(&self) -> bool {
         self.status == 200 || (!crate::full() && self.status == 503 && self.says_when)
     }
 }
 
-/// The next request; in place of `{}` a number, another one each time, for requests that are in no cache.
+/// The next request. `{}` is replaced by a different number each time, for requests that must not
+/// be cached.
 fn next_path(paths: &[&str], at: usize) -> String {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
     paths[at % paths.len()].replace("{}", &ASKED.fetch_add(1, Ordering::Relaxed).to_string())
 }
 
-/// Sends requests at a fixed rate over a number of connections (open loop).
+/// Sends requests at a fixed rate over several connections (open loop).
 pub(crate) async fn at_rate(
     address: SocketAddr,
     key: &str,
@@ -63,8 +64,8 @@ pub(crate) async fn at_rate(
         #[expect(clippy::cast_precision_loss, reason = "thousands")]
         let offset = every.mul_f64(caller as f64 / connections as f64);
         callers.spawn(async move {
-            // They connect at their first request, one after the other: a listener has room for few connections at once, and a client that
-            // finds none tries again after seconds.
+            // They connect at their first request, one after the other. A listener has room for few
+            // connections at once, and a client that finds none retries only after seconds.
             let mut client = None;
             let mut outcomes = Vec::new();
             let mut turn = 0;
@@ -96,7 +97,8 @@ pub(crate) async fn at_rate(
     callers.join_all().await.into_iter().flatten().collect()
 }
 
-/// Sends one request after the other over a number of connections and returns the responses in a second.
+/// Sends requests back to back over several connections, and returns the number of responses per
+/// second.
 pub(crate) async fn capacity(
     address: SocketAddr,
     key: &str,
@@ -127,7 +129,7 @@ pub(crate) async fn capacity(
     answered / lasting.as_secs_f64()
 }
 
-/// The latency at a percentile, in milliseconds; 0 where there is none.
+/// The latency at a percentile in milliseconds; 0 if there is none.
 pub(crate) fn percentile(took: impl IntoIterator<Item = Duration>, per_cent: usize) -> f64 {
     let mut took: Vec<_> = took.into_iter().collect();
     took.sort_unstable();

@@ -1,8 +1,8 @@
-//! Hostile callers, overload, and the signals of operators: the real binary on this machine's own
+//! Hostile callers, overload, and operators' signals: the real binary on this machine's own
 //! network.
 //!
-//! In the run of all tests the counts are small; `FAULTS=full` runs them in full, see `make faults`. The meaning of the measures
-//! is printed: `cargo test --test callers -- --nocapture`.
+//! When all tests run, the counts are small. `FAULTS=full` uses the full ones, see `make faults`.
+//! The tests print what they measure: `cargo test --test callers -- --nocapture`.
 
 mod apart;
 mod attempts;
@@ -23,12 +23,12 @@ mod until;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whether the counts are the full ones.
+/// Whether to use the full counts.
 fn full() -> bool {
     std::env::var("FAULTS").is_ok_and(|value| value == "full")
 }
 
-/// Held by tests that measure or that load the machine, so that they don't measure each other.
+/// Held by tests that measure or load the machine, so they don't disturb each other.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -40,7 +40,7 @@ fn run<T>(callers: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(callers)
 }
 
-/// Raises the limit of open files, or fails with the command that does.
+/// Raises the limit of open files, or fails with the command that does it.
 fn open_files(needed: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);

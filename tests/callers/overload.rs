@@ -1,4 +1,4 @@
-//! More requests than can be answered.
+//! More requests than the server can answer.
 
 use std::time::{Duration, Instant};
 
@@ -7,14 +7,14 @@ use crate::load::{Outcome, at_rate, capacity, percentile};
 use crate::process::Place;
 use crate::{alone, full, open_files, run};
 
-/// Much work for the service and small responses, because the callers share its cores.
+/// A lot of work for the service with small responses, because the callers share its cores.
 const PATHS: [&str; 1] =
     ["/v1/search?q={}+for+plans+every+each+site+the+and+of+permi&facets=category&facets=rating&offset=9000&limit=1"];
 
 /// The load as a multiple of the capacity: at least ten times in spite of losses.
 const TIMES: f64 = 15.0;
 
-/// The wait that the number of callers is computed from, each with one request.
+/// The assumed wait from which the number of callers is computed, with one request each.
 const WAITING: Duration = Duration::from_secs(1);
 
 #[test]
@@ -24,7 +24,7 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     open_files(4000);
     let place = Place::new(if full() { 100_000 } else { 2000 }, 1_000_000);
     let (server, apart) = if full() {
-        // Builds the index with all processors there are.
+        // Builds the index with all processors.
         drop(place.serve(&[]));
         Apart::start(|| place.serve(&[]))
     } else {
@@ -68,7 +68,7 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let counted = shed as f64;
     assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as refused");
-    // Where server and callers share what there is, they may not come to ask as much.
+    // If server and callers share processors, the callers may not be able to send that much.
     assert!(apart.is_none() || asked >= 10.0 * capacity, "{:.1} times the capacity", asked / capacity);
     // The callers and other processes on the same cores are part of this measurement.
     assert!(!full() || p50(200) < 500.0, "{} ms", p50(200));

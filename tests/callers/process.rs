@@ -1,4 +1,4 @@
-//! The binary as a process, in a folder of its own, with a key file and metrics.
+//! The binary as a process in its own folder, with a key file and metrics.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::request::send;
 use crate::until::until;
 
-/// Hands standard input over as service managers hand over sockets.
+/// Passes standard input on as a socket, the way service managers do.
 const HAND_OVER: &str = "exec 3<&0 0</dev/null; export LISTEN_FDS=1 LISTEN_PID=$$; exec \"$0\" \"$@\"";
 
 /// A folder with exports and a key file.
@@ -25,7 +25,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// That number of products, and a key with that rate per minute.
+    /// This many products, and a key with this rate per minute.
     pub(crate) fn new(products: usize, rate: u32) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("data")).expect("a folder");
@@ -67,13 +67,13 @@ impl Place {
         String::from_utf8(output.stdout).expect("text").trim().to_owned()
     }
 
-    /// Runs the binary to its end.
+    /// Runs the binary until it ends.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(None).args(arguments).output().expect("the binary runs")
     }
 
-    /// The binary, free of the environment's settings, perhaps by way of a shell's script that ends with `exec "$0" "$@"`.
-    /// `SOFTWARE_DIRECTORY_BIN` names another build of it.
+    /// The binary without settings from the environment, optionally through a shell script that
+    /// ends with `exec "$0" "$@"`. `SOFTWARE_DIRECTORY_BIN` names another build of it.
     fn command(&self, script: Option<&str>) -> Command {
         let built = env!("CARGO_BIN_EXE_software-directory").into();
         let binary = std::env::var_os("SOFTWARE_DIRECTORY_BIN").unwrap_or(built);
@@ -92,12 +92,12 @@ impl Place {
         command
     }
 
-    /// A server on a free port, ready.
+    /// A server on a free port that is ready.
     pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
         self.serve_by(None, Stdio::null(), arguments)
     }
 
-    /// A server that was started by a shell's script.
+    /// A server that a shell script started.
     pub(crate) fn serve_by(&self, script: Option<&str>, stdin: Stdio, arguments: &[&str]) -> Server {
         let mut command = self.command(script);
         command.args(["--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"]).args(arguments);
@@ -110,7 +110,7 @@ impl Place {
         self.serve_by(Some(HAND_OVER), Stdio::from(socket), &[])
     }
 
-    /// Runs a server that is handed something over, to its end.
+    /// Runs a server that inherits something, until it ends.
     pub(crate) fn hand_over(&self, what: Stdio, arguments: &[&str]) -> Output {
         self.command(Some(HAND_OVER)).args(arguments).stdin(what).output().expect("the binary runs")
     }
@@ -157,7 +157,7 @@ impl Server {
         self.errors.lock().expect("no panic").clone()
     }
 
-    /// A measure, by its name (without the common prefix) and labels.
+    /// A metric by its name (without the common prefix) and labels.
     pub(crate) fn measure(&self, name: &str) -> f64 {
         let text = Self::ask(self.metrics, "/metrics", "");
         let name = format!("software_directory_{name} ");
@@ -182,7 +182,7 @@ impl Server {
         send(request.header("Authorization", format!("Bearer {key}")), "").expect("an answer").status().as_u16()
     }
 
-    /// The codes of what `/readyz` finds wrong.
+    /// The codes of the reasons in `/readyz`.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let body: Value = serde_json::from_str(&Self::ask(self.address, "/readyz", "")).expect("JSON");
         let reasons = body["reasons"].as_array().expect("an array");
@@ -194,7 +194,7 @@ impl Server {
         assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
     }
 
-    /// Waits until it has ended, and gives its exit code.
+    /// Waits until it has ended, and returns its exit code.
     pub(crate) fn ended(&mut self) -> Option<i32> {
         until("it ends", || self.child.try_wait().expect("a process")).code()
     }
@@ -206,7 +206,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Already gone where it was asked to stop.
+        // It has already ended if it was asked to stop.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! Callers that hold connections: slow headers, slow bodies, slow readers, silence.
+//! Callers that hold connections open: slow headers, slow bodies, slow readers, silence.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
@@ -14,18 +14,19 @@ use crate::process::{Place, Server};
 use crate::until::until;
 use crate::{alone, full, open_files, run};
 
-/// Beyond the five seconds that a caller has. A busy machine is a little late itself.
+/// Beyond the five seconds that a caller has, since a busy machine is a little late itself.
 const AT_MOST: Duration = Duration::from_secs(6);
 
-/// Over this long attackers arrive; by the end of it all of them are there.
+/// Attackers arrive over this long; at the end all of them are there.
 const ARRIVING: Duration = Duration::from_secs(2);
 
-/// The arrival times, spread so that they don't form a queue.
+/// Arrival times that are spread out, so they don't form a queue.
 fn arrival(number: usize, of: usize) -> Duration {
     ARRIVING * u32::try_from(number).expect("few") / u32::try_from(of).expect("few")
 }
 
-/// Sends `first`, then a byte of `trickle` a second, and says how long it took until the connection was closed.
+/// Sends `first`, then a byte of `trickle` each second, and returns how long it took until the
+/// connection was closed.
 async fn hold(address: SocketAddr, first: String, trickle: u8) -> Duration {
     let mut client = Client::connect(address).await.expect("a connection");
     let started = Instant::now();
@@ -43,7 +44,7 @@ async fn hold(address: SocketAddr, first: String, trickle: u8) -> Duration {
     started.elapsed()
 }
 
-/// That number of each kind at once. Returns how long each kind held its connections.
+/// This many of each kind at once. Returns how long each kind held its connections.
 async fn attack(address: SocketAddr, of_each: usize) -> [Vec<Duration>; 3] {
     let kinds = [
         (String::new(), 0),
@@ -68,13 +69,13 @@ async fn attack(address: SocketAddr, of_each: usize) -> [Vec<Duration>; 3] {
     held
 }
 
-/// Asks for far more than fits between the two ends and takes none of it, until it is dropped.
+/// Requests far more than the buffers hold, and reads nothing until it's dropped.
 async fn read_nothing(address: SocketAddr, request: &[u8], times: usize) -> tokio::net::TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_recv_buffer_size(4096).expect("a small buffer");
     let mut stream = socket.connect(address).await.expect("a connection");
     for _ in 0..times {
-        // Once the server doesn't read any more either, there is nothing more to send.
+        // Once the server has stopped reading as well, there's nothing more to send.
         if tokio::time::timeout(Duration::from_secs(2), stream.write_all(request)).await.is_err() {
             break;
         }
@@ -96,7 +97,7 @@ fn attackers_are_closed_in_time_and_others_hardly_notice() {
         healthy().await;
         let ms = |outcomes: &[Outcome]| percentile(outcomes.iter().map(|outcome| outcome.took), 99);
         let mut is_even = false;
-        // Other load on the machine delays callers too, so one round of three has to pass.
+        // Other load on the machine also delays callers, so one round of three has to pass.
         for _ in 0..if full() { 3 } else { 1 } {
             let quiet = healthy().await;
             let readers: JoinSet<_> = (0..of_each)
@@ -142,7 +143,7 @@ fn attackers_are_closed_in_time_and_others_hardly_notice() {
 #[test]
 fn an_idle_connection_outlives_a_slow_one_but_not_a_crowd() {
     let place = Place::new(3, 1_000_000);
-    // 64 files are 32 connections.
+    // 64 files allow 32 connections.
     let server = place.serve_by(Some("ulimit -n 64; exec \"$0\" \"$@\""), Stdio::null(), &[]);
     assert!(server.stderr().contains("at most 32 connections"), "{}", server.stderr());
     let healthz = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -151,7 +152,7 @@ fn an_idle_connection_outlives_a_slow_one_but_not_a_crowd() {
         assert_eq!(idle.ask(healthz).await.expect("an answer").status, 200);
         tokio::time::sleep(Duration::from_secs(7)).await;
         assert_eq!(idle.ask(healthz).await.expect("it is still open").status, 200);
-        // More than there is room for; each idles once it has been answered.
+        // More than there's room for. Each becomes idle once it has been answered.
         let clients: JoinSet<_> = (0..60)
             .map(|_| {
                 let address = server.address;
@@ -163,7 +164,7 @@ fn an_idle_connection_outlives_a_slow_one_but_not_a_crowd() {
                 }
             })
             .collect();
-        // The service itself still opens files.
+        // The service itself still needs to open files.
         place.write_export(5);
         let clients = tokio::time::timeout(Duration::from_mins(1), clients.join_all()).await;
         let clients =

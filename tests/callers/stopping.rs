@@ -36,12 +36,12 @@ fn a_stop_under_load_loses_no_request() {
         assert_eq!(server.ended(), Some(0));
         println!("round {round}: {} requests answered, {} lost", passage.answered, passage.lost.len());
         assert!(passage.answered > 40 && started.elapsed() < Duration::from_secs(10));
-        // While the listener closes, the system may reset a connection of its backlog.
+        // While the listener closes, the system may reset a connection in its backlog.
         assert!(passage.lost.len() <= 1, "{passage:?}");
     }
 }
 
-/// Asks without a pause until it is refused; every other one over a connection that it keeps.
+/// Sends requests back to back until one is refused; every other caller keeps its connection.
 async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<AtomicBool>) -> Passage {
     let mut passage = Passage::default();
     let headers = if number.is_multiple_of(2) { "" } else { "Connection: close\r\n" };
@@ -55,7 +55,7 @@ async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<A
         for turn in 0.. {
             match client.ask(&request).await {
                 Ok(answer) => {
-                    // Overload is an answer too.
+                    // Overload is a response too.
                     assert!(matches!(answer.status, 200 | 503), "{answer:?}");
                     passage.answered += 1;
                     if answer.closes() {
@@ -78,7 +78,7 @@ fn a_second_signal_ends_it_at_once_and_the_first_one_within_ten_seconds() {
     for signals in [1, 2] {
         let mut server = place.serve(&[]);
         run(async {
-            // A client that reads nothing of its response.
+            // A client that reads none of its response.
             let mut greedy = Client::connect(server.address).await.expect("a connection");
             let download = request("/v1/exports/tools", &place.key, "").repeat(50);
             drop(tokio::time::timeout(Duration::from_secs(1), greedy.stream.write_all(&download)).await);

@@ -1,4 +1,4 @@
-//! A new process takes over from an old one, which share a socket.
+//! A new process takes over from an old one; they share a socket.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
@@ -14,7 +14,7 @@ use crate::process::Place;
 use crate::stopping::Passage;
 use crate::{alone, full, run};
 
-/// Sends requests without a pause until the stop signal, half of the callers on kept connections.
+/// Sends requests back to back until the stop signal, half of the callers on kept connections.
 async fn callers(address: SocketAddr, key: Arc<str>, is_over: Arc<AtomicBool>) -> Passage {
     let mut callers = JoinSet::new();
     for caller in 0..16_usize {
@@ -36,7 +36,7 @@ async fn callers(address: SocketAddr, key: Arc<str>, is_over: Arc<AtomicBool>) -
                 let headers = if caller % 2 == 0 { "" } else { "Connection: close\r\n" };
                 match client.ask(&request(PATHS[caller % PATHS.len()], &key, headers)).await {
                     Ok(answer) => {
-                        // Overload is an answer too; that there is nothing to serve yet isn't.
+                        // Overload is a response too, but having nothing to serve yet isn't.
                         assert!(answer.status == 200 || answer.text().contains("overloaded"), "{answer:?}");
                         passage.answered += 1;
                         kept = (!answer.closes()).then_some(client);
@@ -66,13 +66,13 @@ fn a_new_process_takes_over_without_a_refused_connection() {
     };
     for round in 0..if full() { 20 } else { 3 } {
         if round % 2 == 0 {
-            // The new one is ready before the old one goes.
+            // The new one is ready before the old one ends.
             let next = place.serve_on(&listener);
             server.signal("-TERM");
             assert_eq!(server.ended(), Some(0));
             server = next;
         } else {
-            // As a service manager restarts: callers wait in the backlog meanwhile.
+            // The way a service manager restarts: callers wait in the backlog meanwhile.
             server.signal("-TERM");
             assert_eq!(server.ended(), Some(0));
             server = place.serve_on(&listener);

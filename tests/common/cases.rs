@@ -1,12 +1,13 @@
-//! How often a property is tried: quickly and always the same way in `make test`, at length and each time anew in
-//! `make faults`, which sets `FAULTS=full`.
+//! How often a property is tested: a few times with a fixed seed in `make test`, and many times
+//! with a new seed in `make faults`, which sets `FAULTS=full`.
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// How many times as often `make faults` tries.
+/// How many times more often `make faults` tests it.
 const FULL: u32 = 25;
 
-/// The number of a property's cases, given that of the quick run. A failure is printed whole, for a test of its own.
+/// How many cases of a property to test, given the number in the quick run. A failure is printed in
+/// full, so it can become a test.
 pub(crate) fn cases(quick: u32) -> Config {
     let full = std::env::var("FAULTS").is_ok_and(|faults| faults == "full");
     let (cases, rng_seed) = if full { (quick * FULL, RngSeed::Random) } else { (quick, RngSeed::Fixed(20_261_121)) };

@@ -18,14 +18,14 @@ use software_directory::update::files::ExportFiles;
 use software_directory::update::{Directory, Updater};
 use tempfile::TempDir;
 
-/// A folder with `data/` and, once something was written, `index/`.
+/// A folder with `data/` and, once something has been written, `index/`.
 pub(crate) struct Place {
     path: PathBuf,
     /// Keeps it for as long as it is needed.
     _folder: Option<TempDir>,
 }
 
-/// An updater at work, its directory, and what it was seen doing.
+/// An updater at work, its directory, and what it was observed doing.
 pub(crate) struct Running {
     pub(crate) updater: Updater<ExportFiles>,
     pub(crate) directory: Arc<Directory>,
@@ -35,9 +35,9 @@ pub(crate) struct Running {
 /// The events of an observer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
-    /// The phases in the order they were begun.
+    /// The phases in the order in which they began.
     pub(crate) phases: Vec<Phase>,
-    /// How many times exports were reported on.
+    /// How often exports were reported on.
     pub(crate) reports: usize,
 }
 
@@ -62,7 +62,7 @@ impl Observer for Witness {
 }
 
 impl Place {
-    /// A place with one export, `tools`, of these products.
+    /// A place with one export, `tools`, that has these products.
     pub(crate) fn with(ids: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let place = Self { path: folder.path().to_owned(), _folder: Some(folder) };
@@ -71,7 +71,7 @@ impl Place {
         place
     }
 
-    /// A place that is there already.
+    /// A place that already exists.
     pub(crate) fn at(path: &Path) -> Self {
         Self { path: path.to_owned(), _folder: None }
     }
@@ -92,7 +92,7 @@ impl Place {
         Store::new(&self.index())
     }
 
-    /// Replaces a file as editors do: the new one whole, under the old one's name.
+    /// Replaces a file the way editors do: a complete new file takes the old one's name.
     pub(crate) fn write(&self, name: &str, text: &str) {
         let next = self.data().join(".next");
         fs::write(&next, text).expect("written");
@@ -118,7 +118,7 @@ impl Place {
         running(self.settings())
     }
 
-    /// An updater that has started well.
+    /// An updater that has started successfully.
     pub(crate) fn started(&self) -> Running {
         let mut running = self.updater();
         running.updater.start().expect("it serves");
@@ -143,7 +143,7 @@ impl Place {
         self.store().current().expect("a current generation")
     }
 
-    /// The names in the index folder, sorted; empty where there is none.
+    /// The names in the index folder, sorted; empty if it doesn't exist.
     pub(crate) fn index_names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.index()).into_iter().flatten();
         let mut names: Vec<_> =
@@ -152,7 +152,7 @@ impl Place {
         names
     }
 
-    /// The generations' folders, sorted.
+    /// The folders of the generations, sorted.
     pub(crate) fn generation_names(&self) -> Vec<String> {
         self.index_names().into_iter().filter(|name| self.index().join(name).is_dir()).collect()
     }
@@ -175,12 +175,12 @@ impl Running {
         self.directory.current().expect("a generation")
     }
 
-    /// The ids that are served, by name.
+    /// The served ids, by name.
     pub(crate) fn ids(&self) -> Vec<String> {
         ids(&self.snapshot())
     }
 
-    /// The codes of what is wrong.
+    /// The codes of the current reasons.
     pub(crate) fn reasons(&self) -> Vec<&'static str> {
         self.directory.degraded().iter().map(|reason| reason.code).collect()
     }
@@ -214,12 +214,12 @@ pub(crate) fn product(id: &str) -> Value {
     })
 }
 
-/// An export of such products, as text.
+/// An export whose products have these ids, as text.
 pub(crate) fn export(ids: &[&str]) -> String {
     export_of(&ids.iter().map(|id| product(id)).collect::<Vec<_>>())
 }
 
-/// An export of these products, as text.
+/// An export with these products, as text.
 pub(crate) fn export_of(software: &[Value]) -> String {
     let document =
         json!({"name": "Tools", "license": "https://creativecommons.org/licenses/by/4.0/", "software": software});

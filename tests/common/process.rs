@@ -1,4 +1,5 @@
-//! The binary as a process, in a folder of its own. Conditions are polled until they hold or a deadline passes.
+//! The binary as a process in its own folder. Conditions are polled until they hold or a deadline
+//! passes.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -15,7 +16,7 @@ use crate::binary::command;
 use crate::request::send;
 use crate::until::until;
 
-/// Runs the binary to its end.
+/// Runs the binary until it ends.
 pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder).args(arguments).output().expect("the binary runs")
 }
@@ -57,25 +58,25 @@ pub(crate) struct Server {
     pub(crate) first_line: String,
     pub(crate) address: String,
     pub(crate) announced: String,
-    /// The key to ask with; `None`: the development key.
+    /// The key for requests; `None` for the development key.
     pub(crate) made_key: Option<String>,
     errors: Arc<Mutex<String>>,
     reading: Option<JoinHandle<()>>,
 }
 
 impl Server {
-    /// Starts it on a free port and waits until it has said where it is.
+    /// Starts it on a free port and waits until it has printed its address.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         Self::spawn(folder, arguments).announced()
     }
 
-    /// Waits until it has said where it is.
+    /// Waits until it has printed its address.
     pub(crate) fn announced(mut self) -> Self {
         assert!(self.is_announced(), "it ended: {}", self.stderr());
         self
     }
 
-    /// Waits until it has said where it is, or has ended: then not.
+    /// Waits until it has printed its address or has ended without one.
     pub(crate) fn is_announced(&mut self) -> bool {
         let mut out = BufReader::new(self.child.stdout.take().expect("a pipe"));
         out.read_line(&mut self.first_line).expect("text");
@@ -92,7 +93,7 @@ impl Server {
             }
             line.clear();
         }
-        // Drains the pipe, so that further output doesn't block.
+        // Drains the pipe, so that more output doesn't block.
         std::thread::spawn(move || drop(out.read_to_string(&mut String::new())));
         true
     }
@@ -132,7 +133,8 @@ impl Server {
         self.errors.lock().expect("no panic").clone()
     }
 
-    /// The key to ask with: the one that was made, or the development key that it announced.
+    /// The key for requests: the one that was created, or the development key that the server
+    /// announced.
     pub(crate) fn key(&self) -> String {
         if let Some(key) = &self.made_key {
             return key.clone();
@@ -141,7 +143,7 @@ impl Server {
         rest.split('\'').next().expect("a key").to_owned()
     }
 
-    /// An answer's status and body.
+    /// A response's status and body.
     pub(crate) fn get(&self, path: &str) -> (u16, Value) {
         let request = Request::get(format!("{}{path}", self.address));
         let request = request.header("Authorization", format!("Bearer {}", self.key()));
@@ -154,7 +156,7 @@ impl Server {
         self.child.id()
     }
 
-    /// Sends it a signal, `HUP` or `KILL`.
+    /// Sends it the signal `HUP` or `KILL`.
     pub(crate) fn signal(&self, name: &str) {
         let signal = format!("-{name}");
         assert!(Command::new("kill").args([&signal, &self.pid().to_string()]).status().expect("kill runs").success());
@@ -165,7 +167,7 @@ impl Server {
         self.child.try_wait().expect("a process")
     }
 
-    /// The codes of what `/readyz` finds wrong.
+    /// The codes of the reasons in `/readyz`.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let (status, body) = self.get("/readyz");
         assert_eq!(status, 200, "{body}");
@@ -173,7 +175,7 @@ impl Server {
         reasons.iter().map(|reason| reason["code"].as_str().expect("a code").to_owned()).collect()
     }
 
-    /// Asks it to stop, and gives its exit code and all of its standard error.
+    /// Asks it to stop, and returns its exit code and its whole standard error.
     pub(crate) fn terminate(mut self) -> (Option<i32>, String) {
         self.signal("TERM");
         let status = until("it stops", || self.ended());
@@ -184,7 +186,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Already gone where it was asked to stop.
+        // It has already ended if it was asked to stop.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! A request over a connection of its own.
+//! A request on a connection of its own.
 
 use std::error::Error;
 
@@ -20,6 +20,6 @@ pub(crate) fn send(request: Builder, body: &str) -> Result<Response<String>> {
         let body = body.collect().await?.to_bytes().to_vec();
         Ok(Response::from_parts(head, String::from_utf8(body)?))
     };
-    // On a thread of its own, since some callers are within a runtime.
+    // On a separate thread, since some callers are inside a runtime.
     std::thread::scope(|scope| scope.spawn(move || runtime.block_on(sent)).join().expect("no panic"))
 }

@@ -1,18 +1,18 @@
-//! Waiting for what another process does.
+//! Waits for what another process does.
 
 use std::time::{Duration, Instant};
 
-/// Long enough for a busy machine; a condition that holds is noticed at once.
+/// Long enough for a busy machine. A condition that holds is noticed at once.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// Asks until there is an answer.
+/// Polls until there is a result.
 pub(crate) fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + DEADLINE;
     loop {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(Instant::now() < deadline, "it never came to pass: {what}");
+        assert!(Instant::now() < deadline, "timed out waiting for: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -33,7 +33,7 @@ def until(what, condition, process=None):
     deadline = time.monotonic() + DEADLINE_SECONDS
     while not (value := condition()):
         if time.monotonic() > deadline or (process is not None and process.poll() is not None):
-            raise Failure(f"it never came to pass: {what}")
+            raise Failure(f"timed out waiting for: {what}")
         time.sleep(0.02)
     return value
 

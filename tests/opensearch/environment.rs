@@ -58,7 +58,7 @@ pub(crate) async fn until<T, E: std::fmt::Debug>(what: &str, mut attempt: impl A
     loop {
         match attempt().await {
             Ok(value) => return value,
-            Err(error) => assert!(Instant::now() < deadline, "it never came to pass: {what}: {error:?}"),
+            Err(error) => assert!(Instant::now() < deadline, "timed out waiting for: {what}: {error:?}"),
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
