@@ -2,15 +2,15 @@
 
 import schemathesis
 
-# With a query or sorted by an attribute, pages begin at this offset at most. OpenAPI bounds a parameter by itself only, not by whether another is
-# there; that a larger one is refused is tested in tests/api/parameters.rs.
+# The largest offset with a query or a sort by an attribute. OpenAPI can bound a parameter only on
+# its own, not depending on another one. tests/api/parameters.rs tests that larger ones are refused.
 MAX_QUERY_OFFSET = 10_000
 
-# Parameters that may be given several times.
+# Parameters that may be repeated.
 REPEATABLE = {"attribute", "category", "facets", "fields", "id", "standards", "deployment", "languages", "vendor", "tags"}
 
-# The document doesn't depend on the data, so it doesn't say which attributes there are; odd.json declares `licence`, a text, and
-# `price`, a number. That others are refused is tested in tests/api/attributes.rs.
+# The document doesn't depend on the data, so it doesn't list the attributes. odd.json declares
+# `licence`, a text, and `price`, a number. tests/api/attributes.rs tests that others are refused.
 DECLARED = "licence"
 SORTABLE = "price"
 ATTRIBUTES = {DECLARED, "standards", "deployment", "languages", "vendor", "tags"}
@@ -36,14 +36,16 @@ def before_call(context, case, kwargs):
     if case.meta is None:
         return
     if not case.meta.generation.mode.is_positive:
-        # A list of one is written as the one in it, which may be fine; a list of two is a list on the wire, too.
+        # A list with one element is sent as that element, which may be valid; a list of two is a
+        # list on the wire as well.
         for name, value in case.query.items():
             if isinstance(value, list) and len(value) == 1 and name not in REPEATABLE:
                 case.query[name] = value * 2
         return
-    # With it a response has fewer members than its schema requires; what it then has is tested in tests/api/software.rs.
+    # With it a response has fewer members than its schema requires. tests/api/software.rs tests
+    # what it has then.
     case.query.pop("fields", None)
-    # A generation that the server doesn't have is 410; known ones are tested in tests/api/changes.rs.
+    # A generation that the server doesn't have is 410. tests/api/changes.rs tests known ones.
     case.query.pop("since", None)
     for name, known in (("attribute", known_filter), ("facets", known_facet)):
         if name in case.query:

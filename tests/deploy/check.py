@@ -21,7 +21,7 @@ from proxy import Caddy, Nginx, check_proxy
 from service import Service
 
 UNITS = CHECKOUT / "deploy" / "systemd"
-# What `systemd-analyze security` gives, from 0 to 10; below 2 is what it calls OK.
+# The exposure that `systemd-analyze security` reports, from 0 to 10. It calls anything below 2 OK.
 MOST_EXPOSED = 1.5
 
 
@@ -86,7 +86,7 @@ def main():
         binary = options.binary.resolve()
         with tempfile.TemporaryDirectory(prefix="deploy-") as temporary:
             folder = pathlib.Path(temporary)
-            # Another account must get at what is in it.
+            # Another account needs access to its content.
             folder.chmod(0o755)
             print(f"deploy: {check_units(binary, folder)}")
             print(f"deploy: {check_unprivileged(binary, folder / 'container', check_container())}")

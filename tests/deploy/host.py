@@ -88,7 +88,7 @@ def check_unprivileged(binary, folder, settings):
     without_rights = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if root else {}
     for path in (folder / "exports", keys, folder):
         path.chmod(0o555)
-    # Where another account can't reach the binary, it gets one that it can.
+    # If another account can't reach the binary, give it a copy that it can reach.
     shutil.copy(binary, folder.parent / "software-directory")
     binary = folder.parent / "software-directory"
     try:

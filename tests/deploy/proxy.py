@@ -15,7 +15,8 @@ CALLER = "127.0.0.2"
 # Headers that a proxy adds or rewrites; the others must be the same.
 OF_THE_PROXY = {"server", "date", "via", "connection", "keep-alive", "transfer-encoding", "strict-transport-security", "alt-svc"}
 
-# The ids of tests/contract/odd.json, in all the ways they can be written, and addresses that proxies like to repair.
+# The ids in tests/contract/odd.json, in every way they can be written, and addresses that proxies
+# like to repair.
 TARGETS = [
     "/v1/software/a%2Fb", "/v1/software/a%2fb", "/v1/software/%61%2Fb", "/v1/software/a%2Fb/", "/v1/reviews/a%2Fb",
     "/v1/software/%252F", "/v1/software/%252f", "/v1/software/ends%2F", "/v1/software/%C3%BCn%C3%AF%20%F0%9F%98%80%3Fq%3D1%23x",
@@ -30,7 +31,7 @@ TARGETS = [
     "/v1/search?q=" + "a" * 257, "/v1/search?q=" + "a" * 9000,
 ]
 
-# Requests that a proxy may refuse by itself: none with a valid id.
+# Requests that a proxy may refuse on its own. None of them has a valid id.
 REFUSED = {"/v1/software/%00"}
 
 
@@ -138,7 +139,7 @@ def check_proxy(service, proxy):
     def compare(target, headers=None, method="GET", status=None, key=service.key):
         nonlocal compared
         compared += 1
-        # Answers of errors name the request.
+        # Error responses name the request.
         headers = {"X-Request-Id": f"proxy-{compared}", "Authorization": f"Bearer {key}", **(headers or {})}
         direct, passed = (ask_by(target, method=method, headers=headers) for ask_by in (service.ask, through))
         if target in REFUSED and passed.status == 400:
@@ -258,7 +259,7 @@ def check_kept_connections(service, proxy):
             raise Failure(f"{answer.status} on a kept connection")
     connection.close()
     opened = local_ports(service.port) - before
-    # Each of nginx's processes keeps its own, and one may have been let go while it was idle.
+    # Each nginx process keeps its own connection, and one may have been closed while it was idle.
     if len(opened) > 10:
         raise Failure(f"{proxy.name} opened {len(opened)} connections to the service for 50 requests")
 

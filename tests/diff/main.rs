@@ -1,4 +1,4 @@
-//! Differences of sets of exports: the comparison and its renderings.
+//! Differences between sets of exports: the comparison and its renderings.
 
 #[path = "../common/cases.rs"]
 mod cases;

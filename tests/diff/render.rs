@@ -1,4 +1,4 @@
-//! The forms of a difference.
+//! The renderings of a difference.
 
 use serde_json::{Value, json};
 use software_directory::curate::diff::{Difference, render};

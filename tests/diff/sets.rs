@@ -1,9 +1,9 @@
-//! Sets to compare, and what a comparison says.
+//! Sets to compare, and what the comparison finds.
 
 use serde_json::{Value, json};
 use software_directory::curate::diff::{Difference, Evidence, Set, compare};
 
-/// A set of exports: id and document of each.
+/// A set of exports, each with id and document.
 pub(crate) fn set(exports: &[(&str, &Value)]) -> Set {
     let documents = exports.iter().map(|(id, document)| Ok((*id, "", document.to_string().into())));
     Set::read(documents).expect("valid exports")

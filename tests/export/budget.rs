@@ -1,4 +1,5 @@
-//! Limits of exports: lengths, numbers and counts beyond them are findings, and the findings are bounded too.
+//! Limits on exports: excessive lengths, numbers and counts are findings, and the findings are
+//! limited as well.
 
 use super::reading::{envelope, examine, record};
 use software_directory::export::render::{self, Style};
@@ -18,7 +19,7 @@ fn with_record(more: &str) -> Report {
     examined(&format!(r#""software": [{}, {}]"#, record("a", more), record("b", "")))
 }
 
-/// Asserts that the first record is refused for one reason, and the second one served.
+/// Asserts that the first record is rejected for one reason and the second one is served.
 fn assert_refused(report: &Report, code: &str, pointer: &str) {
     assert_eq!(found(report), [(code, pointer)]);
     let [export] = &report.exports[..] else { panic!("one export") };
@@ -72,7 +73,7 @@ fn word_beyond_the_limit_is_an_error_of_its_record() {
         record("b", "")
     ));
     assert_refused(&name, "word_too_long", "/software/0/name");
-    // A property that isn't searched may hold a word of any length, such as a picture in base64.
+    // A property that isn't searched may contain words of any length, such as an image in base64.
     assert!(with_record(&format!(r#", "icon": "{word}{word}""#)).is_valid());
 }
 
@@ -173,7 +174,7 @@ fn findings_beyond_the_first_hundred_of_a_code_and_file_are_counted() {
     let left_out: Vec<_> = report.left_out.iter().map(|l| (l.code.as_str(), &*l.file, l.count)).collect();
     assert_eq!(left_out, [("duplicate_key", "x.json".as_ref(), 400)]);
     assert_eq!((report.error_count(), report.warning_count()), (500, 0));
-    // The file with the errors isn't served, though most of them are only counted.
+    // The file with the errors isn't served, even though most of them are only counted.
     assert_eq!(report.exports.iter().map(|export| &*export.id).collect::<Vec<_>>(), ["y"]);
 }
 

@@ -1,4 +1,4 @@
-//! `check` as it is called: arguments, output, exit codes.
+//! `check` on the command line: arguments, output, exit codes.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(crate) fn check(folder: &Path, arguments: &[&str]) -> Output {
     command(folder).args(arguments).output().expect("the binary runs")
 }
 
-/// The command `check`, without the environment's options.
+/// The command `check`, without options from the environment.
 pub(crate) fn command(folder: &Path) -> Command {
     let mut command = binary::command(folder);
     command.arg("check");
@@ -29,7 +29,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
-/// A folder with files, each a path and a text.
+/// A folder with files, each given as path and text.
 pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {

@@ -1,4 +1,4 @@
-//! Hosts of websites and sources, and international ones.
+//! Hosts of websites and sources, including international ones.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};

@@ -1,4 +1,4 @@
-//! Files of a data folder that are almost named like exports.
+//! Files in a data folder whose names are almost those of exports.
 
 use std::fs;
 use std::path::Path;

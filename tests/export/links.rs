@@ -1,4 +1,4 @@
-//! `check --links` as it is called, against a server on loopback.
+//! `check --links` on the command line, against a server on loopback.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -12,7 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::check::{command, folder, stderr, stdout};
 
-/// A server that tells each request's first line. `/gone` isn't there, `/old` has moved, `/silent` isn't answered.
+/// A server that reports each request's first line. `/gone` doesn't exist, `/old` has moved, and
+/// `/silent` never responds.
 fn server() -> (SocketAddr, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -32,7 +33,7 @@ fn server() -> (SocketAddr, Receiver<String>) {
                 }
                 let head = String::from_utf8(head).expect("text");
                 let path = head.split(' ').nth(1).expect("a path").to_owned();
-                // The test may be over.
+                // The test may have ended.
                 let _ = sender.send(head);
                 let status = match &*path {
                     "/robots.txt" | "/gone" => "404 x",
@@ -101,7 +102,7 @@ fn broken_links_are_warnings_and_a_second_run_asks_nothing() {
     assert!(stdout(&output).contains(&list(0)), "{}", stdout(&output));
     assert_eq!((output.status.code(), requests.try_iter().count()), (Some(2), 0));
 
-    // Nothing is read or asked without --links.
+    // Nothing is read or requested without --links.
     fs::write(files.path().join(CACHE), "{").expect("written");
     let plain = command(files.path()).output().expect("the binary runs");
     assert!(!stdout(&plain).contains("Links:"), "{}", stdout(&plain));

@@ -1,21 +1,21 @@
-//! Reading exports that are written in the test itself.
+//! Reads exports that are written in the test itself.
 
 use software_directory::export::{self, Limits, Report, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// Reads files, each a name and a text, on the first of June 2025.
+/// Reads files, each given as name and text, as of 1 June 2025.
 pub(crate) fn examine(files: &[(&str, &str)]) -> Report {
     let open = |(name, text): &(&str, &str)| SourceFile::from_bytes(name.as_ref(), (*text).to_owned().into());
     let today = CalendarDate::parse("2025-06-01").expect("a date");
     export::examine(files.iter().map(open).collect(), &Limits::default(), today, &|_| {}).expect("in memory")
 }
 
-/// An envelope around what follows its name and licence.
+/// An envelope with a name and a licence, followed by these members.
 pub(crate) fn envelope(rest: &str) -> String {
     format!(r#"{{"name": "N", "license": "https://example.org/", {rest}}}"#)
 }
 
-/// A valid record with further properties, each with a comma before it.
+/// A valid record with these additional properties, each preceded by a comma.
 pub(crate) fn record(id: &str, more: &str) -> String {
     format!(
         r#"{{"id": "{id}", "name": "{id} name", "url": "https://{id}.example/", "evidence_status": "pending-review"{more}}}"#

@@ -1,4 +1,4 @@
-//! How findings look: the text rendering of representative bad files, the workflow commands, the JSON document.
+//! What findings look like: as text for typical invalid files, as workflow commands, and as JSON.
 
 use super::reading::{envelope, examine, record};
 use software_directory::export::Report;

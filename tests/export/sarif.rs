@@ -10,12 +10,13 @@ use software_directory::export::{Report, render};
 /// From the npm package `@microsoft/jest-sarif` 1.0.0-beta.0 (MIT).
 const SCHEMA: &str = include_str!("sarif-2.1.0-rtm.5.schema.json");
 
-/// The run of a log that the schema accepts.
+/// The run in a log, after checking the log against the schema.
 fn run(report: &Report) -> Value {
     let mut out = Vec::new();
     render::sarif(report, &mut out).expect("a buffer takes everything");
     let log: Value = serde_json::from_slice(&out).expect("one document");
-    // A pattern of two definitions has a bracket too many, which the regular expressions of ECMA 262 don't allow.
+    // The pattern in two definitions has an extra bracket, which ECMA 262's regular expressions
+    // don't allow.
     let schema: Value = serde_json::from_str(&SCHEMA.replace("{2}]?$", "{2}$")).expect("JSON");
     let validator = jsonschema::options().should_validate_formats(true).build(&schema).expect("a schema");
     let faults: Vec<_> =

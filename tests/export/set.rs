@@ -1,4 +1,5 @@
-//! The set layer: what files must agree on, what is left when the invalid parts are skipped, and advice across files.
+//! The set layer: what files must agree on, what remains when invalid parts are skipped, and advice
+//! across files.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};
@@ -12,7 +13,7 @@ fn codes(report: &Report) -> Vec<&'static str> {
     report.findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
-/// The parts of the document that the spans of the products point at.
+/// The parts of the document that the products' spans point to.
 fn spanned(export: &Export) -> Vec<serde_json::Value> {
     let parse =
         |span: &std::ops::Range<usize>| serde_json::from_slice(&export.document[span.clone()]).expect("a record");
@@ -121,7 +122,7 @@ fn a_glossary_term_has_one_definition() {
     assert_eq!(report.exports[0].glossary.len() + report.exports[1].glossary.len(), 1);
 }
 
-/// An export of products, each with a review, a term and a synonym group.
+/// An export with products, each with a review, a term and a synonym group.
 fn copied(products: std::ops::Range<usize>) -> String {
     let list = |element: &dyn Fn(usize) -> String| products.clone().map(element).collect::<Vec<_>>().join(", ");
     envelope(&format!(

@@ -1,4 +1,4 @@
-//! Names that are probably meant to be one: misspelled categories, ids that differ in case.
+//! Names that probably mean the same: misspelled categories, and ids that differ in case.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};
@@ -8,7 +8,7 @@ fn export(envelope_members: &str, records: &[String]) -> String {
     envelope(&format!(r#"{envelope_members}"software": [{}]"#, records.join(", ")))
 }
 
-/// Products of categories, each a name and a number of products.
+/// Products in categories, each category given as name and number of products.
 fn products(categories: &[(&str, usize)]) -> Vec<String> {
     let names = categories.iter().flat_map(|(name, count)| std::iter::repeat_n(name, *count)).enumerate();
     names.map(|(n, name)| record(&format!("p{n}"), &format!(r#", "category": "{name}""#))).collect()
@@ -92,7 +92,7 @@ fn a_set_with_a_category_for_each_product_is_not_compared() {
     assert_eq!(compared(100).warning_count(), 100);
 }
 
-/// A record with an id that doesn't show elsewhere.
+/// A record whose id appears nowhere else.
 fn with_id(id: &str) -> String {
     let other: u32 = id.chars().map(u32::from).fold(0, |hash, c| hash.wrapping_mul(31).wrapping_add(c));
     record("o", "")

@@ -6,7 +6,7 @@ use software_directory::export::render::{self, Style};
 use software_directory::export::{self, Limits, Report, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// Reads exports on the first of June 2025; evidence from before the second of March is stale.
+/// Reads exports as of 1 June 2025, so evidence from before 2 March is stale.
 fn examine(files: &[(&str, &str)]) -> Report {
     let open = |(name, text): &(&str, &str)| SourceFile::from_bytes(name.as_ref(), (*text).to_owned().into());
     let day = |text| CalendarDate::parse(text).expect("a date");

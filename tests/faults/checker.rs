@@ -1,4 +1,4 @@
-//! Proves that an answer is of one generation, and of the one it says it is of.
+//! Checks that a response comes from a single generation, and from the one it names.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -19,8 +19,9 @@ struct Seen {
 }
 
 impl Checker {
-    /// The fault of an answer that holds records: all must be of one revision, revision and `X-Generation` must
-    /// always go together, and where the answer counts all records, the total must be the revision's. Answers the revision.
+    /// Checks a response with records: all of them must have one revision, revision and
+    /// `X-Generation` must always go together, and if the response counts all records, the total
+    /// must be the revision's. Returns the revision.
     pub(crate) fn check(&self, corpus: &Corpus, answer: &Answer, is_all: bool) -> Result<usize, String> {
         if answer.status != 200 {
             return Err(format!("{}: {}", answer.status, String::from_utf8_lossy(&answer.body)));
@@ -46,7 +47,7 @@ impl Checker {
         Ok(revision)
     }
 
-    /// How many generations were seen.
+    /// How many generations have been seen.
     pub(crate) fn generations(&self) -> usize {
         self.seen.lock().expect("no panic").revision_of.len()
     }

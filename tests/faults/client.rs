@@ -1,4 +1,4 @@
-//! A caller over a connection that is kept open.
+//! A caller on a kept connection.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -28,7 +28,7 @@ impl Client {
         Ok(Self { stream: BufReader::with_capacity(64 * 1024, stream), key: key.to_owned() })
     }
 
-    /// Asks for a path.
+    /// Requests a path.
     pub(crate) fn get(&mut self, path: &str) -> io::Result<Answer> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\r\n", self.key);
         self.stream.get_mut().write_all(request.as_bytes())?;

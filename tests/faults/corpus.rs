@@ -1,4 +1,5 @@
-//! Exports with the revision in every record, so that a response of mixed generations is detected.
+//! Exports with the revision in every record, so that a response with mixed generations is
+//! detected.
 
 use std::fs;
 use std::path::Path;
@@ -7,27 +8,27 @@ use serde_json::{Value, json};
 
 use crate::scale::{is_full, large_export, times};
 
-/// Stands in every record's tagline; the digits are the revision's.
+/// Precedes the revision's digits in every record's tagline.
 const MARKER: &str = "rev-00000000";
-/// Revisions differ in their number of records, too.
+/// Revisions also differ in their number of records.
 const EXTRAS: usize = 7;
 
-/// The prefix of a marker's digits.
+/// The prefix before a marker's digits.
 pub(crate) const PREFIX: &[u8] = b"rev-";
 /// How many digits a marker has.
 pub(crate) const DIGITS: usize = 8;
 
-/// A set of records, to be written as any revision.
+/// A set of records that can be written as any revision.
 pub(crate) struct Corpus {
-    /// The whole document but for the last bracket, with the marker of revision 0.
+    /// The whole document except the last bracket, with the marker of revision 0.
     text: Vec<u8>,
-    /// Where the digits of the markers begin.
+    /// Where the digits of the markers start.
     digits: Vec<usize>,
     records: usize,
 }
 
 impl Corpus {
-    /// That number of fictional products.
+    /// This many fictional products.
     pub(crate) fn generated(records: usize) -> Self {
         const WORDS: [&str; 8] = ["audit", "permit", "safety", "quality", "training", "risk", "incident", "document"];
         let product = |n: usize| {
@@ -54,7 +55,8 @@ impl Corpus {
         Self::new(&document, records)
     }
 
-    /// The large case: the export that was named, or one of as many products as Debian's; by default, a small one.
+    /// The large case: the named export, or one with as many products as Debian has; by default a
+    /// small one.
     pub(crate) fn large() -> Self {
         match large_export().filter(|_| is_full()) {
             Some(path) => Self::read(&path),
@@ -100,13 +102,13 @@ impl Corpus {
         text
     }
 
-    /// Puts a revision in the place of the file `tools.json`, whole.
+    /// Replaces the file `tools.json` with a revision in one step.
     pub(crate) fn write(&self, data: &Path, revision: usize) {
         replace(data, &self.document(revision));
     }
 }
 
-/// Replaces the file `tools.json` of a data folder as a careful writer does.
+/// Replaces the file `tools.json` in a data folder the way a careful writer does.
 pub(crate) fn replace(data: &Path, text: &[u8]) {
     fs::write(data.join(".next"), text).expect("written");
     fs::rename(data.join(".next"), data.join("tools.json")).expect("renamed");
@@ -118,7 +120,7 @@ fn positions(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     (0..text.len()).filter(move |at| text[*at] == b'r' && text[*at..].starts_with(marker))
 }
 
-/// The revisions that a text's markers name.
+/// The revisions in a text's markers.
 pub(crate) fn revisions(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let starts = (0..text.len()).filter(|at| text[*at] == b'r' && text[*at..].starts_with(PREFIX));
     starts.filter_map(|at| {

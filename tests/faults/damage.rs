@@ -1,4 +1,5 @@
-//! Damage on disk, at a start and while an updater serves: every file, every kind, and random bits.
+//! Damage on disk, at a start and while an updater serves: every file, every kind of damage, and
+//! random bits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ fn flip(path: &Path, bit: usize) {
     fs::write(path, content).expect("written");
 }
 
-/// The files of the current generation, the pointer to it included, that hold something.
+/// The current generation's files that aren't empty, including the pointer to it.
 fn files(store: &Store) -> Vec<PathBuf> {
     let manifest = store.current().expect("a current generation");
     let folder = store.folder().join(manifest.folder_name());
@@ -47,7 +48,7 @@ fn files(store: &Store) -> Vec<PathBuf> {
     files
 }
 
-/// A place, and its expected responses.
+/// A place and its expected responses.
 fn persisted() -> (Place, Vec<Vec<u8>>) {
     let place = Place::with(&[]);
     let corpus = Corpus::generated(20);
@@ -56,7 +57,7 @@ fn persisted() -> (Place, Vec<Vec<u8>>) {
     (place, expected(&corpus.document(1)))
 }
 
-/// Starts, and expects the right answers and a whole index afterwards.
+/// Starts, and expects the right responses and then a whole index.
 fn start_is_right(place: &Place, right: &[Vec<u8>], what: &str) {
     let running = place.started();
     assert!(answers(&running.snapshot()) == right, "{what}: another answer");
@@ -68,7 +69,8 @@ fn is_whole(place: &Place, what: &str) {
     let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: nothing is current"));
     place.store().load(&manifest).unwrap_or_else(|error| panic!("{what}: {error}"));
     let mut names = place.generation_names();
-    // A flipped bit can change a manifest's index format; one generation of another format is kept.
+    // A flipped bit can change a manifest's index format, and one generation of another format is
+    // kept.
     let is_foreign = |name: &String| {
         let text = fs::read(place.index().join(name).join("manifest.json")).unwrap_or_default();
         let manifest: Value = serde_json::from_slice(&text).unwrap_or_default();
@@ -80,13 +82,14 @@ fn is_whole(place: &Place, what: &str) {
     assert_eq!(names, [manifest.folder_name()], "{what}: nothing is left behind");
 }
 
-/// Damages next to an updater that serves, and expects that it answers as before and repairs it when it next reads in full.
+/// Damages files while an updater serves. It must keep responding as before, and repair the damage
+/// at its next full read.
 fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &str) {
     let mut running = place.started();
     let served = running.snapshot();
     damage();
     let (document, from_memory) = right.split_last().expect("answers");
-    // It is on disk only. A damaged one is refused until it is repaired.
+    // It's on disk only. A damaged one is refused until it's repaired.
     if let Ok(found) = download(&served) {
         assert!(found == *document, "{what}: another document");
     }
@@ -100,7 +103,7 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     is_whole(place, what);
     let next = place.started();
     assert!(answers(&next.snapshot()) == right, "{what}: another answer after a start");
-    // Where what the exports looked like was damaged they are read, but nothing is built.
+    // If the stamp of the exports was damaged, they are read, but nothing is built.
     assert!(!next.seen().phases.contains(&Phase::Indexing), "{what}: the next start needs no build");
 }
 
@@ -111,7 +114,8 @@ fn every_file_truncated_zeroed_or_deleted_is_noticed_and_repaired() {
     let mut damages = 0;
     for (how, damage) in DAMAGES {
         for at in 0..files(&place.store()).len() {
-            // Some parts have another name in each build, but all have their place.
+            // Some parts are named differently in each build, but all of them have a fixed
+            // position.
             let what = format!("{:?} {how}", files(&place.store())[at].file_name());
             damage(&files(&place.store())[at]);
             start_is_right(&place, &right, &what);

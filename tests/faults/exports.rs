@@ -1,5 +1,5 @@
-//! Exports in every state a writer can leave them in: half-written ones are never served, and each other change is
-//! followed within three seconds and the build.
+//! Exports in every state a writer can leave them in. Half-written ones are never served, and every
+//! other change is published within three seconds plus the build.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,8 +15,8 @@ use crate::scale::{Random, alone, is_full, times};
 use crate::until::until;
 use crate::watched::{Watching, revision};
 
-/// The time, in addition to the build, within which a change must be followed; where other tests run at the same time, with slack for a
-/// busy machine.
+/// How long a change may take to be published, in addition to the build. If other tests run at the
+/// same time, there's slack for a busy machine.
 fn prompt() -> Duration {
     Duration::from_secs(if is_full() { 3 } else { 15 })
 }
@@ -28,7 +28,7 @@ fn place(corpus: &Corpus) -> Place {
     place
 }
 
-/// Writes prefixes in the export's place and expects that none is served.
+/// Writes beginnings of the export to its file, and expects that none of them is served.
 fn no_prefix_is_served(corpus: &Corpus, lengths: impl Iterator<Item = usize>) -> usize {
     let place = place(corpus);
     let mut running = place.started();
@@ -65,7 +65,8 @@ fn no_prefix_of_a_large_export_is_ever_served() {
     println!("exports: {prefixes} prefixes of an export of {length} bytes: none served");
 }
 
-/// Waits until a watch serves a revision and is well; answers how long that took beyond the build.
+/// Waits until a watched updater serves a revision and is healthy. Returns how long that took
+/// beyond the build.
 fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
     let started = Instant::now();
     until(what, || (revision(&watching.directory) == expected && watching.reasons().is_empty()).then_some(()));
@@ -75,7 +76,7 @@ fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
     took
 }
 
-/// Waits until a watch shows a reason, with the former generation in service.
+/// Waits until a watched updater reports a reason while the previous generation is in service.
 fn reports(watching: &Watching, served: usize, reason: &str, what: &str) {
     until(what, || (watching.reasons() == [reason]).then_some(()));
     assert_eq!(revision(&watching.directory), served, "{what}: served throughout");
@@ -175,7 +176,7 @@ fn many_files_changed_at_once_are_one_build() {
     let write = |at: usize| {
         for file in 0..files {
             let export = crate::place::export(&[&format!("file-{file}-{}", if file == 0 { at } else { 0 })]);
-            // As git does: the old one removed, the new one written in its place.
+            // The way Git does it: remove the old file, and write the new one in its place.
             let path = place.data().join(format!("more-{file}.json"));
             drop(fs::remove_file(&path));
             fs::write(&path, export).expect("written");
@@ -184,14 +185,14 @@ fn many_files_changed_at_once_are_one_build() {
     };
     write(0);
     let watching = Watching::new(place.started());
-    // The generation of the start is verified first.
+    // The generation from the start is verified first.
     until("it is verified", || (watching.directory.reloads().counts.iter().sum::<u64>() == 2).then_some(()));
     let before = watching.builds();
     let mut pauses = 0;
     for at in 1..=3 {
         let started = Instant::now();
         write(at);
-        // A machine too busy to write them at once may let them look settled in between.
+        // If the machine is too busy to write them all at once, they may look settled in between.
         pauses += u64::try_from(started.elapsed().as_millis()).expect("a time") / 250;
         let id = format!("file-0-{at}");
         until("the pull is followed", || {
@@ -200,7 +201,7 @@ fn many_files_changed_at_once_are_one_build() {
             (hash.is_some() && watching.reasons().is_empty()).then_some(())
         });
     }
-    // A build is counted right after it is published.
+    // A build is counted right after it's published.
     until("the last one is counted", || (watching.builds() - before >= 3).then_some(()));
     let builds = watching.builds() - before;
     assert!((3..=3 + pauses).contains(&builds), "{builds} builds for three pulls, {pauses} pauses");
@@ -217,7 +218,7 @@ fn a_set_that_lost_most_of_its_records_is_withheld_until_it_is_confirmed() {
     few.write(&place.data(), 1);
     reports(&watching, 0, "records_removed", "most records are gone");
     let builds = watching.builds();
-    // As `--reindex` does, in another process.
+    // The way `--reindex` does it, in another process.
     place.reindex().expect("it builds");
     follows(&watching, 1, "it is confirmed");
     assert_eq!(watching.builds(), builds, "what was confirmed is taken over, not built again");

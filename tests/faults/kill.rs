@@ -1,5 +1,6 @@
-//! The process killed at each step of build, persist and publish: with each state of the disk at that moment, the next start
-//! serves the old or the new generation, whole, without an operator's help, and leaves nothing behind.
+//! Kills the process at each step of building, persisting and publishing. Whatever is on disk at
+//! that moment, the next start serves the old or the new generation, complete, without an
+//! operator's help, and leaves nothing behind.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -17,7 +18,7 @@ use crate::process::Server;
 use crate::scale::{is_full, times};
 use crate::until::until;
 
-/// The process that was killed.
+/// Which process was killed.
 #[derive(Debug, Clone, Copy)]
 enum Work {
     /// A start that finds changed exports.
@@ -28,7 +29,7 @@ enum Work {
     Reindex,
 }
 
-/// The change of the exports before the next start.
+/// How the exports change before the next start.
 #[derive(Debug, Clone, Copy)]
 enum Exports {
     StayNew,
@@ -38,7 +39,7 @@ enum Exports {
 
 const EXPORTS: [Exports; 3] = [Exports::StayNew, Exports::ArePutBack, Exports::AreBroken];
 
-/// A folder with exports and an index, the current revision, and the one that comes next.
+/// A folder with exports and an index, the current revision, and the next one.
 struct Place {
     folder: TempDir,
     corpus: Corpus,
@@ -66,8 +67,9 @@ impl Place {
         self.folder.path().join("data")
     }
 
-    /// Lets the work begin on the next revision and be killed when it comes by a step for this time, counted from 0: the
-    /// process that builds or the server, whichever comes by, and then the other too. Answers whether one came by.
+    /// Starts work on the next revision and kills the first process, build or server, that passes a
+    /// step for the given time, counted from 0; then the other one too. Returns whether one passed
+    /// it.
     fn kill(&self, work: Work, step: Step, before: usize) -> bool {
         let mut command = command(self.folder.path());
         command.env("FAILPOINTS", format!("{}={before}*off->return(kill)", step.as_str()));
@@ -103,7 +105,7 @@ impl Place {
         true
     }
 
-    /// The revision that a server answers with, where every answer is of it, whole.
+    /// The revision in a server's responses, all of which must be of it and complete.
     fn ask(&self, server: &Server) -> Result<usize, String> {
         let text = |error: std::io::Error| error.to_string();
         let mut client = Client::connect(&server.address, &server.key()).map_err(text)?;
@@ -125,7 +127,7 @@ impl Place {
         last.ok_or_else(|| "nothing was asked".to_owned())
     }
 
-    /// Starts again and expects one of the two revisions, whole, and nothing left behind.
+    /// Starts again, and expects one of the two revisions, complete, with nothing left behind.
     fn restart(&mut self, then: Exports, what: &str) {
         let (old, new) = (self.served, self.next);
         match then {
@@ -151,7 +153,7 @@ impl Place {
     }
 }
 
-/// Whether a process has ended and isn't reaped.
+/// Whether a process has ended but hasn't been reaped.
 fn is_gone(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "))
 }
@@ -182,7 +184,8 @@ pub(crate) fn assert_tidy(index: &Path, what: &str) {
     assert!(store.current().is_some(), "{what}: something is current");
 }
 
-/// The times at which it is tried to be killed at a step: how often the step is come by first.
+/// The occurrences of a step at which the process is killed. First finds out how often the step is
+/// passed.
 fn befores(step: Step) -> Vec<usize> {
     match step {
         Step::BuildProduct if is_full() => vec![0, 10, 19],
@@ -200,7 +203,7 @@ fn every_step(work: Work) {
     for step in Step::ALL {
         let mut at_step = 0;
         for before in befores(*step) {
-            // Three kinds of work at each step make fifty.
+            // With three kinds of work at each step there are fifty.
             for round in 0..times(1, 17) {
                 let then = EXPORTS[(kills + round) % EXPORTS.len()];
                 let what = format!("{work:?} killed at {step:?} after {before}, exports then {then:?}");

@@ -1,8 +1,10 @@
-//! Reloads under load: every response is 2xx and of one generation, and latency stays close to that without a build.
+//! Reloads under load: every response is 2xx and from a single generation, and latency stays close
+//! to what it is without a build.
 //!
-//! The capacity of the server is measured first, with callers that send the next request at once (closed loop). Then requests come at
-//! 30 % of that, at times that don't depend on the answers (open loop), and each is timed from when it was due: what
-//! waits behind a slow one counts as slow, too.
+//! The server's capacity is measured first, with callers that send the next request at once (closed
+//! loop). Then requests arrive at 30 % of that, at times that don't depend on the responses (open
+//! loop), and each is timed from when it was due: whatever waits behind a slow one counts as slow
+//! as well.
 
 use std::fs;
 use std::path::Path;
@@ -19,10 +21,10 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::threads;
 
 const CONNECTIONS: usize = 8;
-/// The share of the capacity at which requests come, in per cent.
+/// The share of the capacity at which requests arrive, in per cent.
 const SHARE: usize = 30;
 
-/// A server, and what is known of its answers.
+/// A server, and what's known about its responses.
 pub(crate) struct Target {
     pub(crate) folder: TempDir,
     pub(crate) server: Server,
@@ -33,13 +35,13 @@ pub(crate) struct Target {
 /// The callers' observations.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// From when a request was due to its answer, in microseconds, sorted.
+    /// From when a request was due until its response, in microseconds, sorted.
     latencies: Vec<u32>,
     pub(crate) faults: Vec<String>,
 }
 
 impl Seen {
-    /// A percentile of the latency.
+    /// A percentile of the latencies.
     pub(crate) fn percentile(&self, percent: f64) -> Duration {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
         let at = ((self.latencies.len() as f64) * percent / 100.0) as usize;
@@ -64,12 +66,12 @@ impl Target {
         Self::started_by(corpus, |folder| Server::start(folder, &[]))
     }
 
-    /// A target whose server is started in its folder, with the callers' key, by the test.
+    /// A target whose server the test starts in its folder, with the callers' key.
     pub(crate) fn started_by(corpus: Corpus, start: impl FnOnce(&Path) -> Server) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("data")).expect("a folder");
         corpus.write(&folder.path().join("data"), 0);
-        // The development key has a lower quota.
+        // The development key's quota is lower.
         let made = run(folder.path(), &["keys", "create", "--name", "load", "--rate", "1000000/min"]);
         assert!(made.status.success(), "{made:?}");
         let mut server = start(folder.path());
@@ -81,10 +83,11 @@ impl Target {
         self.folder.path().join("data")
     }
 
-    /// The mixture that callers ask: lists, searches, filters with facets, single products.
+    /// The mix of requests: lists, searches, filters with facets, single products.
     fn path(&self, turn: usize) -> (String, bool) {
         const QUERIES: [&str; 5] = ["audit", "product safety", "management", "tranining", "risk document"];
-        // With a number that no product has each query is a new one, so that none is answered from memory.
+        // A number that no product has makes each query a new one, so none is answered from the
+        // cache.
         let query = format!("{}+{turn}q", QUERIES[turn / 8 % QUERIES.len()].replace(' ', "+"));
         match turn % 8 {
             0 | 1 => (format!("/v1/software?limit=20&offset={}", turn * 20 % self.corpus.count(0)), true),
@@ -95,13 +98,13 @@ impl Target {
         }
     }
 
-    /// Sends requests over several connections until the stop signal. `due` says when a turn's request is to be sent; `None`: as
-    /// soon as the one before is answered.
+    /// Sends requests over several connections until the stop signal. `due` says when a turn's
+    /// request is to be sent; `None` sends it once the previous one is answered.
     pub(crate) fn ask(&self, stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
         self.ask_at(&[&self.server.address], stop, due)
     }
 
-    /// The same, with connections to each of these servers, which must all respond as this one.
+    /// The same, with connections to each of these servers, which must all respond the same way.
     pub(crate) fn ask_at(&self, addresses: &[&str], stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
         let turns = AtomicUsize::new(0);
         let one = |number: usize| {
@@ -119,7 +122,7 @@ impl Target {
                 let took = due.elapsed();
                 seen.latencies.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
                 let checked = answer.map_err(|error| error.to_string()).and_then(|answer| {
-                    // A search may find nothing; that is no record to be of a generation.
+                    // A search may find nothing, and then no record shows its generation.
                     let is_empty = !is_all && answer.status == 200 && answer.body.starts_with(b"{\"data\":[]");
                     if is_empty { Ok(0) } else { self.checker.check(&self.corpus, &answer, is_all) }
                 });
@@ -143,12 +146,12 @@ impl Target {
         all
     }
 
-    /// Asks for a while, or as long as something else is done.
+    /// Sends requests for some time, or for as long as something else runs.
     pub(crate) fn ask_during<T>(&self, rate: Option<f64>, work: impl FnOnce() -> T) -> (Seen, T) {
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let asking = scope.spawn(|| self.ask(&stop, rate.map(|rate| (Instant::now(), rate))));
-            // Told to stop even where the work panics, or nothing would ever end.
+            // The callers are stopped even if the work panics; otherwise nothing would ever end.
             let stopping = Stopping(&stop);
             let done = work();
             drop(stopping);
@@ -156,7 +159,7 @@ impl Target {
         })
     }
 
-    /// Writes a revision and waits until it is served; answers for how long.
+    /// Writes a revision and waits until it's served. Returns how long that took.
     pub(crate) fn reload(&self, client: &mut Client, revision: usize) -> Duration {
         self.corpus.write(&self.data(), revision);
         let written = Instant::now();
@@ -165,7 +168,7 @@ impl Target {
             if self.checker.check(&self.corpus, &answer, true).expect("whole") == revision {
                 break;
             }
-            // A large build has a low priority on what may be a busy machine.
+            // A large build has a low priority on a possibly busy machine.
             assert!(written.elapsed() < Duration::from_mins(10), "revision {revision} is never served");
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -177,7 +180,7 @@ impl Target {
     }
 }
 
-/// Stops the callers when it is dropped.
+/// Stops the callers when it's dropped.
 pub(crate) struct Stopping<'s>(pub(crate) &'s AtomicBool);
 
 impl Drop for Stopping<'_> {
@@ -186,8 +189,8 @@ impl Drop for Stopping<'_> {
     }
 }
 
-/// Measures the capacity, then by turns the latencies during reloads and those of as long a quiet time: what else the
-/// machine has to do falls on both alike.
+/// Measures the capacity, and then in turns the latencies during reloads and during equally long
+/// quiet times, so that other work on the machine affects both alike.
 fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     let target = Target::new(corpus);
     target.reload(&mut target.client(), 1);
@@ -222,7 +225,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     }
     assert!(target.checker.generations() >= reloads, "{} generations", target.checker.generations());
     no_thread_builds(&target, peak);
-    // Time is asserted where the machine is there for nothing else.
+    // Times are asserted only if the machine does nothing else.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     println!("load: {name}: p99 {p99:.2?}, twice the quiet one is {bound:.2?}");
     if is_full() {
@@ -230,7 +233,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     }
 }
 
-/// The callers' observations in turns of one kind.
+/// The callers' observations in all turns of one kind.
 #[derive(Default)]
 pub(crate) struct Windows {
     pub(crate) all: Seen,
@@ -246,7 +249,7 @@ impl Windows {
         self.all.faults.extend(seen.faults);
     }
 
-    /// The p99 of the turn in the middle: what befalls the machine in a single one doesn't count.
+    /// The p99 of the median turn, so that a single disturbed turn doesn't count.
     pub(crate) fn p99(&self) -> Duration {
         self.p99s[self.p99s.len() / 2]
     }
@@ -263,7 +266,8 @@ impl Windows {
     }
 }
 
-/// Builds are done by another process: the server has the threads that it has without one, and one that hears its log.
+/// Another process does the builds: the server has the same threads as without a build, plus one
+/// that reads its log.
 fn no_thread_builds(target: &Target, peak: usize) {
     let threads = threads(target.server.pid());
     let ours = ["search", "updater", "log", "build-log", "announce"];

@@ -1,8 +1,10 @@
-//! Faults around a generation: kills, damage, failing disks, exports in every state, reloads under load.
+//! Faults around a generation: kills, damage, failing disks, exports in every state, reloads under
+//! load.
 //!
-//! Run by `make test` in a few repetitions of each, by `make faults` in all of them (`FAULTS=full`). `FAULTS_EXPORT` names
-//! a large export; without it the large case is generated. Where updater and store can be driven directly they are; the
-//! binary is run where a process has to die, be measured or be asked over the wire.
+//! `make test` runs a few repetitions of each, and `make faults` all of them (`FAULTS=full`).
+//! `FAULTS_EXPORT` names a large export; without it the large case is generated. Updater and store
+//! are driven directly if possible. The binary runs if a process has to die, be measured, or be
+//! requested over the wire.
 
 mod building;
 mod checker;

@@ -1,7 +1,9 @@
-//! Everything at once, on a leader and two followers with limits of memory and open files: reloads, broken exports, named pipes in
-//! their place, a held lock and a follower that is killed, while callers download slowly from many addresses, read nothing, pipeline calls of tools,
-//! send huge bodies, malformed requests, thousands of unknown parameters, deep offsets and wrong keys, and keep idle
-//! connections. Healthy callers of the leader and of the other follower see no failure and wait little longer, and memory stays as it is.
+//! Everything at once, on a leader and two followers with limits on memory and open files: reloads,
+//! broken exports, named pipes in their place, a held lock, and a follower that is killed.
+//! Meanwhile callers download slowly from many addresses, read nothing, pipeline tool calls, send
+//! huge bodies, malformed requests, thousands of unknown parameters, deep offsets and wrong keys,
+//! and keep idle connections. Healthy callers of the leader and the other follower see no failure
+//! and hardly wait longer, and memory stays flat.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -25,28 +27,30 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 use crate::until::until;
 
-/// The limits of each server: open files, and address space in KiB. An allocator reserves some GiB of that.
+/// The limits of each server: open files, and address space in KiB, of which an allocator reserves
+/// a few GiB.
 const MAX_FILES: usize = 1024;
 const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
-/// How much more memory than before it all is in order, in KiB: two generations, the downloads in progress, the bodies that wait for their
-/// readers, and the cache of searches.
+/// How much memory may grow, in KiB: two generations, the downloads in progress, the bodies that
+/// wait for their readers, and the search cache.
 const ALLOWANCE_KIB: usize = 192 * 1024;
-/// The requests of healthy callers per second.
+/// How many requests healthy callers send per second.
 const RATE: f64 = 50.0;
-/// The pause of each attacker between two requests. They have quotas, but refusing them costs something, too.
+/// Each attacker's pause between two requests. They have quotas, but rejecting them costs something
+/// too.
 const PAUSE: Duration = Duration::from_millis(20);
-/// The addresses on this machine that attackers come from: 127.0.0.2 and those after it.
+/// The addresses on this machine that attackers use: 127.0.0.2 and those after it.
 const ADDRESSES: usize = 8;
 
-/// What an attacker sends over a connection, and how it reads what it gets.
+/// What an attacker sends over a connection, and how it reads the response.
 struct Attack {
     bytes: Vec<u8>,
-    /// Bytes that are read at once, and the pause before the next.
+    /// How many bytes are read at once, and the pause before the next ones.
     piece: usize,
     pause: Duration,
 }
 
-/// A server with limits, not yet started.
+/// A server with limits that hasn't been started yet.
 fn limited(folder: &Path, arguments: &[&str]) -> Command {
     let binary = command(folder);
     let mut shell = Command::new("sh");
@@ -68,7 +72,7 @@ fn create_key(folder: &Path, arguments: &[&str]) -> String {
     text(&made.stdout).trim().to_owned()
 }
 
-/// The leader, and followers of it.
+/// The leader and its followers.
 struct Fleet {
     target: Target,
     /// A key with a quota.
@@ -100,12 +104,12 @@ impl Fleet {
         [&self.target.server.address, &self.healthy.1.address]
     }
 
-    /// Resident memory of leader and follower in KiB.
+    /// Resident memory of the leader and the follower in KiB.
     fn rss_kib(&self) -> [usize; 2] {
         [&self.target.server, &self.healthy.1].map(|server| rss_kib(server.pid()))
     }
 
-    /// A broken export, then a whole one, and a follower that is killed while it pulls.
+    /// A broken export, then a whole one, and a follower that's killed while it pulls.
     fn fault(&self, revision: usize) {
         let target = &self.target;
         let mut follower = follow(target, &self.killed);
@@ -134,7 +138,7 @@ impl Fleet {
     }
 }
 
-/// A follower that serves what its leader does.
+/// A follower that serves the same as its leader.
 fn follow(target: &Target, folder: &TempDir) -> Server {
     let leader = format!("{}/v1/generations", target.server.address);
     let mut follower = start(folder.path(), &["--follow", &leader, "--follow-key-file", "leader.key"]);
@@ -161,7 +165,8 @@ fn connect(address: &str, from: usize) -> io::Result<TcpStream> {
 }
 
 impl Attack {
-    /// Sends it and reads the response until its end, the server's patience or the stop signal. That either side breaks off is part of it.
+    /// Sends it and reads the response until it ends, the server loses patience, or the stop signal
+    /// comes. Either side may break off.
     fn run(&self, address: &str, from: usize, stop: &AtomicBool) -> io::Result<()> {
         let mut stream = connect(address, from)?;
         stream.write_all(&self.bytes)?;
@@ -177,7 +182,7 @@ fn request(path: &str, headers: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n").into_bytes()
 }
 
-/// A call of a tool over a connection that stays open.
+/// A tool call over a connection that stays open.
 fn call(key: &str, arguments: &serde_json::Value) -> Vec<u8> {
     let params = json!({"name": "search_software", "arguments": arguments});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
@@ -206,7 +211,7 @@ fn attacks(target: &Target, key: &str) -> Vec<Attack> {
     let mut attacks = vec![
         quick(request(&script(target), "Accept-Encoding: gzip\r\n")),
         attack(request("/v1/exports/tools", &key), 64 * 1024, 10),
-        // 4 KiB a second each.
+        // 4 KiB per second each.
         attack(request("/v1/exports/tools?format=ndjson", &key), 1024, 250),
         attack(request("/v1/exports/tools", visitor), 1024, 250),
         attack(request("/v1/exports/tools?format=ndjson", visitor), 1024, 250),
@@ -220,7 +225,7 @@ fn attacks(target: &Target, key: &str) -> Vec<Attack> {
         attack(b"GET /v1/software HT".to_vec(), 1024, 100),
     ];
     if is_full() {
-        // On a busy machine they fill the search pool, which then rejects healthy callers too.
+        // On a busy machine they fill the search pool, which then rejects healthy callers as well.
         let search = "/v1/search?q=product+audit+risk&offset=9900&limit=100&highlight=true&facets=category";
         attacks.push(quick(request(search, &key)));
         let search = call(&key, &json!({"q": "product management", "limit": 100}));
@@ -237,7 +242,7 @@ fn attacks(target: &Target, key: &str) -> Vec<Attack> {
     attacks
 }
 
-/// The path of a script of the page.
+/// The path of one of the page's scripts.
 fn script(target: &Target) -> String {
     let page = send(Request::get(format!("{}/docs", target.server.address)), "").expect("the page");
     assert_eq!(page.status(), 200);
@@ -246,7 +251,7 @@ fn script(target: &Target) -> String {
     page[start..].split('"').next().expect("a path").to_owned()
 }
 
-/// Puts something that isn't an export in its place until the leader has seen it.
+/// Replaces the export with something else until the leader has noticed.
 fn break_export(target: &Target, revision: usize) {
     if revision.is_multiple_of(2) {
         replace(&target.data(), b"{\"name\": \"half");
@@ -357,7 +362,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
     for (what, seen) in [("quiet", &quiet.all), ("attacked", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
-    // Time is asserted where the machine is there for nothing else.
+    // Times are asserted only if the machine does nothing else.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     assert!(!is_full() || p99 <= bound, "p99 {p99:?}, twice the quiet one is {bound:?}");
 }

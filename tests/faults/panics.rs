@@ -1,4 +1,4 @@
-//! A panic in the updater's thread: served on, reported, tried again.
+//! A panic in the updater's thread: the service goes on, it's reported, and the work is retried.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
     corpus.write(&place.data(), 0);
     drop(place.started());
     for (at, step) in Step::ALL.iter().enumerate() {
-        // Two generations are there, so that a third one has something to sweep.
+        // There are two generations, so that a third one has something to sweep.
         let mut running = place.started();
         let scenario = FailScenario::setup();
         fail::cfg(step.as_str(), "1*panic(out of paper)").expect("an action");
@@ -59,7 +59,7 @@ fn a_server_outlives_a_panic_of_its_updater() {
     let corpus = Corpus::generated(20);
     corpus.write(&data, 0);
     let mut command = command(folder.path());
-    // The first generation is published, the second isn't, the third is.
+    // The first generation is published, the second one isn't, the third one is.
     command.env("FAILPOINTS", "publish::before=1*off->1*panic(out of paper)->off");
     let server = Server::spawn_command(command).announced();
     corpus.write(&data, 1);

@@ -1,5 +1,6 @@
-//! A disk that is full, read-only or forbidden: what was there is served, what is new is served from memory, health says
-//! so, and once the disk takes it again it is written without an operator's help.
+//! A full, read-only or forbidden disk: what was there is served, anything new is served from
+//! memory, `/readyz` says so, and once the disk works again, it's written without an operator's
+//! help.
 
 use std::fs;
 use std::io;
@@ -21,7 +22,7 @@ use crate::system::{SmallDisk, is_superuser};
 use crate::until::until;
 use crate::watched::revision;
 
-/// Where a write can be refused.
+/// Where a write can fail.
 const STEPS: [Step; 16] = [
     Step::StoreFolder,
     Step::StoreLocked,
@@ -61,7 +62,7 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
             assert_eq!(running.reasons(), ["index_not_written"], "{what}");
             running.updater.look(Instant::now());
             if step == Step::CurrentRenamed {
-                // Only the last sync failed: the current generation is there, whole.
+                // Only the last sync failed, so the current generation exists and is whole.
                 assert_eq!(running.reasons(), [""; 0], "{what}");
             } else {
                 assert!(running.updater.is_due(later()), "{what}");
@@ -97,7 +98,7 @@ fn part_that_cannot_be_linked_is_written() {
     let mut running = place.started();
     let scenario = FailScenario::setup();
     fail::cfg(Step::PartLink.as_str(), "return(denied)").expect("an action");
-    // A new set, and the one before again.
+    // A new set, and then the previous one again.
     for ids in [&["a", "c"][..], &["a"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");
@@ -119,7 +120,7 @@ fn later() -> Instant {
     Instant::now() + Duration::from_mins(1)
 }
 
-/// A folder with exports, an empty index and a server's command in it.
+/// A folder with exports, an empty index and a server command to run there.
 fn folder(corpus: &Corpus) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("data")).expect("a folder");
@@ -135,7 +136,7 @@ fn serves(server: &Server, corpus: &Corpus, revision: usize) -> bool {
     data.len() == corpus.count(revision).min(100) && data.iter().all(|item| item["tagline"] == *expected)
 }
 
-/// Makes the disk fail while a server runs, then work again.
+/// Makes the disk fail while a server runs, and then work again.
 fn goes_well(
     corpus: &Corpus,
     folder: &Path,
@@ -151,7 +152,7 @@ fn goes_well(
     until("health reports it", || (server.reasons() == ["index_not_written"]).then_some(()));
     assert!(serves(server, corpus, 1));
     heal().expect("it heals");
-    // It is retried after 30 s, or at once on SIGHUP.
+    // It's retried after 30 s, or at once on SIGHUP.
     if !is_full() {
         server.signal("HUP");
     }
@@ -167,7 +168,7 @@ fn a_full_and_a_read_only_disk_are_survived_by_a_server() {
     let folder = folder(&corpus);
     let index = folder.path().join("index");
     let Some(disk) = SmallDisk::mount(&index, "size=1m") else {
-        // The same refusals are made at every step by failpoints, above.
+        // Failpoints, above, inject the same failures at every step.
         println!("refused: no file system may be mounted here, so no real one was filled");
         return;
     };
@@ -196,10 +197,10 @@ fn an_index_folder_without_permission_is_survived_by_a_server() {
     let (index, program) = (folder.path().join("index"), folder.path().join("program"));
     let mut command = command(folder.path());
     if is_superuser() {
-        // Permissions don't bind root, so another account runs it.
+        // Permissions don't restrict root, so another account runs it.
         const NOBODY: u32 = 65_534;
-        // By a process of its own: a file that this one writes can be open in a child of another test's just now, and then it
-        // can't be run (ETXTBSY).
+        // A separate process copies it. A file that this process writes may be open in a child of
+        // another test at that moment, and then it can't be executed (ETXTBSY).
         let copied = std::process::Command::new("cp").arg(command.get_program()).arg(&program).status();
         assert!(copied.is_ok_and(|status| status.success()), "copied");
         for (path, mode) in [(folder.path(), 0o755), (&folder.path().join("data"), 0o755), (&*program, 0o755)] {
@@ -218,7 +219,7 @@ fn an_index_folder_without_permission_is_survived_by_a_server() {
     goes_well(&corpus, folder.path(), &server, || allow(0o555), || allow(0o755));
     corpus.write(&folder.path().join("data"), 0);
     until("back at the first revision", || serves(&server, &corpus, 0).then_some(()));
-    // Not even looked into.
+    // It isn't even looked into.
     allow(0o000).expect("forbidden");
     until("the loss is noticed", || (!server.reasons().is_empty()).then_some(()));
     assert!(serves(&server, &corpus, 0));

@@ -1,15 +1,15 @@
-//! How much is run: a little by default, all of it with `FAULTS=full`.
+//! How much is run: a little by default, everything with `FAULTS=full`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whether everything is run at its full count.
+/// Whether everything runs with its full count.
 pub(crate) fn is_full() -> bool {
     std::env::var_os("FAULTS").is_some_and(|scale| scale == "full")
 }
 
-/// A count: the first by default, the second in full.
+/// A count: the first one by default, the second one in full runs.
 pub(crate) fn times(quick: usize, full: usize) -> usize {
     if is_full() { full } else { quick }
 }
@@ -25,13 +25,13 @@ pub(crate) fn large_export() -> Option<PathBuf> {
     std::env::var_os("FAULTS_EXPORT").filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// Failpoints are global to the process: tests that set them or drive an updater hold this lock.
+/// Failpoints are global to the process, so tests that set them or drive an updater hold this lock.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Random numbers that are the same in every run: `splitmix64`.
+/// Random numbers that are the same in every run (`splitmix64`).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

@@ -1,4 +1,5 @@
-//! Hours of service in small: reloads and requests for a while; memory, descriptors and folders stay as they are.
+//! Hours of service in miniature: after many reloads and requests, memory, descriptors and folders
+//! are unchanged.
 
 use std::fs;
 use std::sync::atomic::AtomicBool;
@@ -9,12 +10,12 @@ use crate::load::{Stopping, Target};
 use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 
-/// The reloads until the allocator's memory is stable.
+/// How many reloads it takes until the allocator's memory is stable.
 const WARMING_UP: usize = 8;
-/// How many reloads are looked at, at least.
+/// The minimum number of reloads to observe.
 const LOOKED_AT: usize = 24;
 
-/// One look at the server.
+/// One observation of the server.
 struct Sample {
     seconds: f64,
     rss_kib: usize,
@@ -37,7 +38,8 @@ fn memory_descriptors_and_folders_stay_as_they_are() {
         let asking = scope.spawn(|| target.ask(&stop, Some((Instant::now(), 50.0))));
         let stopping = Stopping(&stop);
         let mut revision = 0;
-        // The least number of reloads, also on a slow machine: fewer would only measure the warm-up.
+        // The minimum number of reloads, even on a slow machine. Fewer would only measure the
+        // warm-up.
         while samples.len() < WARMING_UP + LOOKED_AT || started.elapsed() < Duration::from_secs(seconds) {
             revision += 1;
             target.reload(&mut target.client(), revision);
@@ -73,7 +75,7 @@ fn memory_descriptors_and_folders_stay_as_they_are() {
     );
     assert!(folders.1 <= 2, "{} generations on disk", folders.1);
     assert!(descriptors.1 <= descriptors.0 + 4, "{descriptors:?} descriptors");
-    // The growth of the steady part at its slope is less than a tenth of its size.
+    // At the slope of the steady part, memory grows by less than a tenth of its size.
     let span = steady.last().expect("samples").seconds - steady[0].seconds;
     #[expect(clippy::cast_precision_loss)]
     let allowed = rss.1 as f64 / 10.0 + 8.0 * 1024.0;
@@ -91,7 +93,7 @@ fn sample(target: &Target, started: Instant) -> Sample {
     }
 }
 
-/// How memory grows, in KiB a second: the least squares' line.
+/// How fast memory grows, in KiB per second, by least squares.
 #[expect(clippy::cast_precision_loss)]
 fn slope(samples: &[Sample]) -> f64 {
     let count = samples.len() as f64;

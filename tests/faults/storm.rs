@@ -25,7 +25,7 @@ fn a_storm_of_writes_is_served_through_and_few_builds_follow_it() {
         let answer = client.get("/v1/software?limit=100").expect("an answer");
         checker.check(&corpus, &answer, true).expect("one generation, whole")
     };
-    // One edit first, so that what a build takes is in the memory it is compared with.
+    // One edit first, so that the memory it's compared with includes what a build takes.
     corpus.write(&data, 1);
     until("the first edit is followed", || (ask() == 1).then_some(()));
     let before = rss_kib(server.pid());
@@ -59,7 +59,7 @@ fn a_storm_of_writes_is_served_through_and_few_builds_follow_it() {
         most / 1024,
         before / 1024
     );
-    // A storm that doesn't end is read every five seconds; the first edit and the last are two more.
+    // An endless storm is read every five seconds. The first and the last edit add two more.
     let allowed = 3 + usize::try_from(took.as_secs() / 5).expect("a count");
     assert!(builds <= allowed, "{builds} builds, {allowed} allowed");
     let prompt = Duration::from_secs(if is_full() { 4 } else { 15 });

@@ -1,4 +1,4 @@
-//! Processes as the operating system shows them, and operations of root.
+//! Processes as the operating system shows them, and operations that need root.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,32 +19,32 @@ pub(crate) fn descriptors(pid: u32) -> usize {
 /// The names of its threads, sorted.
 pub(crate) fn threads(pid: u32) -> Vec<String> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).expect("a process");
-    // One that ended meanwhile is gone.
+    // A thread that has ended meanwhile is gone.
     let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
     let mut names: Vec<_> = names.map(|name| name.trim_end().to_owned()).collect();
     names.sort();
     names
 }
 
-/// Whether this process is root, which permissions don't bind.
+/// Whether this process is root, whom permissions don't restrict.
 pub(crate) fn is_superuser() -> bool {
     let status = fs::read_to_string("/proc/self/status").expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("Uid:")).expect("a user");
     line.split_whitespace().nth(1) == Some("0")
 }
 
-/// A file system of a few bytes over a folder, taken away when dropped.
+/// A tiny file system mounted over a folder, unmounted when dropped.
 pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts one; `None` where that isn't allowed.
+    /// Mounts one; `None` if that isn't allowed.
     pub(crate) fn mount(folder: &Path, options: &str) -> Option<Self> {
         let mut command = Command::new("mount");
         command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder);
         run(&mut command).then(|| Self(folder.to_owned()))
     }
 
-    /// Mounts it again with other options, such as `ro`.
+    /// Remounts it with other options, such as `ro`.
     pub(crate) fn remount(&self, options: &str) {
         let mut command = Command::new("mount");
         command.args(["-o", &format!("remount,{options}")]).arg(&self.0);

@@ -17,21 +17,22 @@ use software_directory::update::{Directory, Signal};
 use crate::corpus::revisions;
 use crate::place::{Running, ids};
 
-/// All responses of a snapshot of up to a hundred products: every item and detail, a search, and last the download.
+/// All responses of a snapshot with up to a hundred products: every item and detail, a search, and
+/// finally the download.
 pub(crate) fn answers(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     let mut answers = answers_from_memory(snapshot);
     answers.push(download(snapshot).expect("a document"));
     answers
 }
 
-/// The export as it was validated, which may be on disk only.
+/// The export as validated, which may be on disk only.
 pub(crate) fn download(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
     let mut document = Vec::new();
     get_export(snapshot, "tools").expect("an export").open()?.json()?.read_to_end(&mut document)?;
     Ok(document)
 }
 
-/// All but the download, which need no disk.
+/// Everything except the download, so nothing that needs the disk.
 pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     let page = PageRequest { limit: 100, offset: 0 };
     let list = ListSoftware { page, ..ListSoftware::default() };
@@ -59,7 +60,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     answers
 }
 
-/// The expected responses of an export document, built separately.
+/// The expected responses for an export document, built separately.
 pub(crate) fn expected(document: &[u8]) -> Vec<Vec<u8>> {
     let file = SourceFile::from_bytes(Path::new("tools.json"), document.to_vec().into());
     let report = export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_| {})
@@ -68,14 +69,14 @@ pub(crate) fn expected(document: &[u8]) -> Vec<Vec<u8>> {
     answers(&Snapshot::build(report.exports).expect("it builds"))
 }
 
-/// The revision that is served; all records must be of it.
+/// The served revision, which all records must have.
 pub(crate) fn revision(directory: &Directory) -> usize {
     let revisions = revisions_of(&directory.current().expect("a generation"));
     assert_eq!(revisions.len(), 1, "revisions are mixed: {revisions:?}");
     revisions.first().copied().expect("one")
 }
 
-/// The revisions that the records of a snapshot are of; more than one only if it is mixed.
+/// The revisions of a snapshot's records. There's more than one only if generations are mixed.
 pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
     let page = PageRequest { limit: u32::MAX, offset: 0 };
     let list = ListSoftware { page, ..ListSoftware::default() };
@@ -94,7 +95,7 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Lets an updater that has started watch.
+    /// Starts watching with an updater that has already started.
     pub(crate) fn new(mut running: Running) -> Self {
         let directory = Arc::clone(&running.directory);
         let (signals, received) = sync_channel(16);
@@ -103,7 +104,7 @@ impl Watching {
         Self { directory, signals, thread: Some(thread) }
     }
 
-    /// The codes of what is wrong.
+    /// The codes of the current reasons.
     pub(crate) fn reasons(&self) -> Vec<&'static str> {
         self.directory.degraded().iter().map(|reason| reason.code).collect()
     }

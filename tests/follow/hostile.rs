@@ -1,4 +1,4 @@
-//! Leaders that send what they shouldn't: it is refused, and what is served stays.
+//! Leaders that send what they shouldn't: it's refused, and what is served stays.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use software_directory::update::leader::Leader;
 use crate::place::{Place, export};
 use crate::stub::{Following, Stub};
 
-/// A follower that serves a generation of a leader that then has another one.
+/// A follower that serves a leader's generation, while the leader now has another one.
 fn with_news() -> (Place, Stub, Following) {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
@@ -25,7 +25,7 @@ fn with_news() -> (Place, Stub, Following) {
     (place, stub, following)
 }
 
-/// Looks at a leader that sends something else for a file, then at the repaired one.
+/// Looks at a leader that sends something else for a file, and then at the repaired leader.
 fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     let (place, stub, mut following) = with_news();
     let (before, files) = (following.generation(), following.names());
@@ -124,7 +124,7 @@ fn part_with_the_right_hash_that_cannot_be_opened_takes_no_place_of_a_good_one()
     drop(stub);
 }
 
-/// Replaces a part of the leader's current generation, with the hash that fits.
+/// Replaces a part of the leader's current generation, with a matching hash.
 fn replace(place: &Place, name: &str, content: &[u8]) {
     let folder = place.index().join(place.current().folder_name());
     let mut manifest: Value =
@@ -140,7 +140,7 @@ fn replace(place: &Place, name: &str, content: &[u8]) {
 fn generation_that_fails_its_try_is_pulled_once_and_the_next_one_is_followed() {
     let (place, stub, mut following) = with_news();
     let (before, names) = (following.generation(), following.names());
-    // It opens, for a text is read when it's requested.
+    // It opens, because a text is read only when it's requested.
     let folder = place.index().join(place.current().folder_name());
     let mut texts = fs::read(folder.join("catalogue.texts")).expect("read");
     let at = texts.windows(17).position(|bytes| bytes == b"\"name\":\"Product a").expect("an item");
@@ -189,7 +189,8 @@ fn process_that_dies_over_a_generation_is_a_reason() {
 fn part_that_takes_too_much_memory_ends_only_the_process_that_tries_it() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
-    // Empty maps, lists and texts up to the synonyms: 60 million terms of a byte each, which take 24 when they are decoded.
+    // Empty maps, lists and strings up to the synonyms: 60 million terms of a byte each, which take
+    // 24 bytes each once they're decoded.
     let mut search = vec![0; 7];
     search.extend([0x80, 0x8e, 0xce, 0x1c]);
     search.resize(search.len() + 60_000_000 + 1, 0);
@@ -235,7 +236,7 @@ fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
 
 #[test]
 fn leader_that_sends_too_slowly_is_a_reason_and_tried_again() {
-    /// Each wait takes three seconds, so that no single file takes a minute.
+    /// Each wait takes three seconds, so no single file takes a minute.
     fn clock() -> Instant {
         static LOOKS: AtomicU64 = AtomicU64::new(0);
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -279,7 +280,7 @@ fn links_in_the_index_folder_are_not_followed() {
     assert_eq!(following.reason(), None);
     assert_ne!(following.generation(), before);
 
-    // A part and the folder of a generation that is there already.
+    // A part and the folder of a generation that already exists.
     let name = place.current().folder_name();
     let store = following.store();
     let manifest = store.manifest(&name).expect("a manifest");
@@ -298,7 +299,7 @@ fn links_in_the_index_folder_are_not_followed() {
 fn index_folder_that_cannot_be_written_leaves_what_is_served() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
-    // A file where the folder should be fails for every account, unlike a missing permission.
+    // A file in place of the folder fails for every account, unlike a missing permission.
     fs::write(following.index().join(format!(".pull-{}", place.current().folder_name())), "x").expect("written");
     following.look();
     assert_eq!(following.reason().expect("degraded").0, "index_not_written");

@@ -1,4 +1,4 @@
-//! Followers: a directory that is served from the index files of another server.
+//! Followers: a directory served from another server's index files.
 
 mod hostile;
 mod pulling;

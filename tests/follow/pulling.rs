@@ -1,4 +1,5 @@
-//! Pulling: a follower converges with its leader, goes on after breaks and outlives its leader.
+//! Pulling: a follower converges with its leader, resumes after interruptions, and outlives its
+//! leader.
 
 use std::fs;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
@@ -40,7 +41,7 @@ fn follower_serves_each_generation_of_its_leader() {
     // Two generations are kept, and nothing else.
     assert_eq!(following.names().iter().filter(|name| !["CURRENT", "LOCK"].contains(&name.as_str())).count(), 2);
 
-    // Back to the set before: it is there still.
+    // Back to the previous set, which still exists.
     let between = following.generation().expect("a generation");
     let pulled = stub.pulled();
     place.write("tools.json", &export(&["a", "b"]));
@@ -113,7 +114,7 @@ fn server_without_ranges_is_followed_too() {
     assert!(following.generation().is_some());
 }
 
-/// Leaves the mark of a process that ended while it opened a generation.
+/// Leaves the mark of a process that ended while it was opening a generation.
 fn die(index: &Path, generation: &str, process: &str) {
     fs::write(index.join(format!(".opening-{generation}-{process}.tmp")), "opening\n").expect("written");
 }
@@ -146,12 +147,12 @@ fn start_takes_the_generation_before_one_that_two_starts_died_over() {
     die(&following.index(), &newer, "first");
     die(&following.index(), &newer, "second");
     let mut following = restart(following);
-    // It turns out to be sound.
+    // It turns out to be fine.
     following.look();
     assert_eq!((following.generation(), following.reason()), (Some(newer.clone()), None));
     assert!(following.names().iter().all(|name| !name.starts_with('.')), "{:?}", following.names());
 
-    // After that a third one died, which had another process try it.
+    // After that, a third process died when another one had it try the generation.
     for process in ["first", "second", "third"] {
         die(&following.index(), &newer, process);
     }
@@ -176,7 +177,7 @@ fn index_that_is_deleted_or_damaged_while_it_is_served_is_pulled_again() {
     fs::remove_dir_all(following.index()).expect("removed");
     following.look();
     assert!(following.index().join("CURRENT").exists());
-    // At a start, what is damaged isn't served.
+    // At a start, damaged files aren't served.
     let name = fs::read_to_string(following.index().join("CURRENT")).expect("a pointer");
     fs::write(following.index().join(name.trim()).join("search"), "x").expect("written");
     let mut next = Following::within(following.folder, stub.address);
@@ -186,7 +187,7 @@ fn index_that_is_deleted_or_damaged_while_it_is_served_is_pulled_again() {
     assert_eq!(next.reason(), None);
 }
 
-/// A part of the generation that a follower serves.
+/// A part of the follower's generation.
 fn part(following: &Following, name: &str) -> PathBuf {
     let current = fs::read_to_string(following.index().join("CURRENT")).expect("a pointer");
     following.index().join(current.trim()).join(name)
@@ -225,7 +226,7 @@ fn download_of_an_export_that_did_not_change_is_linked_and_not_pulled() {
     let after = [of_more, of_tools].map(|name| inode(&part(&following, name)));
     assert!(after[0] == before[0] && after[1] != before[1]);
 
-    // One file in two generations: damage to it is damage to both.
+    // One file in two generations, so damage to it is damage to both.
     damage(&part(&following, of_more));
     let mut next = Following::within(following.folder, stub.address);
     assert!(next.start().is_none(), "neither is served");
@@ -235,7 +236,8 @@ fn download_of_an_export_that_did_not_change_is_linked_and_not_pulled() {
     assert_eq!([of_more, of_tools].map(|name| stub.requests(name).len()), [2, 2], "nothing else was pulled again");
 }
 
-/// An export of three thousand products with long taglines; that of one in the middle begins with `first`.
+/// An export with three thousand products with long taglines. The tagline of one in the middle
+/// begins with `first`.
 fn large_export(first: &str) -> String {
     let mut document: Value = serde_json::from_str(&export(&["a"])).expect("JSON");
     let mut random = 1_u64;
@@ -279,7 +281,7 @@ fn only_the_pieces_of_a_large_part_that_changed_are_pulled() {
     let sent = stub.sent(texts) - size;
     assert!(0 < sent && sent < size * 3 / 4, "{sent} of {size} bytes");
 
-    // A piece that is damaged here is pulled; a server without ranges sends the whole.
+    // A piece that's damaged here is pulled. A server without range support sends the whole file.
     damage(&part(&following, texts));
     place.write("tools.json", &large_export("third"));
     place.reindex().expect("built");

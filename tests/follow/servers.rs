@@ -1,4 +1,4 @@
-//! A leader and its followers as processes.
+//! A leader and its followers as separate processes.
 
 use std::fs;
 use std::net::TcpListener;
@@ -28,7 +28,7 @@ fn create_key(folder: &Path, more: &[&str]) -> String {
     text(&made.stdout).trim().to_owned()
 }
 
-/// A follower's folder, with the key file of the leader and the key to follow it with.
+/// A follower's folder, with the leader's key file and the key for following it.
 fn follower_folder(leader: &Path, key: &str) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::copy(leader.join("keys.json"), folder.path().join("keys.json")).expect("copied");
@@ -36,7 +36,7 @@ fn follower_folder(leader: &Path, key: &str) -> TempDir {
     folder
 }
 
-/// Starts a server on this port, which stays the same when it is started again.
+/// Starts a server on this port, which stays the same across restarts.
 fn start(folder: &Path, port: u16, arguments: &[&str]) -> Server {
     let mut command = command(folder);
     command.args(arguments);
@@ -127,7 +127,7 @@ fn killed_servers_fail_no_request_at_the_others_and_catch_up() {
     }
     until("it follows", || (follower.get("/readyz").0 == 200).then_some(()));
 
-    // The same bytes and entity tags, so that a 304 works across both.
+    // The same bytes and entity tags, so a 304 works across both.
     for path in ["/v1/software", "/v1/software/a", "/v1/search?q=tool", "/v1/exports", "/v1/exports/tools"] {
         let (ours, theirs) = (get(&leader, path, &key, None), get(&follower, path, &key, None));
         assert_eq!(ours, theirs, "{path}");
@@ -135,7 +135,7 @@ fn killed_servers_fail_no_request_at_the_others_and_catch_up() {
     }
     assert_eq!(generation(&leader, &key), generation(&follower, &key));
 
-    // Load by way of a balancer that tries the other address when one doesn't answer.
+    // Load through a balancer that tries the other address if one doesn't respond.
     let (stop, failed, served) =
         (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let load = {

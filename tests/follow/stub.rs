@@ -1,4 +1,4 @@
-//! A web server for the files of a folder, with faults on demand.
+//! A web server for a folder's files, with faults on demand.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -16,20 +16,20 @@ use tempfile::TempDir;
 
 use crate::binary::command;
 
-/// The faults of a web server and the requests that it got.
+/// A web server's faults, and the requests it has received.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The status of every response, if not the right one.
+    /// The status of every response, if it isn't to be the right one.
     pub(crate) status: Option<u16>,
-    /// Bodies of files with this name end after this number of bytes.
+    /// The bodies of files with this name end after this many bytes.
     pub(crate) cut: Option<(String, usize)>,
     /// Whether ranges are ignored.
     pub(crate) no_ranges: bool,
     /// Replaces the body of a file.
     pub(crate) replaced: Option<(String, Vec<u8>)>,
-    /// Path and `Range` of each request.
+    /// Each request's path and `Range`.
     pub(crate) requests: Vec<(String, Option<String>)>,
-    /// Path and length in bytes of each body sent.
+    /// The path and length in bytes of each body sent.
     pub(crate) bodies: Vec<(String, usize)>,
 }
 
@@ -46,7 +46,7 @@ impl Stub {
         let (folder, shared) = (folder.to_owned(), Arc::clone(&state));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // A client that goes away is part of the tests.
+                // Tests include clients that go away.
                 let _ = answer(&stream, &folder, &shared);
             }
         });
@@ -69,7 +69,7 @@ impl Stub {
         state.bodies.iter().filter(|(path, _)| path.ends_with(name)).map(|(_, bytes)| bytes).sum()
     }
 
-    /// The requests so far for other files than `CURRENT`.
+    /// The requests so far for files other than `CURRENT`.
     pub(crate) fn pulled(&self) -> usize {
         let state = self.state.lock().expect("no panic");
         state.requests.iter().filter(|(path, _)| !path.ends_with("CURRENT")).count()
@@ -119,7 +119,7 @@ fn answer(stream: &TcpStream, folder: &Path, state: &Mutex<State>) -> std::io::R
     stream.write_all(&body[..length])
 }
 
-/// A follower of a stub, with an index folder of its own.
+/// A follower of a stub, with its own index folder.
 pub(crate) struct Following {
     pub(crate) updater: Updater<Follower>,
     pub(crate) directory: Arc<Directory>,
@@ -131,7 +131,7 @@ impl Following {
         Self::within(tempfile::tempdir().expect("a folder"), address)
     }
 
-    /// A follower with the index of an earlier one.
+    /// A follower that takes over an earlier one's index.
     pub(crate) fn within(folder: TempDir, address: SocketAddr) -> Self {
         let leader = Leader::new(&format!("http://{address}"), None).expect("an address");
         Self::of_leader(folder, leader)
@@ -145,7 +145,7 @@ impl Following {
         Self::probed_by(folder, leader, probe)
     }
 
-    /// A follower with another process that tries generations.
+    /// A follower that has another process try generations.
     pub(crate) fn probed_by(folder: TempDir, leader: Leader, probe: ProbeProcess) -> Self {
         let directory = Arc::<Directory>::default();
         let follower = Follower::new(leader, Store::new(&folder.path().join("index"))).probed_by(probe);
@@ -179,7 +179,7 @@ impl Following {
         self.directory.current().map(|current| current.generation().to_owned())
     }
 
-    /// The reason of the degraded state and its detail.
+    /// The reason for the degraded state, and its detail.
     pub(crate) fn reason(&self) -> Option<(&'static str, String)> {
         self.directory.degraded().first().map(|reason| (reason.code, reason.detail.clone()))
     }

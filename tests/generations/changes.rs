@@ -1,4 +1,4 @@
-//! Changes while serving: good ones, broken ones, and files that go and come back.
+//! Changes while serving: good ones, broken ones, and files that disappear and come back.
 
 use std::fs;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Damage on disk: every part, every way; never served, always repaired.
+//! Damage on disk: every part, in every way. It's never served and always repaired.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -22,12 +22,12 @@ fn persisted() -> (Place, Vec<PathBuf>) {
     (place, parts)
 }
 
-/// Does this to each part in turn and expects a rebuild each time.
+/// Damages each part in turn and expects a rebuild each time.
 fn is_rebuilt_after(damage: impl Fn(&PathBuf)) {
     let (place, parts) = persisted();
     for at in 0..parts.len() {
         let manifest = place.current();
-        // Some parts have another name in each build, but all have their place.
+        // Some parts are named differently in each build, but all of them have a fixed position.
         let (before, name) = (manifest.folder_name(), &manifest.parts[at].name);
         let part = place.index().join(&before).join(name);
         damage(&part);
@@ -78,7 +78,7 @@ fn a_part_that_is_gone_is_detected_and_rebuilt() {
 
 #[test]
 fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_repaired() {
-    // In place: another file would leave the one that is open as it is.
+    // In place, because another file would leave the open one unchanged.
     let flip = |part: &Path| {
         let mut content = fs::read(part).expect("read");
         let middle = content.len() / 2;
@@ -89,7 +89,7 @@ fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_repair
     let damages: [&dyn Fn(&Path); 2] = [&flip, &empty];
     for damage in damages {
         let (place, _) = persisted();
-        // Loaded, so from disk.
+        // Loaded, so it comes from disk.
         let mut running = place.started();
         let right = download(&running).expect("whole");
         assert!(!running.updater.is_due(Instant::now()), "nothing is wrong");

@@ -1,5 +1,5 @@
-//! Lists, filters and facets over random small directories, against the plain way: every item of the whole list, looked
-//! at one by one.
+//! Lists, filters and facets over small random directories, compared with looking at every item of
+//! the whole list.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -126,7 +126,7 @@ fn detail(snapshot: &Snapshot, item: &Value) -> Value {
     parsed(&record.body)["data"].take()
 }
 
-/// A value as attributes are compared.
+/// A value in the form in which attributes are compared.
 fn attribute_key(value: &str) -> String {
     value.to_lowercase().replace([' ', '-'], "")
 }
@@ -144,7 +144,7 @@ fn attribute_keys(property: &str, detail: &Value) -> Vec<String> {
     keys
 }
 
-/// Whether a product passes, by its own JSON.
+/// Whether a product passes, judged by its own JSON.
 fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
     let in_category = filter.categories.is_empty()
         || item["categories"]
@@ -170,7 +170,7 @@ fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
         })
 }
 
-/// The values a facet counts an item under.
+/// The values that a facet counts an item under.
 fn values(facet: &Facet, item: &Value) -> Vec<String> {
     let text = |name: &str| item[name].as_str().expect("text").to_owned();
     match facet {
@@ -247,14 +247,15 @@ proptest! {
         let open = SoftwareFilter::default();
         let (by_name, _) = listed(&snapshot, &open, Order::Name, ALL);
         for (sort, member) in [(Order::Rating, "rating"), (Order::ReviewCount, "review_count")] {
-            // Highest first, unknown last, and names break ties: a stable sort of the list by name.
+            // Highest first, unknown last, ties in the order of names: a stable sort of the list by
+            // name.
             let mut expected = by_name.clone();
             let value = |item: &Value| item[member].as_f64().unwrap_or(f64::NEG_INFINITY);
             expected.sort_by(|a, b| value(b).total_cmp(&value(a)));
             prop_assert_eq!(listed(&snapshot, &open, sort, ALL).0, expected);
         }
         let mut expected = by_name;
-        // Days sort as texts; the newest first, unknown ones, which are null, last.
+        // Dates sort as strings. The newest come first, and unknown ones, which are null, last.
         let day = |item: &Value| item["evidence_checked_on"].as_str().map(str::to_owned);
         expected.sort_by_key(|item| std::cmp::Reverse(day(item)));
         prop_assert_eq!(listed(&snapshot, &open, Order::EvidenceCheckedOn, ALL).0, expected);

@@ -1,4 +1,5 @@
-//! The log of changes: made by each build, persisted with the generation, and the same whichever way a generation came to be.
+//! The log of changes: created by each build, persisted with the generation, and the same however a
+//! generation came about.
 
 use software_directory::generation::Snapshot;
 use software_directory::service::{ChangesPage, PageRequest, list_changes};
@@ -13,7 +14,7 @@ fn since(snapshot: &Snapshot, generation: &str) -> Option<Vec<String>> {
     Some(data.iter().map(|change| format!("{} {}", change.change, change.id)).collect())
 }
 
-/// An updater that serves `a`, `b`, `c` after `a`, `b`, and the names of both generations.
+/// An updater that serves `a`, `b`, `c` after `a`, `b`, with the names of both generations.
 fn after_an_addition(place: &Place) -> (Running, String, String) {
     let mut running = place.started();
     let first = running.snapshot().generation().to_owned();

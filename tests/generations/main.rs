@@ -1,4 +1,5 @@
-//! Generations through their whole life: built, persisted, loaded again, followed, withheld, damaged and repaired.
+//! Generations through their whole life: built, persisted, loaded again, updated, withheld, damaged
+//! and repaired.
 //!
 //! Updater and store are driven directly, so nothing here waits for time to pass.
 

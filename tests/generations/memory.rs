@@ -1,5 +1,5 @@
-//! Serving from memory: without an index folder, and where the disk refuses. Something in the way stands for a refusing
-//! disk, for permissions don't bind a superuser.
+//! Serving from memory: without an index folder, or if the disk fails. Something in the folder's
+//! place stands for a failing disk, because permissions don't restrict root.
 
 use std::fs;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! The change log as requests read it: merged once, and news by category.
+//! The change log as requests read it: merged once, with news by category.
 
 use serde_json::{Value, json};
 use software_directory::service::list_news;

@@ -33,7 +33,7 @@ fn a_restart_with_unchanged_files_loads_without_reading_them() {
     assert_eq!((second.seen().phases.len(), second.seen().reports), (0, 0), "nothing was read");
     assert_eq!(second.ids(), ["a", "b"]);
     assert_eq!(second.snapshot().generation(), first.snapshot().generation());
-    // And what was loaded is verified afterwards, by its bytes, neither checked again nor rebuilt.
+    // What was loaded is verified afterwards, byte by byte, but neither checked again nor rebuilt.
     assert_eq!(second.updater.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!((second.seen().phases.len(), second.seen().reports), (0, 0));
 }

@@ -120,7 +120,7 @@ fn running_strict_server_does_not_take_over_what_a_skipping_one_wrote() {
     assert_eq!(strict.ids(), ["first", "last"]);
 }
 
-/// An updater of a place, started.
+/// A place's updater, already started.
 fn running_on(place: &Place, skip_invalid: bool) -> Running {
     let mut running = running(Settings { skip_invalid, ..place.settings() });
     running.updater.start().expect("it serves");

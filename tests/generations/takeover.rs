@@ -1,4 +1,4 @@
-//! Two processes on one index.
+//! Two processes that share an index.
 
 use std::fs;
 use std::time::Instant;

@@ -102,7 +102,7 @@ class Python(OpenapiGenerator):
 
 class Go(OpenapiGenerator):
     language = "go"
-    # As /docs says: else the client rejects members that a newer server adds.
+    # As /docs says. Otherwise the client rejects members that a newer server adds.
     options = (
         "--additional-properties", "packageName=generated,withGoMod=false,disallowAdditionalPropertiesIfNotPresent=false",
         "--name-mappings", "additional_properties=Uninterpreted",
@@ -120,7 +120,7 @@ class Go(OpenapiGenerator):
 
 class Java(OpenapiGenerator):
     language = "java"
-    # Else an absent list comes back as an empty one.
+    # Otherwise an absent list comes back as an empty one.
     options = ("--library", "native", "--additional-properties", "containerDefaultToNull=true")
 
     def compile(self, plan):
@@ -142,7 +142,7 @@ class InNode(Generator):
     def compile(self, plan):
         shutil.copy(CALLERS / f"{self.caller}.ts", self.folder / "caller.ts")
         shutil.copy(HERE / "tsconfig.json", self.folder)
-        # Both compiler and program look for packages in the folders above.
+        # Both compiler and program look for packages in the parent folders.
         modules = self.folder / "node_modules"
         modules.unlink(missing_ok=True)
         modules.symlink_to(HERE / "node_modules")

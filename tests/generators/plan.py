@@ -6,9 +6,9 @@ import urllib.parse
 from service import ADDED, CHECKOUT, Failure
 
 PAGE = 100
-# An answer in which everything that a search can say is said.
+# A response that contains everything a search can report.
 HIGHLIGHTED = {"q": "safety management", "highlight": True, "limit": PAGE}
-# The lists of an export, and the member by which their records are known again in the answers.
+# An export's lists, and the member by which their records are recognised in responses.
 MEMBERS = {"software": "id", "reviews": "id", "categories": "name", "glossary": "term"}
 
 
@@ -29,7 +29,7 @@ class Plan:
         self.ids = {path: self.page_through(path, operation) for path, operation in lists.items()}
         for path, operation in operations.items():
             if "{" in path:
-                # A path that has no list of its own is one of a product.
+                # A path without a list of its own leads to a product.
                 ids = self.ids.get(path.partition("/{")[0]) or self.ids["/v1/software"]
                 for identifier in ids:
                     self.call(path, operation, {"id": identifier})

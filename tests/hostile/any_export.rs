@@ -1,4 +1,4 @@
-//! Export files with a few changes anywhere.
+//! Export files with a few changes in random places.
 
 use proptest::prelude::*;
 use software_directory::export::{self, Limits, SourceFile};
@@ -87,7 +87,7 @@ fn the_export_that_is_edited_is_valid_and_has_everything() {
         assert!(count > 0);
     }
     check(EXPORT.as_bytes());
-    // Larger than any number of the machine.
+    // Larger than any machine number.
     check(EXPORT.replace("12345678901234567890.10", "1e999").as_bytes());
 }
 

@@ -1,4 +1,5 @@
-//! Generations with damaged parts whose hashes are right, as a faulty or hostile leader sends them.
+//! Generations with damaged parts whose hashes are right, as a faulty or hostile leader would send
+//! them.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -23,17 +24,18 @@ use software_directory::service::{ListSoftware, PageRequest, list_software, prob
 use software_directory::update::Directory;
 use tower::ServiceExt as _;
 
-/// The memory in bytes that the tests of this process may take: a length that is believed takes more.
+/// How much memory the tests of this process may take, in bytes. Trusting a damaged length takes
+/// more.
 const MAX_MEMORY: u64 = 4 << 30;
 
 /// A way to damage bytes.
 #[derive(Debug, Clone)]
 enum Damage {
-    /// Eight bytes are replaced.
+    /// Replaces eight bytes.
     Eight(Index, [u8; 8]),
-    /// A bit is flipped.
+    /// Flips a bit.
     Bit(Index, u8),
-    /// A run of bytes has one value.
+    /// Fills a run of bytes with one value.
     Run(Index, u8, usize),
     Cut(Index),
     Longer(Vec<u8>),
@@ -88,7 +90,7 @@ fn listed(snapshot: &Snapshot) -> Vec<String> {
     items.filter_map(|item| item["id"].as_str().map(str::to_owned)).collect()
 }
 
-/// Requests for everything that a generation has.
+/// Requests for everything in a generation.
 fn requests(snapshot: &Snapshot) -> Vec<String> {
     let sound = [
         "/v1/software?limit=100&sort=-rating",
@@ -126,7 +128,7 @@ fn requests(snapshot: &Snapshot) -> Vec<String> {
     sound.map(str::to_owned).into_iter().chain(ids.flat_map(of)).collect()
 }
 
-/// Requests all, and returns those that fail through a fault of the service.
+/// Sends all requests, and returns those that fail because of the service.
 async fn failures(snapshot: Arc<Snapshot>) -> Vec<(String, String)> {
     let requests = requests(&snapshot);
     let directory = Arc::<Directory>::default();
@@ -153,7 +155,7 @@ async fn failures(snapshot: Arc<Snapshot>) -> Vec<(String, String)> {
     failures
 }
 
-/// Opens a generation as a follower does: what panics is refused there too.
+/// Opens a generation the way a follower does, where a panic counts as a refusal.
 fn open(generation: &Generation, artifact: Artifact) -> Option<Arc<Snapshot>> {
     let opened = catch_unwind(AssertUnwindSafe(|| {
         let snapshot = Snapshot::open(generation.clone(), artifact).map_err(|error| error.to_string())?;

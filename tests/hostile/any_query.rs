@@ -1,4 +1,4 @@
-//! Queries of any text with any options.
+//! Arbitrary queries with arbitrary options.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -8,7 +8,7 @@ use software_directory::service::{AttributeCondition, PageRequest, SearchSoftwar
 use crate::cases::cases;
 use crate::invariant::query::{check, check_within, search, snapshot};
 
-/// Words that mean something to the directory or to the query's grammar.
+/// Words that mean something to the directory or in the query's grammar.
 const PIECES: &[&str] = &[
     "permit",
     "permt",
@@ -89,14 +89,14 @@ const PIECES: &[&str] = &[
     "\n",
 ];
 
-/// Those, and any text at all.
+/// Those words, plus arbitrary text.
 fn any_q() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => prop::sample::select(PIECES).prop_map(str::to_owned),
         2 => any::<char>().prop_map(String::from),
         1 => any::<String>(),
         1 => "[a-z]{1,12}",
-        // A word with a letter too few.
+        // A word with a letter missing.
         1 => (prop::sample::select(PIECES), any::<prop::sample::Index>()).prop_map(|(word, at)| {
             let without = at.index(word.chars().count());
             word.chars().enumerate().filter(|(at, _)| *at != without).map(|(_, letter)| letter).collect()
@@ -148,7 +148,7 @@ fn any_search() -> impl Strategy<Value = SearchSoftware> {
     })
 }
 
-/// Checks many values of a strategy.
+/// Checks many values from a strategy.
 fn for_each<S: Strategy>(values: &S, check: impl Fn(S::Value)) {
     let outcome = TestRunner::new(cases(2_000)).run(values, |value| {
         check(value);

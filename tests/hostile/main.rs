@@ -1,4 +1,5 @@
-//! Any export is served or has a finding, any query has a response; no input crashes.
+//! Every export is served or has a finding, every query has a response, and no input crashes
+//! anything.
 
 mod any_export;
 mod any_generation;

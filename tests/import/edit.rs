@@ -12,7 +12,7 @@ const EXPORT: &str = r#"{ "name": "N", "license": "https://l.example/",
   "glossary": [] }
 "#;
 
-/// Runs a command on the export; the exit code, what was printed and the export after it.
+/// Runs a command on the export. Returns the exit code, the output, and the export afterwards.
 fn edit(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = run(folder, arguments);
     (output.status.code(), stderr(&output), fs::read_to_string(folder.join("e.json")).expect("an export"))

@@ -1,4 +1,5 @@
-//! `import` and `export` as they are called: tables of each form, confirmation, faults by row and column, the round trip.
+//! `import` and `export` on the command line: tables of every form, confirmation, errors by row and
+//! column, and the round trip.
 
 #[path = "../common/binary.rs"]
 mod binary;
@@ -22,7 +23,8 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
-/// Imports a table of this name and content; the output, and the export if it was written.
+/// Imports a table with this name and content. Returns the output, and the export if it was
+/// written.
 fn import(file: &str, content: &[u8], more: &[&str]) -> (Output, Option<serde_json::Value>) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join(file), content).expect("a file");

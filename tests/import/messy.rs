@@ -1,4 +1,5 @@
-//! Tables as people keep them: what a person would understand is read, what nothing settles is refused, and nothing is lost.
+//! Tables as people keep them: whatever a person would understand is read, ambiguity is refused,
+//! and nothing is lost.
 
 use serde_json::json;
 
@@ -6,14 +7,14 @@ use crate::{import, stderr};
 
 const HEADS: &str = "Name;Website";
 
-/// A table with one more column after name and website, a row for each value.
+/// A table with one more column after name and website, and a row for each value.
 fn with_column(head: &str, values: &[&str]) -> Vec<u8> {
     let rows = values.iter().enumerate().map(|(n, value)| format!("P{n};https://p{n}.example/;{value}"));
     let lines: Vec<_> = std::iter::once(format!("{HEADS};{head}")).chain(rows).collect();
     lines.join("\n").into_bytes()
 }
 
-/// The values of a property in the export, and what was printed.
+/// The values of a property in the export, and the output.
 fn values(head: &str, cells: &[&str], property: &str, more: &[&str]) -> (Vec<serde_json::Value>, String) {
     let (output, export) = import("t.csv", &with_column(head, cells), more);
     let software = export.map_or_else(Vec::new, |export| export["software"].as_array().expect("records").clone());

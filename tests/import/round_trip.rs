@@ -17,7 +17,7 @@ fn read(document: String) -> Export {
     report.exports.into_iter().next().expect("an export")
 }
 
-/// The records' fields, the order of additional properties apart.
+/// The records' fields, ignoring the order of additional properties.
 fn fields(export: &Export) -> Vec<String> {
     let sorted = |software: &software_directory::record::Software| {
         let mut software = software.clone();
@@ -32,7 +32,7 @@ fn imported(table: &[u8], extension: &str) -> Export {
     read(made(&table))
 }
 
-/// The document of a table.
+/// The export made from a table.
 fn made(table: &Table) -> String {
     let envelope = Envelope { name: "N".into(), license: "https://l.example/".into() };
     let categories = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! `import --update`: an export is brought up to date, and keeps what a table doesn't hold.
+//! `import --update`: updates an export and keeps what a table doesn't hold.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ impl Folder {
         Self(folder)
     }
 
-    /// The exit code, what was printed, and the export.
+    /// The exit code, the output, and the export.
     fn update(&self, more: &[&str]) -> (Option<i32>, String, String) {
         let output = run(self.0.path(), &[&["import", "t.csv", "--update", "e.json"], more].concat());
         let export = fs::read_to_string(self.0.path().join("e.json")).expect("an export");
@@ -61,7 +61,7 @@ fn rows_are_matched_by_name_and_url_without_ids() {
         (&software[0]["name"], &software[0]["category"], &software[0]["seats"]),
         (&json!("MOSS"), &json!("Audits"), &json!(1.5))
     );
-    // Values of the export are known: `a` is one.
+    // The export's values are known, and `a` is one of them.
     assert_eq!((&software[2]["id"], &software[2]["tags"]), (&json!("oak"), &json!(["a", "b"])));
     assert_eq!(export["glossary"][0]["term"], "LOTO");
     assert!(

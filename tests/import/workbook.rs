@@ -1,4 +1,4 @@
-//! Workbooks: dates, formats, links, formulas, sheets, and the bounds of their archives.
+//! Workbooks: dates, formats, links, formulas, sheets, and limits on their archives.
 
 use std::io::Write as _;
 
@@ -29,7 +29,7 @@ fn a_workbook_becomes_an_export_with_its_dates() {
     );
 }
 
-/// A workbook of parts, as a spreadsheet program stores it.
+/// A workbook made of these parts, as a spreadsheet program stores it.
 fn workbook(sheet: &str, workbook_attributes: &str, strings: &str) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

@@ -1,4 +1,4 @@
-//! The key file: what is valid, what is said of what isn't, and changes that lose nothing.
+//! The key file: what is valid, how errors are reported, and that changes lose nothing.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn parse(document: &Value) -> Result<KeyFile, KeyFileError> {
     KeyFile::parse(Path::new("keys.json"), document.to_string().as_bytes())
 }
 
-/// Pointers and messages of what is wrong with a file of these keys.
+/// Pointers and messages of the errors in a file with these keys.
 fn findings(keys: &Value) -> Vec<(String, String)> {
     match parse(&json!({ "keys": keys })) {
         Err(KeyFileError::Invalid { findings, .. }) => findings.into_iter().map(|f| (f.pointer, f.message)).collect(),
@@ -300,7 +300,7 @@ fn key_is_shown_before_it_is_current_and_is_not_made_if_that_fails() {
     let (folder, path) = key_file();
     let mut shown = None;
     let (key, _) = file::create(&path, named("a"), now(), |key| {
-        // Killed here, the process would leave no key that is valid.
+        // If it were killed here, the process would leave no valid key.
         assert!(!path.exists());
         shown = Some(key.expose().to_owned());
         Ok(())

@@ -12,7 +12,7 @@ use software_directory::key::Rate;
 use software_directory::key::file::NewKey;
 use tempfile::TempDir;
 
-/// A folder of its own and the key file in it, not made yet.
+/// A temporary folder and the path of a key file in it that doesn't exist yet.
 fn key_file() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("keys.json");

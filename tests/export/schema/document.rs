@@ -1,4 +1,4 @@
-//! JSON documents with numbers as written.
+//! JSON documents that keep numbers as they're written.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    /// The number of arrays and objects in the document that aren't empty, this one included.
+    /// How many arrays and objects in the document aren't empty, including this one.
     pub(crate) fn container_count(&self) -> usize {
         let inner: usize = match self {
             Self::Raw(_) => return 0,
@@ -63,7 +63,8 @@ impl Node {
         inner + usize::from(self.children() > 0)
     }
 
-    /// The container of a number below [`container_count`](Self::container_count), outer ones first.
+    /// The container with a number below [`container_count`](Self::container_count). Outer ones
+    /// come first.
     pub(crate) fn container(&mut self, mut number: usize) -> &mut Self {
         if number == 0 {
             return self;
@@ -114,7 +115,7 @@ impl fmt::Display for Node {
     }
 }
 
-/// A valid export that has everything the schema speaks of, and more.
+/// A valid export with everything that the schema mentions, and more.
 pub(crate) fn valid() -> Node {
     Node::parse(
         r#"{

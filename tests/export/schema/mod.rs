@@ -1,4 +1,5 @@
-//! The schema layer against an implementation of JSON Schema: over thousands of mutated exports both give one verdict.
+//! Compares the schema layer with an implementation of JSON Schema: they agree on thousands of
+//! mutated exports.
 
 mod document;
 mod mutation;
@@ -11,7 +12,7 @@ use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 use software_directory::export::{self, Code, Limits, Severity, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// The errors of a file with this text, without those of the set.
+/// The errors in a file with this text, without those of the set layer.
 fn errors(text: &str) -> Vec<String> {
     let file = SourceFile::from_bytes("export.json".as_ref(), text.to_owned().into());
     let today = CalendarDate::parse("2025-06-01").expect("a date");
@@ -33,7 +34,8 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(202_012), ..ProptestConfig::default() }
 }
 
-/// Compares the verdicts over many documents; both verdicts must have occurred often enough to mean something.
+/// Compares the verdicts on many documents. Both verdicts must have occurred often enough to be
+/// meaningful.
 fn assert_agreement(cases: u32, documents: impl Strategy<Value = Node>) {
     let published = published();
     let (valid, invalid) = (Cell::new(0), Cell::new(0));
@@ -173,7 +175,7 @@ fn numbers_at_the_limit_get_the_verdict_of_the_published_schema() {
         document.first_record().set("unknown", Node::Raw(number.to_owned()));
         assert_eq!(verdict(&document), valid, "{number}");
     }
-    // serde stops at larger ones.
+    // serde rejects larger ones.
     let mut document = document::valid();
     document.first_record().set("unknown", Node::Raw("[1e400]".to_owned()));
     assert_eq!(errors(&document.to_string()).len(), 1);

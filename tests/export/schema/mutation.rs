@@ -1,20 +1,21 @@
-//! Edits of a valid export, and texts and numbers that are odd in ways that matter to the schema.
+//! Edits of a valid export, including strings and numbers that are odd in ways that matter to the
+//! schema.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::document::{self, Node};
 
-/// A mutation of one place of a document.
+/// A mutation at one place in a document.
 #[derive(Debug, Clone)]
 enum Edit {
     Remove,
     Replace(Node),
-    /// Gives a member another key; nothing to an element.
+    /// Renames a member's key; does nothing to an element.
     Rename(String),
-    /// A second element like this one; nothing to a member.
+    /// Duplicates an element; does nothing to a member.
     Repeat,
-    /// Gives a member that the schema speaks of a value; nothing to an element.
+    /// Sets a member that the schema mentions to a value; does nothing to an element.
     Set(String, Node),
     /// Adds a member or element after this one.
     Insert(String, Node),
@@ -142,7 +143,7 @@ fn apply(document: &mut Node, container: Index, child: Index, edit: Edit) {
         }
         Node::Object(members) => {
             let at = child.index(members.len());
-            // A key stays the only one of its name: two of them are the text layer's matter.
+            // Keys stay unique, because duplicates are the text layer's concern.
             let is_free = |key: &str| members.iter().all(|(name, _)| name != key);
             match edit {
                 Edit::Remove => _ = members.remove(at),
@@ -159,7 +160,7 @@ fn apply(document: &mut Node, container: Index, child: Index, edit: Edit) {
     }
 }
 
-/// Valid exports after one to three edits, now and then something else altogether.
+/// Valid exports after one to three edits, and occasionally something completely different.
 pub(crate) fn mutated() -> impl Strategy<Value = Node> {
     let edits = prop::collection::vec((any::<Index>(), any::<Index>(), edit()), 1..4);
     let edited = edits.prop_map(|edits| {
@@ -172,7 +173,7 @@ pub(crate) fn mutated() -> impl Strategy<Value = Node> {
     prop_oneof![60 => edited, 1 => value()]
 }
 
-/// Texts that are addresses, or nearly.
+/// Strings that are addresses, or nearly.
 pub(crate) fn address() -> impl Strategy<Value = String> {
     let schemes = vec!["https:", "HTTP:", "urn:", "a+b.c-1:", "1a:", ":", "", "é:", "x", "mailto:"];
     let authorities = vec![
@@ -229,7 +230,7 @@ pub(crate) fn address() -> impl Strategy<Value = String> {
         .prop_map(|(scheme, authority, rest)| format!("{scheme}{authority}{rest}"))
 }
 
-/// Texts that are of the form YYYY-MM-DD, or nearly.
+/// Strings of the form YYYY-MM-DD, or nearly.
 pub(crate) fn date() -> impl Strategy<Value = String> {
     let parts = vec!["2025", "-", "01", "0", "25", "-", "31", " ", "\n", "٢", "/", "T", "99"];
     prop_oneof![

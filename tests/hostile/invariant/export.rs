@@ -1,5 +1,5 @@
-//! Invariants of any bytes that are read as an export: they are reported in every form, and what is valid is built, found
-//! and given back.
+//! Invariants of arbitrary bytes that are read as an export: every report format handles them, and
+//! whatever is valid is built, found and returned.
 
 use std::io::Read as _;
 
@@ -31,7 +31,8 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether another parser takes it too. Numbers may have any size: they are kept to the digit.
+/// Whether another parser accepts it too. Numbers may have any size, since all their digits are
+/// kept.
 pub(crate) fn is_json(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok())
 }

@@ -1,4 +1,4 @@
-//! Invariants of any query: it has a response, and its parts are consistent.
+//! Invariants of arbitrary queries: there is a response, and its parts are consistent.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) fn search(q: &str) -> SearchSoftware {
     }
 }
 
-/// Asks, and checks the answer: the search, and the lists that take a query too.
+/// Sends the query and checks the responses: the search, and the lists that also take a query.
 pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let count = snapshot.software_count() as u64;
     let answer = pollster::block_on(search_software(snapshot, query)).expect("an answer");
@@ -39,7 +39,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     for values in answer.facets.iter().map(|(_, values)| values) {
         assert!(values.iter().all(|value| value.count <= count));
     }
-    // A page of any size is a part of the whole.
+    // A page of any size is part of the whole.
     let whole = SearchSoftware { page: PageRequest { limit: 100, offset: 0 }, facets: Vec::new(), ..query.clone() };
     let whole = pollster::block_on(search_software(snapshot, &whole)).expect("an answer");
     assert_eq!(whole.pagination.total, total);
@@ -59,8 +59,8 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     assert!(glossary.data.len() as u64 <= glossary.pagination.total);
 }
 
-/// Searches within a budget, and checks the answer against the complete one and against the same search's other pages. Returns
-/// whether it is incomplete.
+/// Searches within a budget, and compares the response with the complete one and with the same
+/// search's other pages. Returns whether it's incomplete.
 pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u64) -> bool {
     let within = |query: &SearchSoftware, units| {
         let budget = Budget::new(units);
@@ -91,7 +91,7 @@ pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u
     answer.query.incomplete
 }
 
-/// The marks are in order and in pairs, and nothing else is markup.
+/// The marks are ordered and paired, and there is no other markup.
 fn check_highlight(highlight: &Highlight<'_>) {
     let unmarked = highlight.html.replace("<mark>", "").replace("</mark>", "");
     assert!(!unmarked.contains(['<', '>', '"']), "{highlight:?}");
@@ -101,7 +101,7 @@ fn check_highlight(highlight: &Highlight<'_>) {
     assert!(highlight.ranges.iter().all(|range| range.length > 0), "{highlight:?}");
 }
 
-/// The bundled exports, and the one with everything.
+/// The bundled exports, and the one with one of everything.
 pub(crate) fn snapshot() -> Arc<Snapshot> {
     let sources = [
         ("demo.json", include_str!("../../../data/demo.json")),
@@ -112,6 +112,6 @@ pub(crate) fn snapshot() -> Arc<Snapshot> {
     let today = CalendarDate::parse("2026-06-01").expect("a date");
     let report = export::examine(sources.into_iter().map(open).collect(), &Limits::default(), today, &|_| {})
         .expect("in memory");
-    // Terms that two of them define are of no matter here.
+    // Terms that two of them define don't matter here.
     Snapshot::build(report.exports).expect("a generation")
 }
