@@ -1,14 +1,14 @@
-# The two commands of the project: `make test` (everything a change must pass) and `make check` (before each commit).
-# Every target stands alone; `make help` lists them.
+# The project's two main commands are `make test` (everything a change must pass) and `make check`
+# (before each commit). Every target works on its own; `make help` lists them.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-# Where servers are, which the accounts of people don't look into.
+# `/usr/sbin` isn't on every user's PATH, and some servers are installed there.
 export PATH := $(PATH):/usr/sbin:/sbin
 
-# The steps of `make test`, in the order in which failures are cheapest to learn of.
+# The steps of `make test`, those with the cheapest failures first.
 STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-mcp licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
@@ -48,18 +48,21 @@ doc: need-cargo need-cc ## Does the documentation build without a warning?
 test-fast: need-cargo need-cc ## The Rust tests, but for those marked as slow
 	cargo test --locked --lib --bins --tests -- --quiet
 
-# A slow test is marked #[ignore = "slow: …"]; here none is left out, but those that need a cluster.
+# Slow tests are marked #[ignore = "slow: …"]. This runs everything except tests that need a
+# cluster.
 test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comments too
 	cargo test --locked --lib --bins --tests -- --quiet --include-ignored --skip on_cluster
-	@# Most of it waits for processes and quiet times, so more threads than processors.
+	@# Mostly waits for processes and quiet periods, so it uses more threads than processors.
 	cargo test --locked --features failpoints --test faults -- --quiet --test-threads=6
 	cargo test --locked --doc -- --quiet
 
-# In the dev profile, because the tests have built its crates: this checks only that they build.
+# In the dev profile, because the tests have already built its crates. This only checks that they
+# build.
 bench-build: need-cargo need-cc ## Do the benchmarks and the fuzz targets build?
 	cargo bench --locked --no-run --profile dev --quiet
 	cargo build --locked --quiet --example http-baselines
-	@# A library that is named isn't built, for which there would have to be a C++ compiler; checking links nothing.
+	@# If the library is named, it isn't built, which would take a C++ compiler. Checking links
+	@# nothing.
 	cp Cargo.lock fuzz/Cargo.lock
 	CUSTOM_LIBFUZZER_PATH=/nowhere/libfuzzer.a cargo check --quiet --manifest-path fuzz/Cargo.toml --target-dir '$(TARGET_DIR)'
 
@@ -81,7 +84,7 @@ test-client-typescript: need-node need-npm $(if $(CHROMIUM),,need-chromium) $(TY
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# A seed fixes the requests, so that the same are made each time.
+# A fixed seed makes the requests the same each time.
 test-contract: need-cargo need-cc $(UV) ## Ask the binary as the OpenAPI document says, and otherwise; a minute at most
 	cargo build --locked --quiet
 	$(CONTRACT) --binary '$(BINARY)' --examples 100 --seeds 1
@@ -93,8 +96,9 @@ faults-contract: need-cargo need-cc $(UV) ## The same with ten times the request
 faults-any: need-cargo need-cc ## Any export, query and request, 25 times as many as in `make test` and each time others
 	FAULTS=full cargo test --locked --test hostile --test api -- any_ --nocapture
 
-# Coverage-guided, with libFuzzer. cargo-fuzz needs a nightly compiler, but only for sanitizers, which look for what safe
-# code can't do; these are its other flags. Interesting inputs stay in fuzz/corpus for the next run.
+# Coverage-guided, with libFuzzer. cargo-fuzz needs a nightly compiler, but only for sanitizers,
+# which look for what safe code can't do; these are its other flags. Interesting inputs stay in
+# fuzz/corpus for the next run.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS := export query request
 FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -102,10 +106,10 @@ FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1
 FUZZ_HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
-# With a build folder of its own, for everything is built once more, and told for which machine, so that what runs while
-# building isn't instrumented.
+# With a separate build folder, because everything is built again. The target is named so that build
+# scripts and macros aren't instrumented.
 fuzz: need-cargo need-cc need-c++ ## Coverage-guided fuzzing of exports, queries and requests, FUZZ_SECONDS for each
-	@# The project's own versions, and what fuzzing needs beside them.
+	@# The project's own versions, plus what fuzzing needs.
 	cp Cargo.lock fuzz/Cargo.lock
 	RUSTFLAGS='$(FUZZ_FLAGS)' cargo build --release --quiet --manifest-path fuzz/Cargo.toml \
 		--target $(FUZZ_HOST) --target-dir fuzz/target
@@ -122,7 +126,8 @@ test-deploy: need-cargo need-cc need-python3 need-openssl need-systemd-analyze n
 	cargo build --locked --quiet
 	python3 tests/deploy/check.py --binary '$(BINARY)'
 
-# Clients are generated and compiled in .tools/generators. One alone: make test-generators GENERATORS='--only hey-api'
+# Clients are generated and compiled in .tools/generators. To run a single generator: make
+# test-generators GENERATORS='--only hey-api'
 test-generators: need-cargo need-cc need-npm need-node need-java need-javac need-mvn need-go $(UV) tests/generators/node_modules ## Clients of seven code generators read every record; not in `make test`, for it needs Java, Maven and Go
 	cargo build --locked --quiet
 	UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/generators-python' $(UV) run --quiet --locked --project tests/generators \
@@ -132,8 +137,10 @@ tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 	cd tests/generators && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# The connection: one node, one with TLS and users, three for faults. The engine and the suite of the API. The program: compared with the
-# embedded engine, following and without its cluster, with TLS and users, through faults. One group: make test-opensearch OPENSEARCH=api
+# First the connection: one node, one with TLS and users, and three for faults. Then the engine and
+# the API tests. Then the program: compared with the embedded engine, following and without its
+# cluster, with TLS and users, and through faults. To run a single group: make test-opensearch
+# OPENSEARCH=api
 OPENSEARCH ?= one_node security three_nodes engine api conformance serve users faults
 
 test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## The engine on real OpenSearch nodes, its connection and their faults; not in `make test`, for it needs Java and some minutes
@@ -143,13 +150,15 @@ test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## The e
 opensearch-engine: need-cargo
 	python3 tests/opensearch/cluster.py -- cargo test --locked --lib --quiet -- --ignored opensearch::tests:: --test-threads=1
 
-# The suite of `make test-rust`, but for the tests about the embedded engine alone. Each fixture is filled into the cluster once.
+# The API tests of `make test-rust`, except those about the embedded engine. Each fixture is filled
+# into the cluster once.
 opensearch-api: need-cargo
 	cargo test --locked --test api --no-run --quiet
 	python3 tests/opensearch/cluster.py -- cargo test --locked --test api --quiet -- --include-ignored --exact \
 		$$(sed '/^#/d; s/ .*//; s/^/--skip /' tests/opensearch/embedded_only.txt)
 
-# Compares the API of a server with the cluster with that of one with the embedded engine: one shard, several, names that are hard to find.
+# Compares the API of a server on the cluster with that of the embedded engine: with one shard, with
+# several, and with names that are hard to find.
 opensearch-conformance: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
@@ -165,13 +174,15 @@ opensearch-users: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py --security -- python3 tests/opensearch/users.py --binary '$(BINARY)' --data data
 
-# The faults under a server's load; each prints the results of the requests. One alone: FAULT=red_index
+# Faults under a server's load; each prints the results of the requests. To run a single one:
+# FAULT=red_index
 opensearch-faults: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary '$(BINARY)' --data data \
 		$(if $(FAULT),--only $(FAULT))
 
-# The effect of each fault is printed. The tests of three nodes share them, so they run one after the other.
+# Prints the effect of each fault. The tests on three nodes share them, so they run one after the
+# other.
 opensearch-%:
 	python3 tests/opensearch/cluster.py $(if $(filter three_nodes,$*),--nodes 3) $(if $(filter security,$*),--security) -- \
 		cargo test --locked --test opensearch --quiet -- --ignored on_cluster::$*:: --nocapture --test-threads=1
@@ -182,18 +193,19 @@ test-mcp: need-cargo need-cc need-npm need-node $(UV) tests/mcp-clients/node_mod
 		$(UV) run --quiet --locked --project tests/mcp-clients --group $$major \
 		python tests/mcp-clients/check.py --binary '$(BINARY)'; done
 
-# The same as the Python client's tools/check.py makes for itself.
+# The same uv that the Python client's tools/check.py installs.
 $(UV): | need-python3
 	python3 -m venv .tools/uv-$(UV_VERSION)
 	.tools/uv-$(UV_VERSION)/bin/python -m pip install --quiet uv==$(UV_VERSION)
 
-# Where the judged queries (relevance/, qhse/, typos/) and the exports whose names are searched (exports/) are; see RANKING.md.
+# The folder with the judged queries (relevance/, qhse/, typos/) and the exports whose names are
+# searched (exports/); see RANKING.md.
 MEASURE_DATA ?= ../shared/data
 
 relevance: need-cargo need-cc ## How well the search ranks, on judged queries and on names of exports (MEASURE_DATA names their folder)
 	cargo bench --profile dist --locked --quiet --bench relevance -- $(MEASURE_DATA)
 
-# Which export is measured; any will do. PERFORMANCE.md is about Debian's packages.
+# The export to measure, which may be any. The figures in PERFORMANCE.md are for Debian's packages.
 MEASURE_EXPORT ?= exports/debian.json
 
 bench: need-cargo need-cc ## What searches cost, the worst of them, and a build (MEASURE_DATA and MEASURE_EXPORT name the corpus)
@@ -208,20 +220,23 @@ bench-http: need-cargo need-cc need-python3 need-wrk ## The service beside its b
 	python3 benches/server/run.py --server '$(TARGET_DIR)/dist/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
 		--baselines '$(TARGET_DIR)/dist/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
 
-# A million records take some 7 GB of memory and 5 GB of disk; smaller: make bench-growth BENCH_GROWTH='--sizes 1000,10000 --seconds 2'
+# A million records take about 7 GB of memory and 5 GB of disk. For less: make bench-growth
+# BENCH_GROWTH='--sizes 1000,10000 --seconds 2'
 bench-growth: need-cargo need-cc need-python3 need-wrk ## How time and memory grow with the records, as a table and curves
 	cargo build --profile dist --locked --quiet --bin software-directory --example http-baselines
 	python3 benches/growth/run.py --server '$(TARGET_DIR)/dist/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
 		--baselines '$(TARGET_DIR)/dist/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_GROWTH)
 
-# Not a step of `make test`, which runs a little of each: this takes hours, and measures time, which a busy machine
-# stretches. FAULTS_EXPORT names a large export (else one of 60,000 products is made up); FAULTS_ONLY limits it to the tests
-# with it in their names; FAULTS_RELOADS, FAULTS_LARGE_RELOADS, FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change counts.
+# Not a step of `make test`, which runs a part of each: this takes hours, and measures times, which
+# a busy machine stretches. FAULTS_EXPORT names a large export (otherwise one with 60,000 products
+# is generated), and FAULTS_ONLY selects tests by name. FAULTS_RELOADS, FAULTS_LARGE_RELOADS,
+# FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change counts.
 faults-generations: need-cargo need-cc ## Kills, damage, disks, exports, reloads under load, a soak of 30 minutes
 	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
 		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)
 
-# One of those above alone, with FAULTS_SOAK_SECONDS for a shorter one. SOFTWARE_DIRECTORY_BIN names another build of the servers.
+# One of the above on its own; FAULTS_SOAK_SECONDS makes it shorter. SOFTWARE_DIRECTORY_BIN names
+# another build of the servers.
 faults-soak: need-cargo need-cc ## A leader and two followers with limits, under all attacks at once, for 30 minutes
 	FAULTS=full cargo test --locked --release --features failpoints --test faults -- \
 		--nocapture --test-threads=1 healthy_callers_are_served_while_everything_is_tried_at_once
@@ -231,10 +246,11 @@ faults-callers: need-cargo need-cc ## Slow, many, hostile and too many callers; 
 
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
-	@# The world's news must not stop a build: advisories are read by people.
+	@# News from the outside world must not stop a build, so advisories are for people to read.
 	@$(CARGO_DENY) check advisories || echo "licences: the advisories above (or their download) failed; they are for reading and stop nothing"
 
-# Built without optimisation, for it runs for a second; with a build folder of its own, so that an interrupted build goes on.
+# Without optimisation, because it runs for only a second. With a separate build folder, so that an
+# interrupted build can continue.
 $(CARGO_DENY): | need-cargo need-cc
 	@echo "cargo-deny $(CARGO_DENY_VERSION) is built once into .tools; this takes some minutes"
 	cargo install cargo-deny --locked --debug --quiet --version $(CARGO_DENY_VERSION) \
@@ -246,7 +262,8 @@ install-c++ := sudo apt-get install build-essential   (macOS: xcode-select --ins
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-wrk := sudo apt-get install wrk   (macOS: brew install wrk)
 install-curl := sudo apt-get install curl
-# One browser at a time: two keep two processors busy until the server sheds a search of a page.
+# One browser at a time: two would keep two processors so busy that the server sheds a page's
+# search.
 test-browser: need-cargo need-cc need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
 	cargo build --locked --quiet
 	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node --test --test-concurrency=1 *.test.mjs
@@ -272,7 +289,8 @@ install-node := sudo apt-get install nodejs   (macOS: brew install node)
 install-npm := sudo apt-get install npm   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)
 
-# Most machines don't have these: where apt may, it installs them. The service that apt would start isn't needed.
+# Most machines lack these, so they're installed if apt is allowed to. The service that apt would
+# start isn't needed.
 need-chromium need-nginx need-caddy: need-%:
 	@command -v $* >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive $(filter-out sudo,$(install-$*)) -y -qq; } \

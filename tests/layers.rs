@@ -1,4 +1,5 @@
-//! The rules of ARCHITECTURE.md on what uses what: folders of `src/` depend in one direction, and some crates have one home.
+//! Enforces ARCHITECTURE.md's rules on what may use what: the folders of `src/` depend on each
+//! other in one direction, and some crates have one home.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -73,7 +74,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
 /// The modules that understand a query. An engine gets their result, a plan.
 const UNDERSTANDING: [&str; 6] = ["expand", "index", "lexicon", "names", "query", "synonym"];
 
-/// Crates with one home: only files below that path name them.
+/// Crates with one home: only files below that path use them.
 const HOMES: [(&str, &str); 9] = [
     ("axum", "http"),
     ("clap", "cli"),
@@ -86,11 +87,12 @@ const HOMES: [(&str, &str); 9] = [
     ("rustls_native_certs", "client"),
 ];
 
-/// Folders in which no files use each other in a circle, `mod.rs` included. A name that a module passes on by `pub use` is used where
-/// it is defined.
+/// Folders in which no files use each other in a circle, including `mod.rs`. A name that a module
+/// re-exports counts as used where it's defined.
 const WITHOUT_CIRCLES: [&str; 9] = ["cli", "client", "file", "generation", "key", "mcp", "record", "scratch", "update"];
 
-/// Folders in which a file and its parent's `mod.rs` may use each other, and no others in a circle.
+/// Folders in which a file and its parent's `mod.rs` may use each other, but no other files in a
+/// circle.
 const WITHOUT_CIRCLES_BELOW: [&str; 9] =
     ["catalogue", "command", "curate", "engine", "export", "http", "search", "service", "text"];
 
@@ -98,7 +100,7 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// The Rust files of a file or folder.
+/// The Rust files in a file or folder.
 fn files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];
@@ -116,7 +118,7 @@ fn code(file: &Path) -> String {
     text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
 }
 
-/// The paths that follow `crate::` in the code of a module, each with its file.
+/// The paths that follow `crate::` in a module's code, each with its file.
 fn uses(module: &str) -> BTreeSet<(String, PathBuf)> {
     let mut uses = BTreeSet::new();
     let file = source().join(format!("{module}.rs"));
@@ -184,7 +186,8 @@ fn crates_stay_in_their_homes() {
     }
 }
 
-/// The names of a `use` declaration: `a::{b, c as d}` has the paths `a::b` and `a::c`, and passes on the names `b` and `d`.
+/// The names in a `use` declaration: `a::{b, c as d}` has the paths `a::b` and `a::c`, and
+/// re-exports the names `b` and `d`.
 fn tree(text: &str) -> Vec<(String, String)> {
     let Some((path, group)) = text.split_once('{') else {
         let (path, name) = text.split_once(" as ").unwrap_or((text, text.rsplit("::").next().unwrap_or_default()));
@@ -206,14 +209,14 @@ fn tree(text: &str) -> Vec<(String, String)> {
     paths.map(|(path, name)| (path.trim_end_matches("::self").to_owned(), name)).collect()
 }
 
-/// A module's own code: the paths that it uses, and the paths behind the names that it passes on.
+/// A module's own code: the paths that it uses, and the paths behind the names that it re-exports.
 #[derive(Default)]
 struct Module {
     uses: BTreeSet<String>,
     passed_on: BTreeMap<String, String>,
 }
 
-/// The modules of a folder by their paths.
+/// The modules in a folder by path.
 fn modules(folder: &str) -> BTreeMap<String, Module> {
     let path = |file: &Path| {
         let file = file.strip_prefix(source()).expect("below").with_extension("");
@@ -283,7 +286,7 @@ fn files_use_each_other_in_one_direction() {
             uses.insert(name, defined.filter(|of| !is_exempt(name, of)).collect());
         }
         found += uses.values().map(BTreeSet::len).sum::<usize>();
-        // Files that use nothing that is left are in no circle.
+        // Files that use none of the remaining ones are in no circle.
         while let Some(lowest) = uses.iter().find(|(_, of)| of.is_empty()).map(|(name, _)| *name) {
             uses.remove(lowest);
             for of in uses.values_mut() {

@@ -1,5 +1,5 @@
-//! The time that tantivy alone takes to index the same terms in the same schema: documents prepared beforehand, its own writer, one
-//! segment in memory.
+//! How long tantivy alone takes to index the same terms in the same schema: documents prepared
+//! beforehand, its own writer, one segment in memory.
 
 use software_directory::search::DocumentAnalyzer;
 use tantivy::directory::RamDirectory;
@@ -12,19 +12,19 @@ use crate::corpus::Failure;
 use crate::terms::{self, Frequencies};
 use software_directory::catalogue::Merged;
 
-/// Memory for the segment while it is written, in bytes.
+/// Memory for writing the segment, in bytes.
 const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 
-/// How often a document holds each of its terms.
+/// How often a document contains each of its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// As often as its code says, which makes the very postings that are served.
+    /// As often as its code says, which produces the postings that are served.
     Code,
-    /// Once: the least that there is to index.
+    /// Once, which is the least that can be indexed.
     Once,
 }
 
-/// The documents as texts that hold their terms.
+/// The documents as texts that contain their terms.
 pub(crate) fn prepare(merged: &Merged, repeat: Repeat) -> Vec<String> {
     let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
     let mut term = String::new();

@@ -1,8 +1,8 @@
-//! The cost of building and publishing a generation, stage by stage, compared with tantivy's bare indexing of the same terms:
-//! `make bench`.
+//! The cost of building and publishing a generation, stage by stage, compared with tantivy's bare
+//! indexing of the same terms: `make bench`.
 //!
-//! Both are measured in turns in one run, as CPU time of the thread, for all of it runs on one; the medians count. The clock
-//! is shown too, because of waits for the disk.
+//! Both take turns in one run. Because everything runs on one thread, its CPU time is measured, and
+//! the medians count. Wall time is shown too, because of waits for the disk.
 
 #[path = "../corpus/mod.rs"]
 #[allow(dead_code, reason = "this benchmark runs no queries")]
@@ -32,14 +32,14 @@ use software_directory::search::{DocumentAnalyzer, SearchBuilder};
 use bare::Repeat;
 use corpus::Failure;
 
-/// As the binary has it.
+/// The same as in the binary.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How often all of it is measured; the median counts.
+/// How often everything is measured; the median counts.
 const ROUNDS: usize = 5;
 
-/// How many times the bare indexing all of it may take.
+/// How many times as long as the bare indexing everything may take.
 const GOAL: f64 = 2.0;
 
 fn main() -> ExitCode {
@@ -83,11 +83,13 @@ fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many of the measurements are of single answers, and how many are what a build is compared with.
+/// How many of the measurements are of single responses, and how many are what a build is compared
+/// with.
 const LOOKUPS: usize = 2;
 const BASELINES: usize = 2;
 
-/// The time of all products' details in an order that defeats caches, and of copying them as ready bytes.
+/// How long it takes to read all products' details in an order that defeats caches, and to copy
+/// them as ready bytes.
 fn lookups(engine: &dyn Engine, mut ids: Vec<Box<str>>) -> Stages {
     fastrand::Rng::with_seed(1).shuffle(&mut ids);
     let record = |id: &str| pollster::block_on(engine.record(id)).expect("whole").expect("a product").body;
@@ -112,7 +114,7 @@ fn time<T>(work: impl FnOnce() -> T) -> (T, Time) {
     (made, Time { cpu: cpu_time::now().saturating_sub(cpu), clock: clock.elapsed() })
 }
 
-/// One round: what a reloader does from files to a published generation, and what it is compared with.
+/// One round: what a reload does from files to a published generation, and what it's compared with.
 fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let source = Source::Folder(data.to_owned());
     let scratch = Scratch::in_memory();

@@ -1,20 +1,20 @@
-//! A document's terms on their way into an index of tantivy's own making: a text that holds each with its frequency, and
-//! the tokenizer that takes it apart again.
+//! A document's terms for an index that tantivy builds itself: a text that encodes each term with
+//! its frequency, and a tokenizer that decodes it.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Stands behind every term of a document.
+/// Follows every term of a document.
 const END: char = '\u{1f}';
 
 /// Appends a term that occurs this often in the document.
 pub(crate) fn write(text: &mut String, term: &str, frequency: u32) {
-    // Surrogates start at 0xD800; a frequency near that says no more than one there.
+    // Surrogates start at 0xD800, so a frequency near that loses a little.
     text.push(char::from_u32(frequency.clamp(1, 0xD7FF)).unwrap_or('\u{1}'));
     text.push_str(term);
     text.push(END);
 }
 
-/// Gives every term as often as it occurs.
+/// Emits every term as often as it occurs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frequencies;
 

@@ -1,4 +1,5 @@
-//! The corpus of the benchmarks and queries drawn from it. Everything random is seeded, so two runs ask the same.
+//! The benchmarks' corpus, and queries drawn from it. All randomness is seeded, so two runs send
+//! the same requests.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ use software_directory::text::analyse::words;
 /// Why a benchmark can't run.
 pub(crate) type Failure = Box<dyn std::error::Error>;
 
-/// The exit code of a benchmark; prints a failure.
+/// A benchmark's exit code. Prints a failure.
 pub(crate) fn exit(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -35,7 +36,8 @@ const DEFAULT_EXPORT: &str = "exports/debian.json";
 /// The variable that names another export in the folder, or a folder of exports.
 const EXPORT: &str = "MEASURE_EXPORT";
 
-/// The fewest letters of a word that can be misspelled in a benchmark: from four on one edit is forgiven.
+/// The minimum length of a word to misspell in a benchmark: typos are tolerated from four letters
+/// on.
 const MISSPELLED_FROM: usize = 5;
 
 /// The measured exports: `$MEASURE_DATA/exports/debian.json`, or `$MEASURE_DATA/$MEASURE_EXPORT`, a file or a folder.
@@ -80,7 +82,7 @@ impl<'c> Queries<'c> {
         Self { records, snapshot, random: Rng::with_seed(seed) }
     }
 
-    /// One to three words of one record, of two letters at least, in the order of the text.
+    /// One to three words of a record, with at least two letters each, in the order of the text.
     pub(crate) fn right(&mut self) -> String {
         self.right_with_id().0
     }
@@ -100,8 +102,9 @@ impl<'c> Queries<'c> {
         }
     }
 
-    /// A query that can be misspelled, and how it then looks: in one word one letter left out, doubled, exchanged with its neighbour or
-    /// replaced, never the first, so that the word is none that the corpus has.
+    /// A query that can be misspelled, and its misspelled form: in one word, a letter after the
+    /// first is left out, doubled, swapped with its neighbour or replaced, so that the corpus
+    /// doesn't contain the result.
     pub(crate) fn pair(&mut self) -> (String, String) {
         loop {
             let right = self.right();
@@ -121,7 +124,7 @@ impl<'c> Queries<'c> {
         }
     }
 
-    /// A word with one edit behind its first letter.
+    /// A word with one edit after its first letter.
     pub(crate) fn edited(&mut self, word: &str) -> String {
         let mut letters: Vec<char> = word.chars().collect();
         let at = self.random.usize(1..letters.len() - 1);
@@ -135,7 +138,7 @@ impl<'c> Queries<'c> {
     }
 }
 
-/// The distinct words of a record's name, tagline and the beginning of its description.
+/// The distinct words in a record's name, tagline and the beginning of its description.
 fn searchable(record: &Software) -> Vec<String> {
     let description = record.description.as_deref().unwrap_or_default();
     let beginning = description.char_indices().nth(400).map_or(description, |(end, _)| &description[..end]);

@@ -19,11 +19,11 @@ import random
 import re
 
 SEED = 1_000_000
-# A file is at most a little larger; the limit of the product is 256 MiB.
+# A file may be slightly larger; the product's limit is 256 MiB.
 FILE_BYTES = 64_000_000
 WORD = re.compile(r"[^\W_]+")
 SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+")
-# The number of records that a new one has its sentences from.
+# How many records a new one takes its sentences from.
 DONORS = 3
 
 
@@ -95,7 +95,7 @@ class Corpus:
             names = [WORD.findall(record["name"].lower()) for record in self.random.choices(self.records, k=2)]
             one, other = (self.random.choice(words or ["new"]) for words in names)
             word = one[:(len(one) + 1) // 2] + other[len(other) // 2:]
-            # Where few words give no other one.
+            # If there are too few words to choose another.
             word += f"{len(self.words)}" if word in self.words and self.random.random() < 0.1 else ""
         self.words.add(word)
         return word

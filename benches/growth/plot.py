@@ -4,7 +4,7 @@ import dataclasses
 import html
 import math
 
-# A panel's place for curves, and the room around it for labels, in pixels.
+# A panel's area for curves, and the margin for labels, in pixels.
 WIDTH, HEIGHT = 300, 190
 LEFT, TOP, RIGHT, BOTTOM = 56, 44, 112, 46
 COLUMNS = 2
@@ -26,7 +26,7 @@ STYLE = """
 class Curve:
     label: str
     points: list
-    # Drawn to compare with, and not measured.
+    # Drawn for comparison, not measured.
     is_reference: bool = False
 
 
@@ -72,7 +72,7 @@ def panel(one, x_label):
         if not curve.is_reference:
             yield from (f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in places)
         labels.append((places[-1][1] + 4, kind, curve))
-    # Labels at the ends of the curves, stacked where these are close.
+    # Labels at the ends of the curves, stacked if they're close together.
     above = -math.inf
     for y, kind, curve in sorted(labels, key=lambda label: label[0]):
         above = max(y, above + 14)

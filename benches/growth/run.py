@@ -27,10 +27,10 @@ from server import check, create_keys, draw_queries, fail, need_wrk, ours, wait_
 
 SIZES = "1000,10000,59204,1000000"
 RESTARTS = 5
-# The seconds after a start until contents are verified and memory is released.
+# How many seconds after a start contents have been verified and memory released.
 SETTLED = 5
-# How many queries are checked, and how large a share may be missed: the more words there are, the more often a word that was
-# cut off in a query is one itself.
+# How many queries are checked, and what share may be missed. The more words there are, the more
+# often a shortened word is a word itself.
 SAMPLE = 300
 MISSED_AT_MOST = 0.01
 
@@ -166,7 +166,7 @@ def main():
         empty = measure(arguments, 0, pathlib.Path(folder) / "empty")
     rows = []
     for size in sizes:
-        # A folder of its own, for the larger ones take gigabytes.
+        # A separate folder, because the larger ones take gigabytes.
         with tempfile.TemporaryDirectory() as folder:
             rows.append(measure(arguments, size, pathlib.Path(folder) / "corpus"))
         lines = report(arguments, empty, rows)

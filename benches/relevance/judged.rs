@@ -12,7 +12,7 @@ use software_directory::search::Ranking;
 use crate::qhse::{Composed, per_cent};
 use crate::{Built, Failure, rows, search};
 
-/// How deep a ranking is looked at.
+/// How deep a ranking is examined.
 const DEPTH: usize = 10;
 
 pub(crate) struct Judged {
@@ -26,9 +26,10 @@ pub(crate) struct Judged {
 /// The means over a set of queries.
 #[derive(Clone, Copy, Default)]
 struct Figures {
-    /// nDCG@10, an unjudged hit counting nothing.
+    /// nDCG@10, where an unjudged hit counts nothing.
     ndcg: f64,
-    /// The same with unjudged hits taken out first: judgements are pooled from other engines' answers.
+    /// The same after removing unjudged hits, because judgements are pooled from other engines'
+    /// results.
     condensed: f64,
     queries: usize,
     /// Queries without a hit.
@@ -99,7 +100,7 @@ impl Judged {
         Ok(())
     }
 
-    /// Measures the weights that standard input names, a line each.
+    /// Measures the weights that standard input names, one set per line.
     pub(crate) fn sweep(&self, composed: &Composed) -> Result<(), Failure> {
         for line in std::io::stdin().lock().lines() {
             let line = line?;

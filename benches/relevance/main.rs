@@ -1,12 +1,15 @@
-//! How well the search ranks, against human judgements and composed queries: `make relevance`.
+//! How well the search ranks, measured against human judgements and composed queries: `make
+//! relevance`.
 //!
-//! Prints nDCG@10 on judged queries, spelled right and wrong; the share of composed queries that find a product of a wanted
-//! category; the share of real misspellings that are corrected to the right word; which names of real exports don't find their
-//! product first; and what each weight is worth, by turning it off. Nothing is random, so two runs print the same.
+//! Prints nDCG@10 on judged queries, spelled right and wrong; the share of composed queries that
+//! find a product in a relevant category; the share of real misspellings that are corrected to the
+//! right word; which names in real exports don't find their product first; and what each weight
+//! contributes, by turning it off. Nothing is random, so two runs print the same.
 //!
-//! `cargo bench --bench relevance -- FOLDER [sweep | names]`: FOLDER holds `relevance/` (products.json, queries.tsv, qrels.tsv, typo/)
-//! and `qhse/`, `typos/` and `exports/`. With `sweep`, further lines on standard input are `weight=value …` and each prints the judged
-//! figures and the composed queries' with these weights. With `names`, only the names of the exports are searched.
+//! `cargo bench --bench relevance -- FOLDER [sweep | names]`: FOLDER contains `relevance/`
+//! (products.json, queries.tsv, qrels.tsv, typo/), `qhse/`, `typos/` and `exports/`. With `sweep`,
+//! each line on standard input is a list of `weight=value`, and the judged figures and the composed
+//! queries' are printed with these weights. With `names`, only the exports' names are searched.
 
 mod judged;
 mod misspelled;
@@ -70,24 +73,24 @@ fn run(folder: &Path, part: Option<&str>) -> Result<(), Failure> {
     names::report(&exports)
 }
 
-/// The exports of the bundled directory without its fictional products, which are no right answer to a query.
+/// The bundled exports without the fictional products, which are never a right answer.
 fn real() -> [PathBuf; 2] {
     ["data/qhse.json", "data/software-terms.json"].map(PathBuf::from)
 }
 
-/// The exports of the bundled directory.
+/// The bundled exports.
 fn bundled() -> [PathBuf; 3] {
     ["data/qhse.json", "data/software-terms.json", "data/demo.json"].map(PathBuf::from)
 }
 
-/// A built generation, to be opened with other weights.
+/// A built generation that can be opened with other weights.
 struct Built {
     generation: Generation,
     artifact: Artifact,
 }
 
 impl Built {
-    /// Builds the directory of some export files.
+    /// Builds a directory from some export files.
     fn of(files: &[PathBuf]) -> Result<Self, Failure> {
         let report = export::read(
             files,

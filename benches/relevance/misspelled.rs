@@ -1,4 +1,4 @@
-//! Real misspellings: is the right word found first, and are right words left alone?
+//! Real misspellings: is the right word found first, and are correct words left alone?
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(crate) fn report(snapshot: &Snapshot, path: &Path) -> Result<(), Failure> {
             continue;
         }
         let page = search(snapshot, &typed, true)?;
-        // A misspelling with the stem of the right word, or a prefix of it, needs no correction.
+        // A misspelling with the right word's stem, or a prefix of it, needs no correction.
         let stem = |word: &str| snapshot.search.stems.of(word).into_owned();
         let found = match page.query.corrected.first() {
             Some(correction) => correction.to == meant,
@@ -51,8 +51,8 @@ pub(crate) fn report(snapshot: &Snapshot, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The edits between two words as the search counts them: the restricted Damerau–Levenshtein distance, an edit of the first
-/// letter counting double.
+/// The number of edits between two words as the search counts them: the restricted
+/// Damerau–Levenshtein distance, with an edit of the first letter counting double.
 fn edits(typed: &str, meant: &str) -> u32 {
     let distance = u32::try_from(strsim::osa_distance(typed, meant)).unwrap_or(u32::MAX);
     distance + u32::from(typed.chars().next() != meant.chars().next())

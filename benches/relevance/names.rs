@@ -10,13 +10,13 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::{Built, Failure, search};
 
-/// A longer name is no query.
+/// A longer name can't be a query.
 const LONGEST: usize = 256;
 
-/// Failures that are listed per export.
+/// How many failures are listed per export.
 const LISTED: usize = 10;
 
-/// A way to write a name: what it's called, and how a name looks in it.
+/// A way of writing names: what it's called, and how it changes a name.
 type Variant = (&'static str, fn(&str) -> String);
 
 const VARIANTS: [Variant; 5] = [
@@ -39,7 +39,7 @@ struct Record {
     aliases: Vec<String>,
 }
 
-/// The exports of a folder, of which there must be one.
+/// The exports in a folder, at least one.
 pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let of_folder = |error| format!("can't list {}, which holds any exports: {error}", folder.display());
     let entries = std::fs::read_dir(folder).map_err(of_folder)?.map(|entry| Ok(entry?.path()));
@@ -52,7 +52,8 @@ pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Searches for each name of each export in each of the variants, and fails if one doesn't find a product of that name first.
+/// Searches for each name in each export in all variants, and fails if one doesn't find a product
+/// with that name first.
 pub(crate) fn report(files: &[PathBuf]) -> Result<(), Failure> {
     println!("Names as queries that don't find a product of that name first");
     let mut failures = 0;
@@ -94,8 +95,8 @@ fn is_called(record: &Record, name: &str) -> bool {
     self::key(&record.name) == key || record.aliases.iter().any(|alias| self::key(alias) == key)
 }
 
-/// A name as searches compare it: its words, and the signs at its end that tell `Calculator ++` from `Calculator`. A name without
-/// words is all its signs.
+/// A name the way searches compare it: its words, and the trailing signs that distinguish
+/// `Calculator ++` from `Calculator`. A name without words is all of its signs.
 fn key(name: &str) -> String {
     let words = words(name);
     let end = words.last().map_or(0, |last| last.end);
@@ -103,14 +104,14 @@ fn key(name: &str) -> String {
     name_key(&words).chars().chain(name[end..].chars().filter(is_sign)).collect()
 }
 
-/// Removes the accents of Latin, Greek, Cyrillic, Hebrew and Arabic letters, which any query may leave out. A mark of another
-/// script makes another letter.
+/// Removes the accents from Latin, Greek, Cyrillic, Hebrew and Arabic letters, which any query may
+/// leave out. In other scripts a mark makes another letter.
 fn without_accents(name: &str) -> String {
     let is_accent = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{5c1}' | '\u{5c2}' | '\u{64b}'..='\u{652}');
     name.nfd().filter(|c| !is_accent(*c)).nfc().collect()
 }
 
-/// Writes apostrophes, dashes and quotes as a word processor does.
+/// Writes apostrophes, dashes and quotes the way a word processor does.
 fn typographic(name: &str) -> String {
     let opened = name.replace('\'', "’").replace('-', "–").replacen('"', "“", 1);
     opened.replace('"', "”")

@@ -1,4 +1,5 @@
-//! Composed queries of the QHSE field: does a product of a wanted category come up in the first five?
+//! Composed queries from the QHSE field: is a product in a relevant category among the first five
+//! hits?
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,7 +10,7 @@ use software_directory::search::Ranking;
 
 use crate::{Built, Failure, search};
 
-/// How many hits are looked at.
+/// How many hits are examined.
 const DEPTH: usize = 5;
 
 #[derive(Deserialize)]
@@ -50,11 +51,11 @@ struct CategoryId {
 pub(crate) struct Composed {
     directory: Built,
     queries: Vec<Query>,
-    /// By the name in the queries, the id of the category.
+    /// The category's id, by its name in the queries.
     names: HashMap<String, String>,
 }
 
-/// How many queries find what they want, of how many.
+/// How many queries find what they should, and how many there are.
 #[derive(Default)]
 pub(crate) struct Counts {
     pub(crate) right: (usize, usize),

@@ -1,9 +1,9 @@
-//! A search as callers ask it.
+//! A search as callers send it.
 
 use software_directory::generation::Snapshot;
 use software_directory::service::{Facet, PageRequest, SearchPage, SearchSoftware, search_software};
 
-/// What `GET /v1/search?q=…` asks with nothing else given.
+/// What `GET /v1/search?q=…` requests without other parameters.
 pub(crate) fn plain(q: &str) -> SearchSoftware {
     SearchSoftware::new(q)
 }
@@ -18,7 +18,7 @@ pub(crate) fn with_facets(q: &str) -> SearchSoftware {
     SearchSoftware { facets: Facet::all().collect(), ..plain(q) }
 }
 
-/// With the matches marked.
+/// With highlights.
 pub(crate) fn with_highlights(q: &str) -> SearchSoftware {
     SearchSoftware { highlight: true, ..plain(q) }
 }

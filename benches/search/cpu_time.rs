@@ -1,4 +1,5 @@
-//! Measures the CPU time of the thread, which other work on the machine stretches much less than the time of the clock.
+//! Measures the thread's CPU time, which other work on the machine stretches much less than wall
+//! time.
 
 use std::time::Duration;
 
@@ -6,12 +7,12 @@ use criterion::Throughput;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The CPU time that this thread has used so far.
+/// The CPU time used by this thread so far.
 pub(crate) fn now() -> Duration {
     read(ClockId::ThreadCPUTime)
 }
 
-/// The CPU time that all threads have used so far.
+/// The CPU time used by all threads so far.
 pub(crate) fn of_process() -> Duration {
     read(ClockId::ProcessCPUTime)
 }
@@ -28,7 +29,7 @@ pub(crate) fn of<T>(work: impl FnOnce() -> T) -> Duration {
     now().saturating_sub(start)
 }
 
-/// For criterion: as its clock, but for where the time comes from.
+/// For criterion: like its own clock, except for the source of the time.
 pub(crate) struct CpuTime;
 
 impl Measurement for CpuTime {
@@ -60,7 +61,7 @@ impl Measurement for CpuTime {
     }
 }
 
-/// The throughput of a batch of that many queries.
+/// The throughput of a batch of this many queries.
 pub(crate) fn per_query(queries: usize) -> Throughput {
     Throughput::Elements(queries as u64)
 }

@@ -1,8 +1,9 @@
-//! The worst request of every endpoint, through the whole service in this process. Measured is the CPU time of the process, since a
-//! request may run on several threads. A request that isn't answered as it should be fails the run.
+//! The worst request of every endpoint, through the whole service in this process. It measures the
+//! process's CPU time, since a request may run on several threads. A request with an unexpected
+//! response fails the run.
 //!
-//! The directory is the corpus, all of it new to the change log, beside an export with more of everything else than a directory has:
-//! categories, glossary terms, reviews of one product.
+//! The directory is the corpus, all of it new to the change log, plus an export with more of
+//! everything else than a directory has: categories, glossary terms, reviews of one product.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,17 +34,18 @@ const CATEGORIES: usize = 60_000;
 const TERMS: usize = 100_000;
 const WORDS_OF_A_TERM: usize = 20;
 const REVIEWS: usize = 100_000;
-/// The parameters and arguments without meaning that one request can have.
+/// How many meaningless parameters and arguments a request can have.
 const UNKNOWN: usize = 600;
 const UNKNOWN_ARGUMENTS: usize = 920;
 /// The products whose similar ones are listed.
 const PRODUCTS: usize = 200;
 /// How many times each request is measured; the median counts.
 const ROUNDS: usize = 5;
-/// The largest page. Each round asks for one product less, so that no result comes from a cache.
+/// The largest page. Each round requests one product less, so that no result comes from a cache.
 const LIMIT: usize = 100;
 
-/// A path, perhaps of a request that is refused, or the body of a call of a tool. `LIMIT` in it stands for the size of the page.
+/// A path, possibly of a request that is rejected, or the body of a tool call. `LIMIT` in it is
+/// replaced by the page size.
 enum Ask {
     Get(String),
     Refused(String),
@@ -148,7 +150,7 @@ impl Ask {
     }
 }
 
-/// The endpoints, each with requests that may be its worst.
+/// The endpoints, each with candidates for its worst request.
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Vec<(&'static str, Vec<Ask>)> {
     let mut random = Rng::with_seed(seed);
@@ -175,7 +177,7 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
         "offering_type=software&evidence_status=pending-review&min_rating=0&evidence_checked_after=2000-01-01&tags=a";
     let facets: Vec<_> = Facet::all().map(|facet| format!("facets={}", facet.as_str())).collect();
     let facets = facets.join("&");
-    // Nearly the name of a parameter, which is looked for.
+    // Similar to a parameter's name, which is searched for.
     let unknown = (0..UNKNOWN).map(|number| format!("offste{number}=1")).collect::<Vec<_>>().join("&");
     let unknown_arguments: serde_json::Map<_, _> = (0..UNKNOWN_ARGUMENTS)
         .map(|number| (format!("evidence_checked_befro{number}"), "x".repeat(30).into()))

@@ -1,4 +1,4 @@
-//! The worst of many generated queries, of every kind that makes a search work.
+//! The worst of many generated queries of every kind that makes a search work hard.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const SHOWN: usize = 10;
 /// How many times the slowest are measured again; the median counts.
 const ROUNDS: usize = 15;
 
-/// How many synonym groups the measured directory has, each of as many frequent words.
+/// How many synonym groups the directory has, each with as many frequent words.
 const SYNONYMS: usize = 200;
 
 /// A request that searches.
@@ -36,7 +36,7 @@ enum Request {
 }
 
 impl Request {
-    /// Carries it out; returns how many it finds.
+    /// Runs it, and returns how many it finds.
     fn run(&self, snapshot: &Snapshot) -> u64 {
         match self {
             Self::Search(query) => {
@@ -80,7 +80,7 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
         times[QUERIES / 1000].0.as_micros(),
         times[0].0.as_micros(),
     );
-    // Interrupts fall on any query, so the slowest ones are measured again and their median counts.
+    // Interrupts can hit any query, so the slowest ones are measured again and their median counts.
     let mut slowest: Vec<_> = times
         .into_iter()
         .take(SHOWN * 20)
@@ -97,7 +97,7 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
     }
 }
 
-/// The number of a word, small ones far more often than large ones.
+/// The number of a word, with small ones far more often than large ones.
 pub(crate) fn skewed(random: &mut Rng, count: usize) -> usize {
     let share = random.f64();
     #[expect(
@@ -130,7 +130,7 @@ impl<'c> Generator<'c> {
         Self { exports, frequent, long, categories, random: Rng::with_seed(seed) }
     }
 
-    /// The next request, with what its text is of.
+    /// The next request, and where its text comes from.
     fn request(&mut self) -> (&'static str, Request) {
         let (kind, q) = self.text();
         let q = Some(q.chars().take(MOST_CHARACTERS).collect()).filter(|_| kind != "nothing");
@@ -223,7 +223,7 @@ impl<'c> Generator<'c> {
         (0..count).map(|_| phrase(self)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Words in a row of one record.
+    /// Consecutive words of one record.
     fn words_of_a_record(&mut self, count: usize) -> Vec<String> {
         let export = &self.exports[self.random.usize(0..self.exports.len())];
         let record = &export.software[self.random.usize(0..export.software.len())];

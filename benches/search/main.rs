@@ -1,11 +1,12 @@
 //! The cost of searches, in process: `make bench`.
 //!
-//! Corpus: an export named by `MEASURE_DATA` (Debian 12's packages). Queries: one to three words drawn from its records with a
-//! fixed seed, and the same with one edit; and the worst that a caller can send. Measured is the CPU time of the thread.
-//! Behind criterion's figures come the ratios that have to hold, measured alternately.
+//! The corpus is an export in `MEASURE_DATA` (Debian 12's packages). The queries are one to three
+//! words drawn from its records with a fixed seed, the same with one edit, and the worst that a
+//! caller can send. The thread's CPU time is measured. After criterion's figures come the ratios
+//! that have to hold, measured in turns.
 //!
-//! `cargo bench --bench search -- goals` prints those alone; `-- generated` the worst of 50,000 generated queries, and the worst request of
-//! every endpoint.
+//! `cargo bench --bench search -- goals` prints only those, and `-- generated` the worst of 50,000
+//! generated queries and the worst request of every endpoint.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;
@@ -27,13 +28,13 @@ use corpus::{Failure, Queries};
 use cpu_time::CpuTime;
 use goals::Ratio;
 
-/// As the binary has it.
+/// The same as in the binary.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The seed of all random choices.
 const SEED: u64 = 59_204;
-/// How many queries a measurement goes through.
+/// How many queries a measurement cycles through.
 const QUERIES: usize = 500;
 
 fn main() -> ExitCode {

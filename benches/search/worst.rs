@@ -1,4 +1,4 @@
-//! The worst that a caller can send: a query for each way there is to make a search work.
+//! The worst that a caller can send: a query for each way of making a search work hard.
 
 use fst::Streamer as _;
 use software_directory::generation::Snapshot;
@@ -7,14 +7,14 @@ use software_directory::service::{SearchSoftware, SearchSort};
 use crate::ask;
 use crate::corpus::Queries;
 
-/// The most characters that a query can have.
+/// The maximum length of a query in characters.
 pub(crate) const MOST_CHARACTERS: usize = 256;
-/// The furthest that a page of a search can begin.
+/// The largest offset of a search.
 const FURTHEST: u64 = 10_000;
 /// The largest page.
 const LARGEST: u32 = 100;
 
-/// The worst queries, each with its name.
+/// The worst queries with their names.
 pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(String, SearchSoftware)> {
     let frequent = by_frequency(snapshot);
     let words = |from: usize, count: usize| frequent[from..from + count].join(" ");
@@ -58,7 +58,7 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
     all.into_iter().map(|(name, query)| (name.to_owned(), query)).collect()
 }
 
-/// The words of the corpus, the most frequent first; function words too.
+/// The words in the corpus, the most frequent first, including function words.
 pub(crate) fn by_frequency(snapshot: &Snapshot) -> Vec<String> {
     let lexicon = &snapshot.search.lexicon;
     let mut words = Vec::new();
@@ -75,7 +75,7 @@ pub(crate) fn by_frequency(snapshot: &Snapshot) -> Vec<String> {
     words.into_iter().map(|(_, word)| word).collect()
 }
 
-/// That many words, as long as the characters allow, each with two edits.
+/// This many words, as long as the characters allow, each with two edits.
 fn misspelled(snapshot: &Snapshot, draw: &mut Queries<'_>, count: usize, characters: usize) -> String {
     let mut words = by_frequency(snapshot);
     let length = characters / count - 1;
@@ -111,7 +111,7 @@ fn phrases(frequent: &[String]) -> String {
     fill(pairs.iter().map(String::as_str))
 }
 
-/// The most words that fit into a query.
+/// As many words as fit into a query.
 fn fill<'w>(words: impl Iterator<Item = &'w str>) -> String {
     fill_with(words, " ")
 }

@@ -5,7 +5,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
 use bytes::Bytes;
 
-/// Answers the same to everything.
+/// Sends the same response to every request.
 pub(crate) fn router(bytes: usize) -> Router {
     let body = Bytes::from(vec![b'x'; bytes]);
     Router::new().fallback(get(move || {

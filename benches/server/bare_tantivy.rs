@@ -1,5 +1,6 @@
-//! tantivy as its documentation shows it: three text fields, all words demanded, the best ten with their stored documents and
-//! the exact count. None of the service's features: no typos, prefixes, synonyms, tiers, facets, keys, tags.
+//! tantivy as its documentation shows it: three text fields, all words required, the best ten with
+//! their stored documents, and the exact count. It has none of the service's features: no typos,
+//! prefixes, synonyms, tiers, facets, keys or entity tags.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use tantivy::{Index, Searcher, TantivyDocument};
 
 use crate::corpus::{self, Failure};
 
-/// Memory for the index while it is written, in bytes.
+/// Memory for writing the index, in bytes.
 const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 
 struct Engine {
@@ -36,7 +37,7 @@ struct Fields {
     description: Field,
 }
 
-/// The whole corpus in one segment in memory, and `GET /search?q=…` on it.
+/// The whole corpus in one segment in memory, with `GET /search?q=…` on it.
 pub(crate) fn router() -> Result<Router, Failure> {
     let exports = corpus::read(&corpus::path()?)?;
     let mut schema = Schema::builder();

@@ -20,7 +20,7 @@ TOOLS = HERE.parents[1] / ".tools"
 FIELDS = ["id", "name", "tagline", "description"]
 DATASETTE = "0.65.5"
 
-# The page of a table knows a search too, but sorts its hits by number and not by rank.
+# The page of a table has a search too, but it sorts hits by number rather than rank.
 RANKED = """
 SELECT packages.id, packages.name, packages.tagline, packages.description, best.total FROM
   (SELECT rowid, rank, count(*) OVER () AS total FROM packages_fts WHERE packages_fts MATCH escape_fts(:q)
@@ -57,7 +57,7 @@ def datasette(export, folder, _queries):
     database.close()
     metadata = folder / "datasette.json"
     metadata.write_text(json.dumps({"databases": {"packages": {"queries": {"search": {"sql": RANKED}}}}}))
-    # It takes no port 0.
+    # It doesn't support port 0.
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -74,7 +74,7 @@ def minisearch(export, _folder, _queries):
     place = TOOLS / "minisearch"
     place.mkdir(parents=True, exist_ok=True)
     lock = HERE / "minisearch" / "package-lock.json"
-    # npm writes this file when all is there.
+    # npm writes this file once everything is in place.
     is_whole = (place / "node_modules" / ".package-lock.json").exists()
     is_there = is_whole and (place / lock.name).read_bytes() == lock.read_bytes()
     for name in ["package.json", lock.name, "server.mjs"]:

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use axum::Router;
 use corpus::Failure;
 
-/// As the service has it.
+/// The same as in the service.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

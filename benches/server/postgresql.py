@@ -24,7 +24,7 @@ CREATE TABLE queries (n serial PRIMARY KEY, q text);
 VACUUM ANALYZE;
 """
 
-# The best ten, with the count of all.
+# The best ten, with the total count.
 BEST = """SELECT id, name, tagline, description, count(*) OVER () AS total
   FROM packages, plainto_tsquery('english', {asked}) AS query
   WHERE words @@ query ORDER BY ts_rank(words, query) DESC LIMIT 10"""
@@ -72,7 +72,7 @@ class PostgreSQL:
 
     def call(self, tool, *arguments):
         command = [*self.as_user, *map(str, [self.tools / tool, *arguments])]
-        # Not to a pipe, which the started server would hold open.
+        # Not to a pipe, which the started server would keep open.
         with open(self.folder.parent / "postgresql.txt", "w+") as told:
             done = subprocess.run(command, stdout=told, stderr=subprocess.STDOUT, cwd=self.folder)
             told.seek(0)

@@ -12,14 +12,15 @@ use crate::corpus::{self, Failure, Queries};
 
 /// The seed of all random choices.
 const SEED: u64 = 200_000;
-/// How many distinct queries there are, and how many draws of them with repetition.
+/// How many distinct queries there are, and how many draws with repetition.
 const QUERIES: usize = 200_000;
-/// One query in this number has an edit: 15 %.
+/// One query in this many has an edit: 15 %.
 const MISSPELLED: f64 = 0.15;
-/// How many queries are there to check answers by.
+/// How many queries are used to check responses.
 const CHECKED: usize = 400;
 
-/// Writes `distinct.txt`, `zipf.txt`, `ids.txt` and `checked.tsv` (a query, and the record that it was drawn from).
+/// Writes `distinct.txt`, `zipf.txt`, `ids.txt` and `checked.tsv` (a query and the record it was
+/// drawn from).
 pub(crate) fn write(folder: &Path) -> Result<(), Failure> {
     let exports = corpus::read(&corpus::path()?)?;
     let snapshot = Snapshot::build(corpus::read(&corpus::path()?)?)?;

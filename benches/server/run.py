@@ -23,8 +23,9 @@ import tempfile
 import baselines
 from server import Server, check, create_keys, draw_queries, fail, need_wrk, ours as start_ours, quoted, wait_ready
 
-# How many queries are checked. Ours has to find them all; of the others so large a share may be missed, for they know no part
-# of a word, and PostgreSQL finds nothing for stop words alone (which costs it nothing either). The table has their number.
+# How many queries are checked. Ours must find all of them. The others may miss this share, because
+# they don't know parts of words, and PostgreSQL finds nothing for stop words alone (which costs it
+# nothing either). The table shows the number.
 SAMPLE = 300
 MISSED_AT_MOST = 0.2
 LOCK = pathlib.Path(__file__).resolve().parents[2] / "Cargo.lock"
@@ -91,7 +92,7 @@ def run(arguments, folder, servers):
     draw_queries(arguments.baselines, pathlib.Path(arguments.export), folder)
     ids = (folder / "ids.txt").read_text().splitlines()
     queries = (folder / "distinct.txt").read_text().splitlines()
-    # A missing program is reported before anything is measured.
+    # Missing programs are reported before anything is measured.
     others = {name: keep(baselines.START[name](arguments.export, folder, queries))
               for name in arguments.chosen if name in baselines.START}
     ours = keep(serve(arguments, folder))
@@ -138,12 +139,13 @@ def run(arguments, folder, servers):
     results = {}
     for connections in [16, 1]:
         for case in arguments.chosen:
-            # It knows nothing of what was asked before.
+            # It remembers nothing of earlier requests.
             ours.stop()
             ours.start()
             wait_ready(ours, 120)
             if case == "search-zipf":
-                # A service that has been asked for a while; the first queries after a start cost what distinct ones do.
+                # A service that has been used for a while. The first queries after a start cost as
+                # much as distinct ones.
                 ask_all(ours, zipf, search, key, arguments.seconds)
             results[case, connections] = measure(arguments, cases[case], connections, len(queries) // arguments.rounds)
     report(arguments, results, checked, built, ours.memory_mb())
@@ -171,13 +173,13 @@ def measure(arguments, sides, connections, lines):
     rounds' ratios: the machine's speed is rarely the same in the next round."""
     rounds = collections.defaultdict(list)
     for number in range(arguments.rounds):
-        # Each comes first as often as the other.
+        # Each comes first equally often.
         for side, (server, file, before, options) in list(enumerate(sides))[::-1 if number % 2 else 1]:
             seen = server.load(connections, arguments.seconds, file, number * lines, before, **options)
             if server.name == "ours" and file.name == "distinct.txt" and seen["rate"] * arguments.seconds > lines:
                 fail(f"{server.name} was asked more than {lines:,} queries a round, so rounds repeat some: use fewer --seconds "
                      "or --rounds")
-            # Bare tantivy takes a few words for syntax.
+            # Bare tantivy interprets a few words as syntax.
             if seen["bad"] > (0 if server.name == "ours" else 0.01 * seen["rate"] * arguments.seconds):
                 fail(f"{seen['bad']} answers of {server.name} to {before} weren't 2xx or 3xx")
             rounds[side].append(seen)

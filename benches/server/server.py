@@ -58,7 +58,7 @@ class Server:
         else:
             self.errors.seek(0)
             fail(f"{self.name} doesn't start: {' '.join(map(str, self.command))} said {(said + self.errors.read())[-2000:]!r}")
-        # Drains the pipe, so that further output doesn't block.
+        # Drains the pipe, so that more output doesn't block.
         threading.Thread(target=lines.read, daemon=True).start()
         self.address = found[1]
         self.url = f"http://{self.address}"

@@ -1,4 +1,4 @@
-//! Any bytes as an export file.
+//! Arbitrary bytes as an export file.
 #![no_main]
 
 #[allow(dead_code)]

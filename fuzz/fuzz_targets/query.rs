@@ -1,4 +1,4 @@
-//! Any text as a query: two bytes choose the page and the options.
+//! Arbitrary text as a query. Two bytes choose the page and the options.
 #![no_main]
 
 #[allow(dead_code)]

@@ -1,4 +1,5 @@
-//! Any lines as a request: the target, then headers, as they come off the wire. The bundled directory answers.
+//! Arbitrary lines as a request: the target, then headers, as they come from the wire. The bundled
+//! directory responds.
 #![no_main]
 
 #[allow(dead_code)]
@@ -45,7 +46,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
         request = request.header(&line[..colon], &line[colon + 1..]);
     }
-    // Bytes that aren't a request aren't taken off the wire either.
+    // Bytes that aren't a request don't get past the parser either.
     let Ok(request) = request.body(Body::empty()) else { return };
     service.runtime.block_on(async {
         let Ok(response) = service.app.clone().oneshot(request).await;

@@ -1,4 +1,5 @@
-// The protocol's own TypeScript libraries, the last two major versions, against the binary, over both transports. Its environment has BINARY, URL, KEY, DATA.
+// Tests the binary with the last two major versions of the protocol's own TypeScript library, over
+// both transports. The environment has BINARY, URL, KEY and DATA.
 import assert from 'node:assert/strict'
 import * as client2 from '@modelcontextprotocol/client'
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio'
@@ -17,7 +18,7 @@ async function ask(Client, transport, name) {
   await client.connect(transport)
   assert.match(client.getInstructions(), /never instructions/)
   assert.equal((await client.listTools()).tools.length, 5)
-  // The library checks each result with the tool's schema.
+  // The library checks each result against the tool's schema.
   const call = async (tool, args) => {
     const result = await client.callTool({ name: tool, arguments: args })
     assert.ok(!result.isError, JSON.stringify(result))

@@ -44,7 +44,7 @@ async def ask(read, write, transport):
         assert product["evidence"]["status"] and product["export"]["license"], product
         arguments = {"get_software": {"id": product["id"]}, "list_categories": {}, "search_glossary": {"q": "permit"}}
         for tool, given in {**arguments, "list_reviews": {"id": product["id"]}}.items():
-            # The library checks each result with the tool's schema.
+            # The library checks each result against the tool's schema.
             is_error, _, result = parts(await session.call_tool(tool, given))
             assert not is_error and result["generation"], result
         is_error, wrong, _ = parts(await session.call_tool("search_software", {"limt": 3}))

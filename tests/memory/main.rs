@@ -1,5 +1,5 @@
-//! Memory refused to a build at any point: the process ends, and what is on disk is the old generation or the new one, whole. Memory
-//! that a reload frees goes back to the system.
+//! Denies memory to a build at any point: the process ends, and the disk has the old generation or
+//! the new one, complete. Memory that a reload frees is returned to the system.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,26 +20,27 @@ mod until;
 use place::{Place, export};
 use until::until;
 
-/// The program's allocator, which here refuses memory beyond a limit.
+/// The program's allocator, which refuses memory beyond a limit here.
 #[global_allocator]
 static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);
 
-/// The limits that are tried, from nothing to what a build takes.
+/// The limits to try, from nothing to what a build takes.
 const LIMITS: usize = 40;
 
-/// The folder of a build in a process of its own, and the bytes that it may take beyond those that the process has.
+/// The folder of a build in a process of its own, and how many bytes it may take beyond what the
+/// process already has.
 const FOLDER: &str = "BUILD_FOLDER";
 const LIMIT: &str = "BUILD_LIMIT";
 
-/// The line in which the process prints the peak of its build.
+/// The line in which the process prints its build's peak.
 const TOOK: &str = "the build took ";
 
-/// The place that the process works on; `None` where no test has started it.
+/// The place that the process works on; `None` unless a test has started it.
 fn place_of_process() -> Option<Place> {
     Some(Place::at(Path::new(&std::env::var_os(FOLDER)?)))
 }
 
-/// The line in which the process prints that all went well.
+/// The line in which the process prints that everything went well.
 const LOADED: &str = "the next generation was loaded";
 
 #[test]
@@ -54,7 +55,7 @@ fn build() {
     println!("{TOOK}{}", ALLOCATOR.max_allocated() - before);
 }
 
-/// Serves a generation while there isn't memory for the next one, and then there is.
+/// Serves a generation while there isn't enough memory for the next one, and then there is.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn load() {
@@ -74,19 +75,19 @@ fn load() {
     println!("{LOADED}");
 }
 
-/// The line in which the process prints that the system has its memory again.
+/// The line in which the process prints that its memory was returned to the system.
 const RETURNED: &str = "freed memory was returned";
 
 /// As much memory as the tables of 300,000 records take.
 const FREED: usize = 256 << 20;
 
-/// Frees much memory before the first generation is served, and again when it's replaced.
+/// Frees a lot of memory before the first generation is served, and again when it's replaced.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn free() {
     let Some(place) = place_of_process() else { return };
     let before = resident();
-    // In blocks as large as those of a table that is decoded.
+    // In blocks as large as those of a decoded table.
     let allocate_and_free = || drop((0..256).map(|_| vec![1_u8; FREED / 256]).collect::<Vec<_>>());
     let wait = |what| until(what, || (resident() < before + FREED / 4).then_some(()));
     allocate_and_free();
@@ -100,7 +101,8 @@ fn free() {
     println!("{RETURNED}");
 }
 
-/// `RssAnon` of `/proc/self/status`, in bytes. Allocates nothing, since that may return memory.
+/// `RssAnon` from `/proc/self/status`, in bytes. Allocates nothing, because that might return
+/// memory.
 fn resident() -> usize {
     let mut status = [0; 4096];
     let mut file = File::open("/proc/self/status").expect("the status");
@@ -126,7 +128,7 @@ fn generation_that_memory_is_too_small_for_is_loaded_once_it_is_not() {
     assert!(loaded && said.contains(LOADED), "{said}");
 }
 
-/// An export of that number of products.
+/// An export with this many products.
 fn export_of(count: usize) -> String {
     let ids: Vec<_> = (0..count).map(|number| format!("p{number}")).collect();
     export(&ids.iter().map(String::as_str).collect::<Vec<_>>())
@@ -150,7 +152,7 @@ fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
     place.write("tools.json", &export_of(old));
     drop(place.started());
     place.write("tools.json", &export_of(new));
-    // Elsewhere, so that there still is something to build.
+    // Elsewhere, so that there's still something to build.
     let other = Place::with(&[]);
     other.write("tools.json", &export_of(new));
     let (built, said) = in_a_process("build", &other, None);

@@ -37,7 +37,8 @@ import security
 
 # The server refuses to run as root.
 USER = "opensearch-test"
-# The settings of the bundled file that the server needs; the logs there would be written beside the programs.
+# The settings in the bundled file that the server needs. Its logs would be written next to the
+# programs.
 JVM_OPTIONS = """\
 -Xms512m
 -Xmx512m
@@ -47,13 +48,14 @@ JVM_OPTIONS = """\
 -Djava.util.concurrent.ForkJoinPool.common.threadFactory=org.opensearch.secure_sm.SecuredForkJoinWorkerThreadFactory
 """
 START_SECONDS = 180
-# Those that docs/opensearch.md recommends: a silent node is noticed in seconds.
+# The settings that docs/opensearch.md recommends, so a silent node is noticed in seconds.
 FAULT_DETECTION = {
     f"cluster.fault_detection.{check}.{name}": value
     for check in ("leader_check", "follower_check")
     for name, value in {"interval": "500ms", "timeout": "1500ms", "retry_count": 2}.items()
 } | {"cluster.publish.timeout": "5s"}
-# A test machine's disk may be nearly full; what counts is whether a test fits. The disks are looked at as often as may be.
+# A test machine's disk may be nearly full; what matters is whether a test fits. The disks are
+# checked as often as possible.
 DISK = {
     "cluster.routing.allocation.disk.watermark.low": "300mb",
     "cluster.routing.allocation.disk.watermark.high": "200mb",
@@ -286,12 +288,12 @@ def main() -> int:
     )
     parser.add_argument("--nodes", type=int, default=1, metavar="N", help="how many nodes (1)")
     parser.add_argument("--security", action="store_true", help="one node with TLS and users")
-    # A command may have a `--` of its own.
+    # A command may contain a `--` of its own.
     options, command_line = split(sys.argv[1:])
     arguments = parser.parse_args(options)
     if arguments.security and arguments.nodes != 1:
         parser.error("--security is for one node")
-    # So that an interrupted run stops the nodes, too.
+    # So that an interrupted run also stops the nodes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="opensearch-")))

@@ -22,7 +22,7 @@ import urllib.parse
 import urllib.request
 
 TOLERANCE = 0.005
-# Beyond, the embedded engine doesn't rerank.
+# Beyond these, the embedded engine doesn't rerank.
 RERANKED = 200
 ATTRIBUTES = ("standards", "deployment", "languages", "vendor", "tags")
 QUERIES = [
@@ -77,7 +77,7 @@ def fetch(server, path, method="GET", **headers):
         with urllib.request.urlopen(request, timeout=60) as response:
             status, fields, body = response.status, response.headers, response.read()
     except urllib.error.HTTPError as error:
-        # A problem document has the id of its request.
+        # A problem document contains its request's id.
         status, fields, body = error.code, error.headers, b""
     names = ("etag", "content-length", "content-range", "content-encoding", "content-type", "content-disposition")
     return status, {name: fields[name] for name in names if status < 400}, body
@@ -113,7 +113,8 @@ def difference(path, embedded, cluster):
             return f"{name}: {without_scores(one.get(name))} and {without_scores(other.get(name))}"
     hits, others = one["data"], other["data"]
     if path.startswith("/v1/suggest"):
-        # Suggestions have no scores: near ones may change places, and the last one may be another.
+        # Suggestions have no scores, so nearly equal ones may change places, and the last one may
+        # differ.
         def by_id(data):
             return {kind: sorted(of, key=str) for kind, of in without_scores(data).items()}
 
@@ -164,7 +165,7 @@ def compare_raw(one, other, ids, exports):
         first, second = fetch(one, path, method, **headers), fetch(other, path, method, **headers)
         same = first == second
         if same and first[1].get("etag"):
-            # The tag of one server is current at the other one.
+            # An entity tag from one server is current at the other.
             again = fetch(other, path, method, if_none_match=first[1]["etag"], **headers)
             same = again[0] == 304 and not again[2]
         equal, different = equal + same, different + (not same)

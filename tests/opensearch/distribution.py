@@ -10,7 +10,7 @@ import zipfile
 VERSION = "2.19.1"
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / ".tools"
 MAVEN = "https://repo1.maven.org/maven2/org/opensearch"
-# The server without its modules, but for the transport: what a test needs is added.
+# The server without modules except the transport; tests add what they need.
 SERVER = (
     f"{MAVEN}/distribution/integ-test-zip/opensearch/{VERSION}/opensearch-{VERSION}.zip",
     "af7152d8b7f6f1cee09d47276b32b70479fe6dd8cdbb61213f84eb7f8098b261",
@@ -64,7 +64,8 @@ def installed(*, security: bool) -> pathlib.Path:
     if home.exists():
         return home
     archive, jar = downloaded(SERVER), downloaded(MAPPER_EXTRAS)
-    # Unpacked into a folder of its own and renamed, so that an interrupted start leaves nothing half done.
+    # Unpacked into a separate folder and renamed, so that an interrupted start leaves nothing half
+    # done.
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
         unpack(archive, pathlib.Path(folder))
         unpacked = pathlib.Path(folder) / f"opensearch-{VERSION}"

@@ -1,4 +1,4 @@
-//! The cluster that the environment names.
+//! The cluster in the environment.
 
 use std::env;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -30,7 +30,7 @@ pub(crate) fn cluster() -> Arc<Cluster> {
     Arc::new(Cluster::new(settings()).expect("a cluster"))
 }
 
-/// A node, by the script that started it.
+/// A node, controlled through the script that started it.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) name: String,
@@ -52,7 +52,7 @@ pub(crate) fn control(line: &str) -> Vec<Node> {
     nodes.iter().map(node).collect()
 }
 
-/// Tries until it succeeds.
+/// Retries until it succeeds.
 pub(crate) async fn until<T, E: std::fmt::Debug>(what: &str, mut attempt: impl AsyncFnMut() -> Result<T, E>) -> T {
     let deadline = Instant::now() + DEADLINE;
     loop {
@@ -69,7 +69,8 @@ pub(crate) async fn json(cluster: &Cluster, request: ClusterRequest) -> Value {
     cluster.send(request).await.and_then(|response| response.json()).expect("a response")
 }
 
-/// Makes an index of 300 documents anew, and waits until each shard has its copies.
+/// Creates an index of 300 documents, replacing an existing one, and waits until each shard has its
+/// copies.
 pub(crate) async fn fill(cluster: &Cluster, index: &str, replicas: u32) {
     drop(cluster.send(ClusterRequest::delete(&format!("/{index}"))).await);
     let settings = format!(r#"{{"settings":{{"number_of_shards":2,"number_of_replicas":{replicas}}}}}"#);
@@ -85,7 +86,7 @@ pub(crate) async fn fill(cluster: &Cluster, index: &str, replicas: u32) {
     assert_eq!(json(cluster, request.timeout(patient)).await["timed_out"], false);
 }
 
-/// Searches the documents of [`fill`]; each has the word.
+/// Searches the documents from [`fill`], all of which contain the word.
 pub(crate) async fn search(cluster: &Cluster, index: &str) -> Result<ClusterResponse, ClusterError> {
     let body = r#"{"query":{"match":{"text":"word"}},"size":10,"track_total_hits":true}"#;
     cluster.send(ClusterRequest::search(&format!("/{index}/_search"), body)).await

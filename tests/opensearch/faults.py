@@ -24,10 +24,11 @@ from serve import ask, check, control, wait
 
 SHARDS = 3
 NODES = 3
-# A node takes some seconds to start, on a busy machine more. One that was silent may hold a shard for a search that it never ended,
-# until `search.default_keep_alive` is over, five minutes, and the cluster gives up to allocate the copy there after five attempts.
+# A node takes a few seconds to start, or longer on a busy machine. One that was silent may hold a
+# shard for an unfinished search until `search.default_keep_alive`, five minutes, is over, and the
+# cluster gives up allocating the copy there after five attempts.
 HEALTHY_SECONDS = 420
-# Several times the turns of a stalled node.
+# Several turns of a stalled node.
 STALL_SECONDS = 10
 RAN, STALLED = 0.15, 0.35
 
@@ -146,7 +147,7 @@ class Faults:
             generation = ask(self.served, "/v1/categories")[1]["X-Generation"]
             for node in control("nodes"):
                 control(f"{verb} {node['name']}")
-            # Without a word of the directory a search is answered from memory.
+            # A search without any word that the directory has is answered from memory.
             word, path = self.requests.words[-1], f"/v1/software/{urllib.parse.quote(self.requests.ids[0], safe='')}"
             wait(f"{name}: a lookup is 503", 10, lambda: self.status(path) == 503)
             wait(f"{name}: a server isn't ready", 10, lambda: self.status("/readyz") == 503)
@@ -203,7 +204,7 @@ class Faults:
         wait(f"{name}: the next fill is served", 5, lambda: ask(self.served, "/v1/categories")[1]["X-Generation"] != before)
 
     def is_blocked(self):
-        # Those of indices are lifted before the one of new indices.
+        # Those on indices are lifted before the one on creating indices.
         blocks = self.cluster.ask("/_cluster/state/blocks")["blocks"]
         return bool(blocks.get("global")) or any(index.startswith("software-directory-") for index in blocks.get("indices", {}))
 

@@ -8,13 +8,13 @@ import threading
 import time
 import urllib.parse
 
-# Requests in progress at a time.
+# How many requests are in progress at a time.
 CALLERS = 8
-# The pause of a caller after each: two processors serve three nodes, too.
+# A caller's pause after each request, since two processors also serve three nodes.
 PAUSE_SECONDS = 0.02
-# The time from a fault in which requests may fail.
+# How long after a fault requests may fail.
 GRACE_SECONDS = 2
-# The requests after it that make a finding.
+# How many requests after that are enough for a verdict.
 ENOUGH = 400
 # Longer than a server takes for any response.
 TIMEOUT_SECONDS = 20

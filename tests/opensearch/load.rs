@@ -1,4 +1,4 @@
-//! A steady load of searches, and what became of each.
+//! A steady load of searches, with the outcome of each.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,13 +10,13 @@ use tokio::task::JoinSet;
 
 use crate::environment::search;
 
-/// The searches in progress at a time.
+/// How many searches are in progress at a time.
 const CALLERS: usize = 8;
-/// The pause of a caller after each: two processors serve three nodes, too.
+/// A caller's pause after each search, since two processors also serve three nodes.
 const PAUSE: Duration = Duration::from_millis(20);
-/// The time from the fault in which searches may fail.
+/// How long after the fault searches may fail.
 const GRACE: Duration = Duration::from_secs(2);
-/// The searches after the grace that make a finding.
+/// How many searches after that are enough for a verdict.
 const ENOUGH: usize = 400;
 
 /// A search that has ended.
@@ -26,7 +26,7 @@ struct Sample {
     error: Option<String>,
 }
 
-/// Searches that go on until the load is ended.
+/// Searches that continue until the load is stopped.
 pub(crate) struct Load {
     samples: Arc<Mutex<Vec<Sample>>>,
     is_over: Arc<AtomicBool>,
@@ -45,15 +45,15 @@ impl Load {
         Self { samples, is_over, callers }
     }
 
-    /// Waits until this many searches that began after an instant have ended.
+    /// Waits until this many searches that started after an instant have ended.
     pub(crate) async fn until_searches(&self, count: usize, after: Instant) {
         while self.samples.lock().expect("a lock").iter().filter(|sample| sample.begin > after).count() < count {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
-    /// Waits until enough searches that began after the grace have ended, then ends the load. Prints what became of them, and
-    /// fails if one of those failed.
+    /// Waits until enough searches that started after the grace period have ended, then stops the
+    /// load. Prints the outcomes, and fails if one of those searches failed.
     pub(crate) async fn end(mut self, fault: &str, begin: Instant) {
         self.until_searches(ENOUGH, begin + GRACE).await;
         self.is_over.store(true, Ordering::Relaxed);

@@ -7,7 +7,7 @@ import secrets
 import shutil
 import subprocess
 
-# The node signs requests as `node`; `admin` could change the users by a certificate.
+# The node signs requests as `node`. `admin` could change the users with its certificate.
 SETTINGS = {
     "plugins.security.ssl.transport.pemcert_filepath": "node.pem",
     "plugins.security.ssl.transport.pemkey_filepath": "node.key",
@@ -21,7 +21,8 @@ SETTINGS = {
     "plugins.security.authcz.admin_dn": ["CN=admin"],
     "plugins.security.allow_default_init_securityindex": True,
 }
-# The user of the tests may do anything, the stranger nothing, and the others what docs/opensearch.md gives them.
+# The test user may do anything, the stranger nothing, and the others what docs/opensearch.md grants
+# them.
 USERS = {"directory": ["admin"], "stranger": [], "builder": [], "server": []}
 PATTERN = "software-directory-*"
 ROLES = {
@@ -41,7 +42,7 @@ def prepare(home: pathlib.Path, config: pathlib.Path, folder: pathlib.Path, java
     certify(config)
     shutil.copytree(home / "plugins/opensearch-security/config", config / "opensearch-security")
     users = ['_meta:\n  type: "internalusers"\n  config_version: 2']
-    # The same for all; it is in the environment of no process.
+    # The same for everyone. It's in no process's environment.
     password = folder / "password"
     password.write_text(secrets.token_urlsafe(24) + "\n")
     password.chmod(0o600)
@@ -49,7 +50,7 @@ def prepare(home: pathlib.Path, config: pathlib.Path, folder: pathlib.Path, java
     for user, roles in USERS.items():
         users.append(f'{user}:\n  hash: "{hashed}"\n  reserved: false\n  backend_roles: {roles!r}')
     (config / "opensearch-security/internal_users.yml").write_text("\n".join(users) + "\n")
-    # JSON is YAML, too.
+    # JSON is valid YAML.
     for name, extra in (("roles", ROLES), ("roles_mapping", {role: {"users": [role]} for role in ROLES})):
         with (config / f"opensearch-security/{name}.yml").open("a") as file:
             file.writelines(f"\n{role}: {json.dumps(content)}\n" for role, content in extra.items())

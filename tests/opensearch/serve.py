@@ -20,7 +20,7 @@ import urllib.request
 from conformance import server
 
 FOLLOWED_SECONDS = 2
-# A node takes some seconds to start.
+# A node takes a few seconds to start.
 RECOVERED_SECONDS = 120
 
 

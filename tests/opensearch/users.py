@@ -55,7 +55,7 @@ def main():
                 yield it
             said.append(log.read_text())
 
-        # Wrong before right, while there is nothing that another error could hide behind.
+        # Wrong ones first, while no other error could hide behind them.
         fails("a wrong password", reindex(*engine("builder", password_file=wrong)), 1, "rejects user builder")
         fails("no certificate of the CA", reindex(*engine("builder", ca_file=None)), 1, "--engine-ca-file", "UnknownIssuer")
         fails("a CA file that isn't there", reindex(*engine("builder", ca_file=folder / "no.pem")), 2, "no.pem")

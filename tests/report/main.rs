@@ -1,4 +1,4 @@
-//! `report` as it is called, and its content on a given day.
+//! `report` on the command line, and its content on a given day.
 
 #[path = "../common/binary.rs"]
 mod binary;
@@ -92,7 +92,7 @@ fn hostile_texts_are_harmless() {
     }
     assert!(html.contains("&#60;script&#62;alert(1)&#60;/script&#62; | [x]"), "{html}");
     assert!(html.contains("&#38;amp; &#60;!--"), "{html}");
-    // The rest without the escaped characters, and what ends a reference, is no markup.
+    // Without the escaped characters and the ends of references, the rest is no markup.
     let mut rest = markdown.replace("<span></span>", "");
     while let Some(at) = rest.find("&#") {
         let end = rest[at..].find(';').expect("the end of an entity");
@@ -103,7 +103,7 @@ fn hostile_texts_are_harmless() {
     }
     let escaped = "&#60;script&#62;alert(1)&#60;/script&#62; &#124; &#91;x&#93;(javascript:alert(1)) &#96;";
     assert!(markdown.contains(escaped), "{markdown}");
-    // Each row has the columns of its heads.
+    // Each row has as many columns as the header.
     let columns = |line: &str| line.matches('|').count();
     let lines: Vec<_> = markdown.lines().collect();
     for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.starts_with('|'))) {

@@ -1,4 +1,4 @@
-//! A directory in memory, and what it answers.
+//! A directory in memory, and its responses.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Directory {
         Self::with(products, &json!({}))
     }
 
-    /// A directory with further members of the envelope.
+    /// A directory with additional envelope members.
     pub(crate) fn with(products: &[Value], envelope: &Value) -> Self {
         let mut document = json!({"name": "test", "license": "https://example.org/licence"});
         let software = products.iter().map(|product| {
@@ -63,7 +63,8 @@ impl Directory {
         self.ask(query, true, true, PageRequest { limit: 20, offset: 0 }).query.incomplete
     }
 
-    /// The ids found where the last word is closed, in any case a beginning, or never one.
+    /// The ids found if the last word is complete unless too little is found, always a prefix, or
+    /// never one.
     pub(crate) fn search_as(&self, query: &str, prefix: Prefix) -> Vec<String> {
         let query = SearchSoftware { prefix, ..SearchSoftware::new(query) };
         ids(&pollster::block_on(search_software(&self.0, &query)).expect("an answer"))
@@ -91,7 +92,7 @@ impl Directory {
         }
     }
 
-    /// The ids of a page, and the total.
+    /// A page's ids, and the total.
     pub(crate) fn page(&self, query: &str, limit: u32, offset: u64) -> (Vec<String>, u64) {
         let page = self.ask(query, true, false, PageRequest { limit, offset });
         (ids(&page), page.pagination.total)
@@ -124,7 +125,7 @@ impl Directory {
         marked.map(|highlight| highlight.field.into_owned()).collect()
     }
 
-    /// The marked fields of the first hit, in order, each with its HTML.
+    /// The highlighted fields of the first hit, in order, each with its HTML.
     pub(crate) fn highlights(&self, query: &str) -> Vec<(String, String)> {
         let page = self.ask(query, true, true, PageRequest { limit: 1, offset: 0 });
         let marked = page.data.into_iter().next().and_then(|hit| hit.highlights).expect("a hit with highlights");

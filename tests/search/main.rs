@@ -1,4 +1,4 @@
-//! The most frequent complaints about search engines, a test each, on records written for it.
+//! The most frequent complaints about search engines, one test each, on records written for it.
 
 mod ask;
 #[path = "../common/cases.rs"]
@@ -28,7 +28,7 @@ fn an_exact_name_is_first_however_many_score_higher() {
     let mut products: Vec<_> = (0..700)
         .map(|n| json!({"id": format!("near-{n}"), "name": format!("{beacon} {n}"), "tagline": beacon, "rating": 5.0, "review_count": 9}))
         .collect();
-    // The worst of all, and so the last that is looked at.
+    // The worst of all, so it's examined last.
     products.push(
         json!({"id": "exact", "name": "Lighthouse", "aliases": ["beacon"], "description": "A tower. ".repeat(90)}),
     );
@@ -43,7 +43,7 @@ fn better_one_of_two_with_the_exact_name_is_first() {
     let directory = Directory::of(&[
         json!({"id": "dead", "name": "Beacon", "description": "Beacon beacon beacon"}),
         json!({"id": "live", "name": "Beacon", "rating": 4.5, "review_count": 40}),
-        // Without a rating a product counts as an average one, so there has to be an average.
+        // A product without a rating counts as average, so there has to be an average.
         json!({"id": "other", "name": "Lantern", "rating": 3.5, "review_count": 40}),
     ]);
     assert_eq!(directory.search("beacon"), ["live", "dead"]);
@@ -51,7 +51,7 @@ fn better_one_of_two_with_the_exact_name_is_first() {
 
 #[test]
 fn a_popular_product_that_is_relevant_is_never_missing() {
-    // It says the words nowhere but deep in its description, the other way round and in other forms.
+    // It has the words only deep in its description, in reverse order and inflected.
     let filler = "Plans, forms and reports for teams in the field. ".repeat(40);
     let mut products = vec![json!({
         "id": "popular", "name": "Lantern", "rating": 4.9, "review_count": 5000,
@@ -305,7 +305,7 @@ fn highlights_mark_both_halves_of_a_word_written_apart() {
         "id": "a", "name": "Permit Planner", "tagline": "Lock, and outside", "tags": ["lock", "Out", "LOCK out", "A lock out"],
         "description": "Who can lock, locks out.\nA \"lock-out\" is planned \\ once.",
     })]);
-    // Neither the two words of two values, nor one of them alone.
+    // Neither two words from two values, nor one of them alone.
     let tags = [("tags", "<mark>LOCK out</mark>"), ("tags", "A <mark>lock out</mark>")];
     let description = (
         "description",

@@ -1,4 +1,4 @@
-//! Names as people write and type them.
+//! Names the way people write and type them.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -10,7 +10,7 @@ use unicode_normalization::char::is_combining_mark;
 use crate::ask::{Directory, product};
 use crate::cases::cases;
 
-/// A directory of products that are called like their ids.
+/// A directory of products whose names are their ids.
 fn called(names: &[&str]) -> Directory {
     Directory::of(&numbered(names))
 }
@@ -281,7 +281,7 @@ fn british_and_american_spellings_that_no_rule_covers_find_each_other() {
     }
 }
 
-/// A name's form as a hurried person types it.
+/// A name the way a hurried person types it.
 fn written(name: &str, how: usize) -> String {
     match how {
         0 => name.to_owned(),

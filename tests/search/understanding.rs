@@ -1,4 +1,4 @@
-//! Intent, corrections, prefixes, demo records and highlights of searches.
+//! Intent, corrections, prefixes, demo records and highlights in searches.
 
 use serde_json::{Value, json};
 use software_directory::service::Prefix;
@@ -225,14 +225,14 @@ fn among_products_with_the_same_words_the_nearest_in_meaning_is_first() {
         // Without meanings the name decides.
         json!({"id": "far", "name": "Alpha", "tagline": "Photo of your tax ledger for accountants"}),
         json!({"id": "near", "name": "Beta", "tagline": "Photo album of your camera and pictures"}),
-        // Its language isn't that of the table.
+        // Its language isn't the table's.
         json!({"id": "german", "name": "Gamma", "tagline": "Photo und Bilder deiner Kamera in Alben"}),
         json!({"id": "named", "name": "Photo", "tagline": "Ledger for accountants"}),
     ];
     let directory = Directory::of(&products);
     assert_eq!(directory.search("photo"), ["named", "near", "far", "german"]);
-    // Words that no product has tell what is meant all the same.
+    // Words that no product has still tell what is meant.
     assert_eq!(directory.search("photo taxation"), ["named", "far", "near", "german"]);
-    // What is typed is corrected first.
+    // Typos are corrected first.
     assert_eq!(directory.search("phtoo"), directory.search("photo"));
 }

@@ -74,7 +74,7 @@ fn search_explains_what_ranked_a_hit_and_why_a_product_is_missing() {
 #[test]
 fn explanation_in_json_names_the_rank_beyond_the_page() {
     let folder = folder_with(&["alpha", "beta"]);
-    // Both have the same words, so that their names decide.
+    // Both have the same words, so their names decide.
     let options = ["--meaning", "off", "--limit", "1", "--why", "beta", "--format", "json"];
     let output = run(folder.path(), &[&["search"], &options[..], &["tool"]].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");

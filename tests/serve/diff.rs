@@ -1,4 +1,4 @@
-//! `software-directory diff`: its sides, and what it exits with.
+//! `software-directory diff`: its two sides and its exit codes.
 
 use std::fs;
 use std::path::Path;
@@ -91,7 +91,7 @@ fn repository_of_a_stranger_runs_no_command() {
     git(path, &["init", "-q"]);
     git(path, &["add", "data"]);
     git(path, &["commit", "-qm", "one"]);
-    // A partial clone fetches what it lacks by a command that its configuration names.
+    // A partial clone fetches missing objects with a command that its configuration names.
     let ran = path.join("ran");
     git(path, &["config", "core.repositoryFormatVersion", "1"]);
     git(path, &["config", "extensions.partialClone", "origin"]);

@@ -1,4 +1,4 @@
-//! A log that can't be written: the service goes on.
+//! If the log can't be written, the service goes on.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -12,7 +12,7 @@ use crate::process::{self, export, folder_with, write};
 use crate::request::send;
 use crate::until::until;
 
-/// A server with a given standard error.
+/// A server with this standard error.
 struct Server {
     child: Child,
     address: String,
@@ -37,7 +37,8 @@ impl Server {
         send(request, "").expect("an answer").status().as_u16()
     }
 
-    /// Asks, has a broken and a good edit followed, and stops it.
+    /// Sends requests, makes a broken and a good edit, waits until each is noticed, and stops the
+    /// server.
     fn goes_on(mut self, folder: &std::path::Path) {
         // More than a pipe holds.
         for _ in 0..600 {
@@ -60,7 +61,7 @@ impl Drop for Server {
     }
 }
 
-/// The objects of a JSON log with a message that begins so.
+/// The objects in a JSON log whose message starts with this.
 fn lines(log: &str, message: &str) -> Vec<Value> {
     let objects = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
     objects.filter(|line| line["message"].as_str().is_some_and(|text| text.starts_with(message))).collect()

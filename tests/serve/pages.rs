@@ -1,4 +1,4 @@
-//! The pages of a running server: the link of its start, and products that go.
+//! A running server's pages: the sign-in link printed at the start, and removed products.
 
 use http::{Request, Response};
 
@@ -6,7 +6,7 @@ use crate::process::{Server, export, folder_with, write};
 use crate::request::send;
 use crate::until::until;
 
-/// Reads a page as a browser does, with a session if there's a cookie.
+/// Reads a page the way a browser does, with a session if there's a cookie.
 fn visit(server: &Server, path: &str, cookie: Option<&str>) -> Response<String> {
     let mut request = Request::get(format!("{}{path}", server.address)).header("Accept", "text/html");
     if let Some(cookie) = cookie {
@@ -15,7 +15,7 @@ fn visit(server: &Server, path: &str, cookie: Option<&str>) -> Response<String> 
     send(request, "").expect("a response")
 }
 
-/// Follows the link of the start; returns the cookie of the session.
+/// Follows the sign-in link, and returns the session's cookie.
 fn sign_in(server: &Server) -> String {
     let link = server.announced.split_whitespace().find(|word| word.contains("/sign-in?code=")).expect("a link");
     let response = visit(server, link.strip_prefix(&server.address).expect("of this server"), None);

@@ -24,7 +24,7 @@ fn replace(folder: &Path, set: &str, text: &str) {
     fs::rename(folder.join(set).join(".next"), folder.join(set).join("tools.json")).expect("renamed");
 }
 
-/// Status, headers and body of a response; with a session if there's a cookie.
+/// A response's status, headers and body, with a session if there's a cookie.
 fn get(server: &Server, path: &str, cookie: Option<&str>) -> (u16, HeaderMap, String) {
     let mut request = Request::get(format!("{}{path}", server.address)).header("Accept", "text/html");
     if let Some(cookie) = cookie {
@@ -34,7 +34,7 @@ fn get(server: &Server, path: &str, cookie: Option<&str>) -> (u16, HeaderMap, St
     (response.status().as_u16(), response.headers().clone(), response.into_body())
 }
 
-/// Signs in, and returns the cookie of the session.
+/// Signs in and returns the session's cookie.
 fn session(server: &Server) -> String {
     let request = Request::post(format!("{}/sign-in", server.address));
     let response = send(request, &format!("key={}", server.key())).expect("a response");
@@ -42,7 +42,7 @@ fn session(server: &Server) -> String {
     cookie.split(';').next().expect("a cookie").to_owned()
 }
 
-/// The status once it is that of the files, and says this.
+/// The status, once it's about the current files and says this.
 fn status(server: &Server, message: &str) -> Value {
     let cookie = session(server);
     until(message, || {

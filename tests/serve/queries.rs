@@ -1,4 +1,5 @@
-//! Queries without hits: what a server writes of them, and what `software-directory queries` proposes.
+//! Queries without hits: what a server records about them, and what `software-directory queries`
+//! proposes.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +27,7 @@ fn counted(folder: &Path) -> Vec<(String, u64)> {
         .collect()
 }
 
-/// Calls the tool of assistants that searches.
+/// Calls the search tool of assistants.
 fn call(server: &Server, q: &str) -> Value {
     let body = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search_software", "arguments": {"q": q}},

@@ -20,7 +20,8 @@ import snowballstemmer
 
 LARGEST_SIZE = 70
 
-# Both are American words, but one of each pair is what Britons write for the other, or Americans now and then.
+# Both are American words, but one of each pair is also what Britons write for the other, or what
+# Americans sometimes write.
 ADDED = {
     "ameba": "amoeba",
     "archeological": "archaeological",
@@ -41,7 +42,7 @@ ADDED = {
     "tonne": "ton",
 }
 
-# Other words, or spellings that are common in both countries.
+# Different words, or spellings that are common in both countries.
 REMOVED = set(
     "cicatrice diss dyked dyking faggoted faggoting hoorayed hooraying hoorays matts mums okay okayed okaying okays previousness"
     " previousnesses prise prised prises prising resh sake saki sakis storey storeyed storeys wizzes".split()

@@ -1,4 +1,6 @@
-// MiniSearch behind Fastify, as their documentation shows them: all words, the best ten and the count.
+// MiniSearch behind Fastify, as their documentation shows them: all words required, the best ten
+// and the count.
+//
 //   node server.mjs EXPORT
 import { readFileSync } from "node:fs";
 import Fastify from "fastify";

@@ -1,4 +1,4 @@
-//! Requests and their errors on one node.
+//! Requests and their errors on a single node.
 
 use serde_json::{Value, json};
 use software_directory::engine::opensearch::cluster::{ClusterError, ClusterRequest, Unavailability};
@@ -74,13 +74,13 @@ async fn red_index_is_told_as_such() {
     json(&cluster, ClusterRequest::delete("/red")).await;
 }
 
-/// Also that it takes documents again by itself.
+/// Also tests that it accepts documents again by itself.
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn full_disk_is_told_as_such() {
     let cluster = cluster();
     fill(&cluster, "full", 0).await;
-    // The node looks at its disk every ten seconds.
+    // The node checks its disk every ten seconds.
     set_watermarks(&cluster, &json!("100000gb")).await;
     let write = || cluster.send(ClusterRequest::put("/full/_doc/more", "{}"));
     let error = until("the disk is full", async || match write().await {
@@ -103,7 +103,7 @@ async fn full_disk_is_told_as_such() {
     json(&cluster, ClusterRequest::delete("/full-too")).await;
 }
 
-/// Sets the room that a disk must have; null for that of the node's configuration.
+/// Sets how much room a disk must have; null for the value in the node's configuration.
 async fn set_watermarks(cluster: &software_directory::engine::opensearch::cluster::Cluster, room: &Value) {
     let of = |name: &str| (format!("cluster.routing.allocation.disk.watermark.{name}"), room.clone());
     let settings: serde_json::Map<_, _> = ["low", "high", "flood_stage"].map(of).into_iter().collect();

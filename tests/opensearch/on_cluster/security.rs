@@ -1,4 +1,4 @@
-//! TLS and users, on a node with the security plugin and a CA of its own.
+//! TLS and users, on a node with the security plugin and its own CA.
 
 use std::error::Error as _;
 use std::fs;
@@ -26,7 +26,7 @@ fn password_file() -> PathBuf {
     variable("OPENSEARCH_PASSWORD_FILE").into()
 }
 
-/// An error with all of its causes, for people and for engineers.
+/// An error with all its causes, for people and for engineers.
 fn texts(error: &ClusterError) -> String {
     let mut text = format!("{error:?} {error}");
     let mut cause = error.source();
@@ -59,7 +59,7 @@ async fn wrong_password_is_an_authentication_error_without_it() {
     assert!(is_401 && error.to_string().contains("check the user"), "{error}");
     let text = texts(&error);
     assert!(!text.contains("correct-horse-battery") && !text.contains("Basic"), "{text}");
-    // The pings say so as well; on a busy machine the first may be late.
+    // The pings report it too, but on a busy machine the first one may be late.
     let health = until("a ping is answered", async || {
         cluster.ping().await;
         let health = cluster.health();
@@ -88,7 +88,7 @@ async fn unknown_certificate_is_a_tls_error_with_its_remedy() {
     assert!(texts(&error).contains("UnknownIssuer"), "{}", texts(&error));
 }
 
-/// The password must not cross the network where TLS is missing by mistake.
+/// The password must not cross the network if TLS is missing by mistake.
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn plain_http_to_a_tls_port_is_unavailable() {

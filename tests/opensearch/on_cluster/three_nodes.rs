@@ -1,6 +1,8 @@
-//! Faults of nodes under a load of searches. No search that begins two seconds after the fault may fail.
+//! Node faults under a load of searches. No search that starts two seconds after the fault may
+//! fail.
 //!
-//! The tests share the nodes, so they run one after the other; each restores the cluster before it begins.
+//! The tests share the nodes, so they run one after the other, and each restores the cluster before
+//! it starts.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +15,7 @@ use crate::load::Load;
 
 const INDEX: &str = "faults";
 
-/// A healthy cluster with an index that has a replica of each shard.
+/// A healthy cluster with an index whose shards have a replica each.
 async fn healthy() -> (Arc<Cluster>, Pings) {
     restore();
     let cluster = cluster();
@@ -23,14 +25,14 @@ async fn healthy() -> (Arc<Cluster>, Pings) {
     (cluster, pings)
 }
 
-/// Starts the nodes that don't run, and continues those that are stopped.
+/// Starts nodes that aren't running, and resumes those that are stopped.
 fn restore() {
     for node in control("nodes") {
         control(&format!("{} {}", if node.is_running { "continue" } else { "start" }, node.name));
     }
 }
 
-/// Whether the cluster has this many nodes by its own account, and its manager.
+/// Whether the cluster reports this many nodes and a manager.
 async fn nodes(cluster: &Cluster, count: u32) -> Result<(), String> {
     let request = ClusterRequest::get("/_cluster/health").query("timeout", "1s");
     let health: Value =
@@ -38,7 +40,7 @@ async fn nodes(cluster: &Cluster, count: u32) -> Result<(), String> {
     if health["number_of_nodes"] == count { Ok(()) } else { Err(health.to_string()) }
 }
 
-/// The names of the manager and of another node.
+/// The names of the manager and another node.
 async fn manager_and_other(cluster: &Cluster) -> (String, String) {
     let manager = json(cluster, ClusterRequest::get("/_cat/cluster_manager").query("format", "json")).await;
     let manager = manager[0]["node"].as_str().expect("a manager").to_owned();
@@ -90,7 +92,7 @@ async fn stopped_data_node_fails_no_search() {
     fault("SIGSTOP of a data node", "stop", false).await;
 }
 
-/// Both by nodes that are gone and by nodes that are silent.
+/// With nodes that are gone, and with nodes that are silent.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn cluster_that_is_away_is_unavailable_and_recovers_by_itself() {
@@ -119,7 +121,8 @@ async fn cluster_that_is_away_is_unavailable_and_recovers_by_itself() {
     }
 }
 
-/// The deadline holds where a cluster is only slow: no request outlives it by the time of an attempt.
+/// The deadline also holds if a cluster is merely slow: no request exceeds it by more than the time
+/// of an attempt.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn request_that_no_node_answers_in_time_ends_at_its_deadline() {

@@ -85,7 +85,8 @@ class AsyncCaller:
         try:
             async with AsyncExitStack() as opened:
                 await opened.enter_async_context(self.limiter)
-                # The HTTP library bounds each read; this bounds the whole attempt, name lookup and body included.
+                # The HTTP library limits each read; this limits the whole attempt, including name
+                # lookup and body.
                 with anyio.fail_after(request.total_seconds):
                     with anyio.fail_after(request.timeout_seconds):
                         response = await self.open(request)

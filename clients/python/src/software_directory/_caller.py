@@ -99,7 +99,8 @@ class Caller:
         return Answer(status, headers, content)
 
     def _content(self, response: httpx.Response, request: Request, started: float) -> bytes:
-        # The HTTP library bounds each read. A body that trickles is stopped here, between two chunks.
+        # The HTTP library limits each read. A body that trickles is stopped here, between two
+        # chunks.
         total = request.total_seconds if response.is_success else request.timeout_seconds
         content = bytearray()
         for chunk in response.iter_bytes():

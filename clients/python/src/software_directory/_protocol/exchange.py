@@ -144,7 +144,8 @@ def _outcome_of(
     if isinstance(reply, Failure):
         if reply.status is None or reply.headers is None or 200 <= reply.status < 300:
             return unanswered(reply, request, attempt)
-        # A refusal is clear without its body: an unknown key stays unknown, however the connection ended.
+        # An error is clear without its body: an unknown key stays unknown, however the connection
+        # ended.
         reply = Answer(reply.status, reply.headers, b"")
     response = Response(
         status=reply.status,

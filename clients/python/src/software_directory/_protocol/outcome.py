@@ -81,7 +81,7 @@ def error_of(response: Response, *, retry_after_seconds: int | None, api_key: st
         is_redirect = response.status >= 300 and response.status != 304
         return _not_ours(response, code="unexpected_redirect" if is_redirect else "invalid_response")
     problem = _hidden(_problem_in(response.content), api_key)
-    # The key is taken out of the body as well, for errors are shown and logged.
+    # The key is removed from the body as well, because errors are shown and logged.
     response = replace(response, content=response.content.replace(api_key.encode(), HIDDEN.encode()))
     message = _text(problem.get("detail")) or _text(problem.get("title")) or _unexplained(response.status)
     if retry_after_seconds is None and _is_whole(problem.get("retry_after_seconds")):
@@ -122,7 +122,8 @@ def _object_in(content: bytes) -> dict[str, Any]:
 
 
 def _problem_in(content: bytes) -> dict[str, Any]:
-    # Another service's JSON may have members of the same names; only a code that is a text makes a problem of ours.
+    # Another service's JSON may have members with the same names, so only a string as the code
+    # makes it one of our problem documents.
     body = _object_in(content)
     return body if isinstance(body.get("code"), str) else {}
 

@@ -46,7 +46,7 @@ def delay_seconds(
     """
     if retry_after_seconds is not None:
         return float(retry_after_seconds) if retry_after_seconds <= longest_retry_after_seconds else None
-    # The exponent is bounded, for a float isn't endless.
+    # The exponent is limited, because a float would overflow.
     whole = min(FIRST_DELAY_SECONDS * 2.0 ** min(retry - 1, 30), LONGEST_DELAY_SECONDS)
     return whole * (1 - random / 2)
 
@@ -71,5 +71,5 @@ def _http_date(value: str) -> datetime | None:
         date = parsedate_to_datetime(value)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    # A date without a zone is in UTC, as all HTTP dates are.
+    # A date without a time zone is in UTC, as all HTTP dates are.
     return date if date.tzinfo is not None else date.replace(tzinfo=timezone.utc)

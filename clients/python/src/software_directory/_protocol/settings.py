@@ -67,7 +67,7 @@ class Settings:
 
 
 def _check_api_key(api_key: object) -> None:
-    # An HTTP library would quote a value that can't be a header's, so it is refused here, unquoted.
+    # An HTTP library would quote an invalid header value, so it's rejected here without quoting it.
     if not isinstance(api_key, str) or not api_key:
         raise ValueError(
             f"api_key is missing; pass the key that `software-directory keys create` printed, or set {API_KEY_VARIABLE}"
@@ -91,7 +91,7 @@ def _checked_base_url(base_url: object) -> str:
     if not sound:
         raise ValueError("base_url must be an absolute http or https address, such as https://directory.example")
     if "@" in parts.netloc:
-        # The HTTP library would send them in place of the key.
+        # The HTTP library would send them instead of the key.
         raise ValueError("base_url must not hold a user name or password")
     if "?" in base_url or "#" in base_url:
         raise ValueError("base_url must not hold a query or a fragment")
