@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A corpus of any size made from an export: `make bench-growth` measures with these.
+"""A corpus of any size, generated from an export, for `make bench-growth`.
 
     benches/growth/corpus.py --export FILE --records N --out FOLDER
 
@@ -36,7 +36,7 @@ class Corpus:
         self.random.shuffle(self.records)
 
     def take(self, count):
-        """So many records, as JSON."""
+        """This many records, as JSON."""
         for record in self.records[:count]:
             yield json.dumps(record, ensure_ascii=False)
         if count > len(self.records):
@@ -76,7 +76,7 @@ class Corpus:
         return made
 
     def name(self, one, other, is_new):
-        """A name that no record has: the beginning of one and the end of the other."""
+        """A name that no record has: the beginning of one and the end of another."""
         ones, others = one["name"].split("-"), other["name"].split("-")
         words = ones[:(len(ones) + 1) // 2] + others[len(others) // 2:]
         if is_new:
@@ -89,7 +89,7 @@ class Corpus:
         return name
 
     def new_word(self):
-        """A word that the corpus doesn't have: the beginning of one of its names' words, and the end of another."""
+        """A word that isn't in the corpus: the beginning of a word in one of its names, and the end of another."""
         word = ""
         while not word or word in self.words:
             names = [WORD.findall(record["name"].lower()) for record in self.random.choices(self.records, k=2)]
@@ -102,7 +102,7 @@ class Corpus:
 
 
 def write(export, count, folder):
-    """Writes a corpus of so many records; answers its size in bytes."""
+    """Writes a corpus with this many records. Returns its size in bytes."""
     corpus = Corpus(export)
     folder.mkdir(parents=True, exist_ok=True)
     head = json.dumps(corpus.envelope, ensure_ascii=False)[:-1] + (", " if corpus.envelope else "") + '"software": [\n'

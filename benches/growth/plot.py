@@ -1,4 +1,4 @@
-"""Curves over two logarithmic axes as an SVG file that is readable on light and on dark pages."""
+"""Curves over two logarithmic axes, as an SVG file that is readable on light and dark pages."""
 
 import dataclasses
 import html
@@ -82,7 +82,7 @@ def panel(one, x_label):
 
 
 class Axis:
-    """A logarithmic axis, with a little room at both ends."""
+    """A logarithmic axis with a small margin at both ends."""
 
     def __init__(self, least, most, start, end):
         room = max((most / least) ** 0.06, 1.15)

@@ -36,7 +36,7 @@ MISSED_AT_MOST = 0.01
 
 
 def ready(arguments, folder, keys):
-    """A server, and how many seconds after its start it was ready. It tells its address when it is, however long that takes."""
+    """A server, and how many seconds it took to become ready. It prints its address once it is, however long that takes."""
     started = time.monotonic()
     server = ours(arguments.server, folder, keys)
     try:
@@ -48,7 +48,7 @@ def ready(arguments, folder, keys):
 
 
 def restarts(arguments, folder, keys):
-    """The median time of a restart, and the last of the servers."""
+    """The median time of a restart, and the last server."""
     times = []
     while True:
         server, took = ready(arguments, folder, keys)
@@ -63,7 +63,7 @@ def size_on_disk(folder):
 
 
 def measure(arguments, records, folder):
-    """What so many records cost; 0 for a server without any, which isn't searched."""
+    """What this many records cost; 0 for a server without any, which isn't searched."""
     folder.mkdir()
     row = {"records": records, "export_mb": corpus.write(arguments.export, records, folder / "data") / 1e6}
     if records:

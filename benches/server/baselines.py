@@ -1,4 +1,4 @@
-"""What a user would take instead: SQLite's full text search behind Datasette, MiniSearch behind Fastify, PostgreSQL.
+"""What people might use instead: SQLite's full text search behind Datasette, MiniSearch behind Fastify, PostgreSQL.
 
 What isn't there is fetched once into .tools of the checkout: Datasette from PyPI, MiniSearch and Fastify from npm
 (benches/server/minisearch/package-lock.json). PostgreSQL has to be installed.

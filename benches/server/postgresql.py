@@ -85,7 +85,7 @@ class PostgreSQL:
         return self.call("psql", "-h", self.folder, "-U", "bench", "-d", "postgres", "-q", "-v", "ON_ERROR_STOP=1", *arguments)
 
     def answers(self, queries):
-        """The ids and the total that each query gets."""
+        """The ids and the total that each query returns."""
         self.write("checked.csv", ([query] for query in queries))
         (self.folder / "checked.csv").chmod(0o644)
         (self.folder / "checked.sql").write_text(
@@ -99,7 +99,7 @@ class PostgreSQL:
             yield ids, total
 
     def load(self, connections, seconds, _file, _start, _before, **_options):
-        """Asks random queries of the file as quickly as answers come; answers what `Server.load` does."""
+        """Sends random queries from the file back to back. Returns the same as `Server.load`."""
         for file in self.folder.glob("times.*"):
             file.unlink()
         self.call("pgbench", "-h", self.folder, "-U", "bench", "-n", "-c", connections, "-j", 1, "-M", "prepared",

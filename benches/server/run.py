@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks the service and its baselines the same over HTTP, in one go, and prints how they compare: `make bench-http`.
+"""Sends the service and its baselines the same requests over HTTP in one run, and prints the comparison: `make bench-http`.
 
     benches/server/run.py --server BINARY --baselines BINARY --export FILE [--rounds N] [--seconds N] [--only CASE,…]
 
@@ -48,7 +48,7 @@ def mean_size(server, paths):
 
 
 def tag(server, ids, folder):
-    """A file of ids, each with the entity tag of its answer."""
+    """A file of ids, each with the entity tag of its response."""
     lines = []
     for name in ids:
         _, headers, _ = server.get(f"/v1/software/{quoted(name)}", server.headers)
@@ -152,14 +152,14 @@ def run(arguments, folder, servers):
 
 
 def ask_all(server, file, before, options, seconds):
-    """Asks all queries of a file once."""
+    """Sends all queries in a file once."""
     asked, all_of_them = 0, len(file.read_text().splitlines())
     while asked < all_of_them:
         asked += int(server.load(16, seconds, file, asked, before, **options)["rate"] * seconds)
 
 
 def check_answers(server, folder):
-    """A row of the table of answers; a fast wrong answer is no answer."""
+    """A row in the table of results. A fast wrong result doesn't count."""
     found, asked, missed = check(server, folder, SAMPLE)
     if len(missed) > (0 if server.name == "ours" else MISSED_AT_MOST * asked):
         fail(f"{server.name}: {len(missed)} of {asked} queries don't find the record they were drawn from: {missed[:10]}")

@@ -1,4 +1,4 @@
-"""Servers that are measured: started on a free port, loaded by wrk, looked at from outside, and stopped."""
+"""Servers to measure: started on a free port, put under load by wrk, observed from outside, and stopped."""
 
 import http.client
 import json
@@ -37,7 +37,7 @@ def quoted(text):
 
 
 class Server:
-    """A server process that tells its address on standard output, or where `tells` says."""
+    """A server process that prints its address on standard output, or where `tells` says."""
 
     headers = {}
     version = ""
@@ -78,7 +78,7 @@ class Server:
         return response.status, response.headers, body
 
     def answers(self, queries):
-        """The ids and the total that each query gets."""
+        """The ids and the total that each query returns."""
         for query in queries:
             path = self.before + quoted(query) + self.after + self.checked_with
             status, _, body = self.get(path, self.headers)
@@ -87,7 +87,7 @@ class Server:
             yield self.answer(json.loads(body))
 
     def load(self, connections, seconds, file, start, before, after="", key="", tagged=False):
-        """Runs the load; answers requests a second, p50 and p99 in milliseconds, and answers that weren't 2xx or 3xx."""
+        """Runs the load. Returns requests per second, p50 and p99 in milliseconds, and the number of responses that weren't 2xx or 3xx."""
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", HERE / "load.lua", self.url, "--"]
         command += [file, str(start), before, after, key] + (["tagged"] if tagged else [])
         done = subprocess.run(command, capture_output=True, text=True)
@@ -108,7 +108,7 @@ class Server:
                 "bad": int(bad[1]) if bad else 0}
 
     def memory_mb(self):
-        """What it has in memory and has had at most, in 10^6 bytes."""
+        """Its current and peak memory, in 10^6 bytes."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         found = dict(re.findall(r"^(VmRSS|VmHWM):\s+(\d+) kB$", status, re.M))
         return {name: int(kib) * 1024 / 1e6 for name, kib in found.items()}
@@ -123,13 +123,13 @@ class Server:
 
 
 def create_keys(binary, file):
-    """Keys whose quotas are counted and, all together, never reached."""
+    """Keys whose quotas are counted but, taken together, never reached."""
     command = [binary, "keys", "create", "--name", "bench", "--rate", "1000000/min", "--keys", file]
     return [subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() for _ in range(KEYS)]
 
 
 def ours(binary, folder, keys):
-    """Our server on `data`, `index` and `keys.json` of a folder."""
+    """Our server on the `data`, `index` and `keys.json` in a folder."""
     server = Server("ours", [binary, "--data", folder / "data", "--index", folder / "index", "--keys", folder / "keys.json",
                              "--listen", "127.0.0.1:0"])
     server.key = ",".join(keys)
@@ -149,7 +149,7 @@ def wait_ready(server, seconds, pause=0.05):
 
 
 def draw_queries(baselines, corpus, folder):
-    """Files of queries, drawn from an export or from a folder of them."""
+    """Files of queries, drawn from an export or a folder of exports."""
     place = {"MEASURE_DATA": str(corpus.parent), "MEASURE_EXPORT": corpus.name}
     subprocess.run([baselines, "queries", folder], check=True, env={**os.environ, **place})
 

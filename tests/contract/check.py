@@ -1,4 +1,4 @@
-"""Asks the binary as its own OpenAPI document says, and otherwise, and compares the answers with the document.
+"""Sends the binary requests that its OpenAPI document allows and others that it doesn't, and compares the responses with the document.
 
     uv run --project tests/contract python tests/contract/check.py --binary FILE [--examples N] [--seeds N[,N…]]
 
@@ -25,11 +25,11 @@ START_SECONDS = 120
 
 
 class Failure(Exception):
-    """The service and its document don't agree, or the test couldn't be made."""
+    """The service and its document disagree, or the test couldn't run."""
 
 
 class Server:
-    """The binary on a free port, in a folder of its own, with a development key, whose quota is out of reach."""
+    """The binary on a free port in its own folder, with a development key whose quota is never reached."""
 
     def __init__(self, binary, folder):
         shutil.copytree(CHECKOUT / "data", folder / "data")
@@ -61,7 +61,7 @@ class Server:
             return None
 
     def finish(self):
-        """Asks it to stop, as nothing but a healthy server does, and checks what it logged."""
+        """Asks it to stop, which only a healthy server does, and checks its log."""
         readiness = self.readiness()
         if readiness is None or '"ready"' not in readiness:
             raise Failure(f"the server isn't ready any more: {readiness}\n{self.log.read_text()}")
@@ -73,7 +73,7 @@ class Server:
 
 
 def ask(server, seed, examples, folder):
-    """One run; gives the number of requests that were generated."""
+    """Runs once. Returns the number of generated requests."""
     report = folder / f"report-{seed}.txt"
     with report.open("w") as output:
         done = subprocess.run(

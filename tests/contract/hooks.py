@@ -1,4 +1,4 @@
-"""What the OpenAPI document can't say of a request, so that Schemathesis doesn't take it for a contradiction."""
+"""Rules that the OpenAPI document can't express, so that Schemathesis doesn't take them for contradictions."""
 
 import schemathesis
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs nginx and Caddy as deploy/proxy has them before the real binary, and the checks of the other files in deploy/.
+"""Runs the real binary behind nginx and Caddy as configured in deploy/proxy, and checks the other files in deploy/.
 
     tests/deploy/check.py --binary FILE
 
@@ -26,7 +26,7 @@ MOST_EXPOSED = 1.5
 
 
 def check_units(binary, folder):
-    """Both units can be loaded, and the service may do little."""
+    """Both units can be loaded, and the service has few rights."""
     for unit in UNITS.glob("*.s*"):
         text = unit.read_text(encoding="utf-8").replace("/usr/local/bin/software-directory", str(binary))
         (folder / unit.name).write_text(text, encoding="utf-8")
@@ -49,7 +49,7 @@ def check_units(binary, folder):
 
 
 def check_alerts(service):
-    """Every metric that an alert or docs/operations.md reads exists, including that of a degraded service."""
+    """Every metric in an alert or in docs/operations.md exists, including the one of a degraded service."""
     documents = ("deploy/prometheus/alerts.yml", "docs/operations.md")
     texts = ((CHECKOUT / path).read_text(encoding="utf-8") for path in documents)
     names = set(re.findall(r"\bsoftware_directory_\w+", " ".join(texts)))
@@ -63,7 +63,7 @@ def check_alerts(service):
 
 
 def check_container():
-    """What the container file promises: a user without rights, one folder to write to, the binary's own health check."""
+    """The container file's promises: an unprivileged user, one writable folder, the binary's own health check."""
     text = (CHECKOUT / "deploy" / "container" / "Containerfile").read_text(encoding="utf-8")
     last = text[text.rindex("\nFROM "):].replace("\\\n", "")
     for line in (

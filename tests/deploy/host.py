@@ -14,7 +14,7 @@ NOBODY = 65534
 
 
 class Failure(Exception):
-    """Something isn't as deploy/ promises."""
+    """Something doesn't match what deploy/ promises."""
 
 
 def free_port():
@@ -29,7 +29,7 @@ def environment(settings=None):
 
 
 def until(what, condition, process=None):
-    """Asks again until a condition holds; a failure where it doesn't, or where the process ends first."""
+    """Polls until a condition holds. Fails if it never does, or if the process ends first."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while not (value := condition()):
         if time.monotonic() > deadline or (process is not None and process.poll() is not None):
@@ -44,7 +44,7 @@ def listens(port):
 
 
 class Running:
-    """A process with its log, ended on the way out."""
+    """A process with its log, stopped on exit."""
 
     def __init__(self, folder, command, settings=None):
         self.log = folder / "log"
@@ -66,7 +66,7 @@ class Running:
 
 
 def check_unprivileged(binary, folder, settings):
-    """The binary as the container runs it: without rights, and with one folder that it may write to."""
+    """The binary as the container runs it: unprivileged, with a single writable folder."""
     folder.mkdir()
     port = free_port()
     (folder / "exports").mkdir()

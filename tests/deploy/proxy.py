@@ -1,4 +1,4 @@
-"""nginx and Caddy with the configuration of deploy/proxy, and what must come through them unchanged."""
+"""nginx and Caddy with the configurations in deploy/proxy, and what they must pass on unchanged."""
 
 import gzip
 import hashlib
@@ -36,7 +36,7 @@ REFUSED = {"/v1/software/%00"}
 
 
 class Nginx(Running):
-    """nginx as Debian packages it, with our site and otherwise the settings of its own nginx.conf that matter."""
+    """nginx as Debian packages it, with our site and the relevant settings of its own nginx.conf."""
 
     name = "nginx"
 
@@ -93,7 +93,7 @@ http {{
 
 
 class Caddy(Running):
-    """Caddy as Debian packages it, without TLS, which is its own affair."""
+    """Caddy as Debian packages it, without TLS, which is up to Caddy."""
 
     name = "Caddy"
     tls = None
@@ -124,13 +124,13 @@ def started(proxy):
 
 
 def high_water_mark(process):
-    """The most memory a process has had, in bytes."""
+    """The peak memory of a process in bytes."""
     status = pathlib.Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
 def check_proxy(service, proxy):
-    """Gives the number of requests that were compared with their answers without the proxy."""
+    """Compares responses through the proxy with direct ones. Returns the number of requests."""
     compared = 0
 
     def through(target, **how):
@@ -206,7 +206,7 @@ def check_compression(compare):
 
 
 def check_quota(service, through):
-    """The quota's refusal is the caller's to read, and not an outage of the service."""
+    """A 429 reaches the caller, and the proxy doesn't take it for an outage."""
     headers = {"Authorization": f"Bearer {service.few}"}
     answers = [through("/v1/categories?limit=1", headers=headers) for _ in range(4)]
     refused = answers[-1]
@@ -215,7 +215,7 @@ def check_quota(service, through):
 
 
 def check_caller(service, through):
-    """The log names the caller and neither the proxy nor what the caller pretends."""
+    """The log has the caller's address, not the proxy's or a made-up one."""
     for number, pretended in enumerate((None, "198.51.100.7", "198.51.100.7, 127.0.0.1", "nonsense")):
         request_id = f"caller-{number}-{id(through)}"
         headers = {"X-Request-Id": request_id, "Authorization": f"Bearer {service.key}"}
@@ -228,7 +228,7 @@ def check_caller(service, through):
 
 
 def check_download(service, proxy):
-    """A large export comes whole, to a reader that stops in between, and isn't kept in the proxy's memory."""
+    """A large export arrives completely at a reader that pauses, and isn't buffered in the proxy's memory."""
     before = proxy.memory()
     connection = connect(proxy.port, proxy.tls)
     connection.request("GET", "/v1/exports/large", headers={"Authorization": f"Bearer {service.key}"})
@@ -250,7 +250,7 @@ def check_download(service, proxy):
 
 
 def check_kept_connections(service, proxy):
-    """Requests one after another share a connection to the service."""
+    """Successive requests share a connection to the service."""
     before = local_ports(service.port)
     connection = connect(proxy.port, proxy.tls)
     for _ in range(50):
@@ -265,7 +265,7 @@ def check_kept_connections(service, proxy):
 
 
 def local_ports(port):
-    """The ports of this machine's callers of a port, those of connections just closed too."""
+    """The local ports of connections to a port, including those that have just been closed."""
     lines = pathlib.Path("/proc/net/tcp").read_text(encoding="utf-8").splitlines()[1:]
     pairs = (line.split()[1:3] for line in lines)
     return {own for own, other in pairs if int(other.split(":")[1], 16) == port}

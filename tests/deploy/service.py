@@ -1,4 +1,4 @@
-"""The service behind the proxies, and requests that no library rewrites on the way."""
+"""The service behind the proxies, and requests that no library rewrites."""
 
 import http.client
 import json
@@ -51,7 +51,7 @@ class Service(Running):
         return ask(self.metrics_port, "/metrics").body.decode()
 
     def logged(self, request_id):
-        """The line of the access log of a request."""
+        """A request's line in the access log."""
         def line():
             lines = (json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{"))
             return next((line for line in lines if line.get("request_id") == request_id and "path" in line), None)
@@ -60,7 +60,7 @@ class Service(Running):
 
 
 def large_export():
-    """An export of many records, some ten megabytes: more than any buffer on the way."""
+    """An export with many records, about ten megabytes, which is more than any buffer on the way."""
     records = (
         {
             "id": f"large-{number}", "name": f"Large {number}", "url": f"https://large-{number}.example/",
@@ -99,7 +99,7 @@ def connect(port, tls=None, source=None):
 
 
 def ask(port, target, method="GET", headers=None, tls=None, source=None, connection=None):
-    """Sends the target as it is written; every header as given and none besides Host."""
+    """Sends the target exactly as written, with the given headers and Host only."""
     used = connection or connect(port, tls, source)
     used.putrequest(method, target, skip_accept_encoding=True)
     for name, value in (headers or {}).items():

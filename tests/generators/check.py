@@ -20,7 +20,7 @@ from service import Failure, LaterServer, Server
 
 
 def check(generator, server, later, plan, folder):
-    """Reports one generator; gives the failures."""
+    """Reports on one generator. Returns the failures."""
     started = time.monotonic()
     done = []
     try:
@@ -42,7 +42,7 @@ def check(generator, server, later, plan, folder):
 
 
 def compare(plan, lines):
-    """The calls whose answers aren't those of the service, and the number of records of the others."""
+    """Returns the calls whose results differ from the service's, and how many records the others had."""
     if len(lines) != len(plan.calls):
         return [f"{len(lines)} answers to {len(plan.calls)} calls"], 0
     failures, records = [], 0
@@ -58,7 +58,7 @@ def compare(plan, lines):
 
 
 def differs(expected, found, at):
-    """The first difference in words; None where there is none."""
+    """Describes the first difference, or returns None."""
     if isinstance(expected, dict) and isinstance(found, dict):
         names = [*expected, *(name for name in found if name not in expected)]
         pairs = [(f"{at}/{name}", expected.get(name), found.get(name)) for name in names]

@@ -1,4 +1,4 @@
-"""The generators: how each is run, how its client is compiled, and how that makes the calls of a plan."""
+"""The generators: how to run each, compile its client, and make a plan's calls with it."""
 
 import hashlib
 import json
@@ -22,13 +22,13 @@ OPENAPI_GENERATOR_SHA256 = "41ce4f6b07f196676439d710759fa1ced7a08066d06ff1bf3146
 
 
 def write(document):
-    """Writes the document where the generators read it."""
+    """Writes the document for the generators to read."""
     WORK.mkdir(parents=True, exist_ok=True)
     DOCUMENT.write_text(json.dumps(document, indent=2))
 
 
 def run(*command, folder=WORK, **environment):
-    """Runs a command; gives what it printed."""
+    """Runs a command and returns its output."""
     command = [str(part) for part in command]
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, "NO_PROXY": "127.0.0.1", **environment}, stdin=subprocess.DEVNULL,
@@ -47,7 +47,7 @@ def fresh(folder):
 
 
 class Generator:
-    """A generator and the client that it writes."""
+    """A generator and the client that it generates."""
 
     name: str
 
@@ -62,18 +62,18 @@ class Generator:
         raise NotImplementedError
 
     def command(self):
-        """The program that makes the calls, without its arguments."""
+        """The program that makes the calls, without arguments."""
         raise NotImplementedError
 
     def call(self, server, plan, folder):
-        """The lines of the caller: one for each call of the plan."""
+        """The caller's output lines, one for each call in the plan."""
         file = folder / "plan.json"
         file.write_text(json.dumps([{**call, "answer": None} for call in plan.calls]))
         return run(*self.command(), server.address, server.key, file, folder=self.folder).splitlines()
 
 
 class OpenapiGenerator(Generator):
-    """openapi-generator, a program in Java."""
+    """openapi-generator, a Java program."""
 
     language: str
     options = ()
@@ -135,7 +135,7 @@ class Java(OpenapiGenerator):
 
 
 class InNode(Generator):
-    """A client in TypeScript, compiled for Node."""
+    """A TypeScript client compiled for Node."""
 
     caller: str
 
@@ -222,7 +222,7 @@ class OpenapiPythonClient(Generator):
 ALL = (Python, Go, TypescriptFetch, Java, OpenapiPythonClient, HeyApi, OpenapiTypescript)
 
 def choose(names):
-    """The generators of these names, or all."""
+    """The generators with these names, or all of them."""
     generators = [generator for generator in (kind() for kind in ALL) if not names or generator.name in names]
     unknown = set(names) - {generator.name for generator in generators}
     if unknown:
@@ -231,7 +231,7 @@ def choose(names):
 
 
 def jar():
-    """openapi-generator, of Maven Central, its bytes checked."""
+    """openapi-generator from Maven Central, compared with a known hash."""
     path = WORK / f"openapi-generator-cli-{OPENAPI_GENERATOR}.jar"
     if not path.exists():
         copy("org.openapitools:openapi-generator-cli:" + OPENAPI_GENERATOR)
@@ -246,7 +246,7 @@ def copy(artifact):
 
 
 def java_libraries():
-    """The class path of the Java client's libraries, whose versions are in java/pom.xml."""
+    """The class path with the Java client's libraries. java/pom.xml pins their versions."""
     folder = WORK / "java-libraries"
     pom = HERE / "java" / "pom.xml"
     stamp = folder / "pom.xml"

@@ -1,4 +1,4 @@
-"""The calls that each generated client makes, made of the document, and the service's answers to them."""
+"""The calls that each generated client makes, derived from the document, with the service's responses."""
 
 import json
 import urllib.parse
@@ -13,14 +13,14 @@ MEMBERS = {"software": "id", "reviews": "id", "categories": "name", "glossary": 
 
 
 def plain(value):
-    """Without null members, which some clients leave out where they write a record again, and without one added later."""
+    """Removes null members, which some clients omit when they serialise a record, and the one that was added."""
     if isinstance(value, dict):
         return {name: plain(member) for name, member in value.items() if member is not None and name != ADDED}
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 class Plan:
-    """Calls with their answers."""
+    """Calls with their responses."""
 
     def __init__(self, document, get):
         self.document, self.get, self.calls = document, get, []
@@ -38,7 +38,7 @@ class Plan:
                 self.call(path, operation, examples)
 
     def page_through(self, path, operation):
-        """All pages of a list; gives the ids in them."""
+        """Reads all pages of a list, and returns the ids in them."""
         parameters = {parameter["name"] for parameter in operation.get("parameters", [])}
         needed = {p["name"]: p["example"] for p in operation.get("parameters", []) if p.get("required")}
         if "offset" not in parameters:
@@ -54,7 +54,7 @@ class Plan:
         return ids
 
     def call(self, path, operation, values):
-        """Adds a call; gives the service's answer."""
+        """Adds a call and returns the service's response."""
         parameters = operation.get("parameters", [])
         arguments = [
             {"name": p["name"], "in": p["in"], "value": values[p["name"]]} for p in parameters if p["name"] in values
@@ -80,7 +80,7 @@ class Plan:
         return answer
 
     def needs_all_bundled(self):
-        """Refuses a plan that misses a record of the bundled exports."""
+        """Rejects a plan that misses a record in the bundled exports."""
         for kind, member in MEMBERS.items():
             answers = [call["answer"] for call in self.calls if call["path"].startswith(f"/v1/{kind}")]
             lists = [answer["data"] for answer in answers if isinstance(answer["data"], list)]
@@ -91,14 +91,14 @@ class Plan:
                     raise Failure(f"no call answers with these {kind} of {file.name}: {sorted(wanted - found)}")
 
     def summary(self):
-        """What is planned, in words."""
+        """Describes the plan."""
         operations = {call["operation"] for call in self.calls}
         records = {(call["path"], id) for call in self.calls for id in self.ids.get(call["path"], [])}
         return f"{len(self.calls)} calls of {len(operations)} operations; {len(records)} records in lists"
 
 
 def simple_examples(operation):
-    """The examples of the parameters that every language writes alike: texts, numbers, flags."""
+    """Examples of the parameters that every language writes the same way: strings, numbers, flags."""
     examples = {}
     for parameter in operation.get("parameters", []):
         schema = parameter["schema"]

@@ -19,7 +19,7 @@ class Server(contract.Server):
     """A running binary."""
 
     def get(self, target):
-        """The answer to a request of the development key."""
+        """The response to a request with the development key."""
         request = urllib.request.Request(f"{self.address}{target}", headers={"Authorization": f"Bearer {self.key}"})
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
@@ -29,7 +29,7 @@ class Server(contract.Server):
             raise Failure(f"{target}: {error.code} {error.read().decode()}") from error
 
     def stop(self):
-        """Ends the process where it still runs."""
+        """Stops the process if it's still running."""
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
@@ -40,7 +40,7 @@ ADDED = "added_later"
 
 
 class LaterServer:
-    """A service that answers as a server does, with a member more in each body and record."""
+    """A service that responds like a server, with an additional member in each body and record."""
 
     def __init__(self, server):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -66,7 +66,7 @@ class LaterServer:
 
 
 def with_more(answer):
-    """The answer as a later server may send it."""
+    """The response as a later server might send it."""
     data = answer.get("data")
     if isinstance(data, list):
         answer["data"] = [{**record, ADDED: True} for record in data]

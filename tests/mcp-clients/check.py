@@ -27,7 +27,7 @@ TOOLS = ["search_software", "get_software", "list_categories", "search_glossary"
 
 
 def parts(result):
-    """Whether a result is an error, its content and its structured content."""
+    """Whether a result is an error, with its content and structured content."""
     if MAJOR == 1:
         return result.isError, result.content, result.structuredContent
     return result.is_error, result.content, result.structured_content
@@ -67,7 +67,7 @@ def node(*command, **options):
 
 
 def inspect(binary, url, key):
-    """Ask with the inspector's command line."""
+    """Sends requests with the inspector's command line."""
     call = ["--method", "tools/call", "--tool-name", "search_software", "--tool-arg", "q=permit"]
     environment = ["-e", f"SOFTWARE_DIRECTORY_DATA={DATA}", "-e", "SOFTWARE_DIRECTORY_INDEX=none"]
     targets = {

@@ -69,7 +69,7 @@ class ClusterError(Exception):
 
 
 class Node:
-    """A node, which may run."""
+    """A node, which may be running."""
 
     def __init__(self, cluster: "Cluster", name: str) -> None:
         self.cluster, self.name = cluster, name
@@ -83,7 +83,7 @@ class Node:
         return f"{'https' if self.cluster.security else 'http'}://127.0.0.1:{self.http_port}"
 
     def prepare(self) -> None:
-        """Writes its configuration. JSON is YAML, too."""
+        """Writes its configuration. JSON is valid YAML."""
         shutil.copytree(self.cluster.home / "config", self.config)
         nodes = self.cluster.nodes
         settings = {
@@ -104,7 +104,7 @@ class Node:
         (self.config / "opensearch.yml").write_text(json.dumps(settings, indent=1) + "\n")
 
     def start(self) -> None:
-        """Starts it, as a user of its own where this is root."""
+        """Starts it, as a separate user if this is root."""
         assert self.process is None, f"{self.name} runs"
         (self.folder / "tmp").mkdir(exist_ok=True)
         own_by(self.folder, self.cluster.user)
@@ -131,7 +131,7 @@ class Node:
             )
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal; after SIGKILL it is gone when this returns."""
+        """Sends a signal. After SIGKILL, it has ended when this returns."""
         if self.process is None:
             raise ClusterError(f"{self.name} doesn't run")
         os.killpg(self.process.pid, number)
@@ -140,7 +140,7 @@ class Node:
             self.process = None
 
     def check(self) -> None:
-        """Raises an error with the end of its output where it ended by itself."""
+        """If it ended by itself, raises an error with the end of its output."""
         if self.process is not None and self.process.poll() is not None:
             output = (self.folder / "output").read_text(errors="replace").splitlines()[-30:]
             raise ClusterError("\n".join([f"{self.name} ended with {self.process.returncode}:", *output]))
@@ -186,7 +186,7 @@ class Cluster:
                     node.signal(signal.SIGKILL)
 
     def wait_until_healthy(self) -> None:
-        """Polls until all nodes are one green cluster."""
+        """Polls until all nodes form one green cluster."""
         context = headers = None
         if self.security:
             context = ssl.create_default_context(cafile=self.environment["OPENSEARCH_CA_FILE"])
@@ -207,7 +207,7 @@ class Cluster:
         raise ClusterError(f"the nodes aren't a healthy cluster after {START_SECONDS} s: {problem}")
 
     def control(self, line: str) -> object:
-        """Carries out a line of the control socket."""
+        """Executes a line from the control socket."""
         verb, _, name = line.strip().partition(" ")
         node = next((node for node in self.nodes if node.name == name), None)
         signals = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "continue": signal.SIGCONT}
@@ -228,7 +228,7 @@ def java_home() -> str:
 
 
 def user_of_its_own() -> pwd.struct_passwd:
-    """A system user for the nodes, made where it isn't there."""
+    """A system user for the nodes, created if it doesn't exist."""
     with contextlib.suppress(KeyError):
         return pwd.getpwnam(USER)
     useradd = shutil.which("useradd", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
@@ -245,7 +245,7 @@ def own_by(folder: pathlib.Path, user: pwd.struct_passwd | None) -> None:
 
 
 def free_port() -> int:
-    """A port that nothing listens on, below those that outgoing connections get."""
+    """An unused port below the range of outgoing connections."""
     while True:
         port = random.randrange(20_000, 32_000)
         with socket.socket() as probe, contextlib.suppress(OSError):
@@ -254,7 +254,7 @@ def free_port() -> int:
 
 
 def serve(cluster: Cluster, control: socket.socket, command: subprocess.Popen[bytes] | None) -> int:
-    """Answers the control socket until the command ends, or the input where there is none."""
+    """Serves the control socket until the command ends, or the input if there's no command."""
     selector = selectors.DefaultSelector()
     selector.register(control, selectors.EVENT_READ)
     if command is None:

@@ -1,4 +1,4 @@
-"""Compares the API of two servers of one directory: with the embedded engine and with a cluster.
+"""Compares the API of two servers with the same directory, one with the embedded engine and one with a cluster.
 
     conformance.py --binary BINARY --data FOLDER [--queries FILE] [--limit N]
 
@@ -35,7 +35,7 @@ QUERIES = [
 
 @contextlib.contextmanager
 def server(binary, *arguments, log="warn", stderr=None):
-    """A server, as its address and the header of its key."""
+    """A server: its address and the header with its key."""
     process = subprocess.Popen(
         [binary, "--listen", "127.0.0.1:0", "--log", log, *arguments], stdout=subprocess.PIPE, stderr=stderr, text=True
     )
@@ -69,7 +69,7 @@ def ask(server, path):
 
 
 def fetch(server, path, method="GET", **headers):
-    """Status, the headers that both servers must have alike, and the bytes of the body."""
+    """The status, the headers that must be equal, and the bytes of the body."""
     url, key = server
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url + path, headers=key | headers, method=method)
@@ -102,7 +102,7 @@ def without_scores(value):
 
 
 def difference(path, embedded, cluster):
-    """What differs, in words; none where only near scores do."""
+    """Describes what differs; None if only nearly equal scores do."""
     if embedded[0] != cluster[0]:
         return f"status {embedded[0]} and {cluster[0]}: {cluster[1]}"
     one, other = embedded[1], cluster[1]
@@ -159,7 +159,7 @@ def raw_requests(ids, exports):
 
 
 def compare_raw(one, other, ids, exports):
-    """The numbers of equal and of different responses."""
+    """How many responses are equal, and how many differ."""
     equal = different = 0
     for path, method, headers in raw_requests(ids, exports):
         first, second = fetch(one, path, method, **headers), fetch(other, path, method, **headers)
@@ -175,7 +175,7 @@ def compare_raw(one, other, ids, exports):
 
 
 def attribute_paths(values, queries):
-    """Filters and facets by attributes, of which these are the frequent values."""
+    """Filters and facets by attributes with these frequent values."""
     quote = urllib.parse.quote
     facets = counted("category", *values)
     for attribute, labels in values.items():

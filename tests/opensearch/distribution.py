@@ -35,11 +35,11 @@ SECURITY = (
 
 
 class DistributionError(Exception):
-    """The server can't be brought."""
+    """The server can't be provided."""
 
 
 def downloaded(source: tuple[str, str]) -> pathlib.Path:
-    """The file at an address, which has to have this SHA-256."""
+    """The file at an address, which must have this SHA-256."""
     url, expected = source
     path = TOOLS / url.rsplit("/", 1)[1]
     if not path.exists():
@@ -59,7 +59,7 @@ def downloaded(source: tuple[str, str]) -> pathlib.Path:
 
 
 def installed(*, security: bool) -> pathlib.Path:
-    """The folder of the server, with or without the security plugin; unpacked where it isn't there."""
+    """The server's folder, with or without the security plugin. Unpacks it if it doesn't exist."""
     home = TOOLS / (f"opensearch-{VERSION}-security" if security else f"opensearch-{VERSION}")
     if home.exists():
         return home

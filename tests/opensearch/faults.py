@@ -1,4 +1,4 @@
-"""Faults of a cluster of three nodes under a server's load: searches, lookups, lists and facets over HTTP.
+"""Faults in a cluster of three nodes while a server is under load: searches, lookups, lists and facets over HTTP.
 
     cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary BINARY --data FOLDER [--only NAME]
 
@@ -34,13 +34,13 @@ RAN, STALLED = 0.15, 0.35
 
 
 class Cluster:
-    """The nodes, past the server."""
+    """The nodes, contacted directly."""
 
     def __init__(self):
         self.urls = os.environ["OPENSEARCH_URLS"].split(",")
 
     def ask(self, path, body=None, method=None):
-        """The response of the first node that has one."""
+        """The response from the first node that answers."""
         error = None
         for url in self.urls:
             data = None if body is None else json.dumps(body).encode()
@@ -59,7 +59,7 @@ class Cluster:
         return False
 
     def restore(self):
-        """Starts and continues the nodes, and waits until each shard has its copies."""
+        """Starts and resumes the nodes, and waits until each shard has its copies."""
         for node in control("nodes"):
             control(f"{'continue' if node['pid'] else 'start'} {node['name']}")
         begun = time.monotonic()
@@ -71,25 +71,25 @@ class Cluster:
             time.sleep(1)
 
     def manager_and_other(self):
-        """The names of the manager and of another node."""
+        """The names of the manager and another node."""
         manager = self.ask("/_cat/cluster_manager?format=json")[0]["node"]
         return manager, next(node["name"] for node in control("nodes") if node["name"] != manager)
 
     def node_count(self):
-        """By the account of the nodes; none while they have no manager."""
+        """According to the nodes; none while they don't have a manager."""
         with contextlib.suppress(OSError):
             return self.ask("/_cluster/health?timeout=1s")["number_of_nodes"]
         return None
 
     def set_disk(self, watermark):
-        """The space that has to be free on each node's disk; none for that of the node's configuration."""
+        """How much space must be free on each node's disk; none for the value in the node's configuration."""
         names = ("flood_stage", "high", "low")
         settings = {f"cluster.routing.allocation.disk.watermark.{name}": watermark for name in names}
         self.ask("/_cluster/settings", {"transient": settings})
 
 
 class Faults:
-    """A server of a cluster, and what is done to the nodes behind it."""
+    """A server on a cluster, and what happens to the nodes behind it."""
 
     def __init__(self, cluster, served, reindex, other_data):
         self.cluster, self.served, self.reindex, self.other_data = cluster, served, reindex, other_data
@@ -131,7 +131,7 @@ class Faults:
         self.one_node("SIGSTOP of the manager", "stop", of_manager=True)
 
     def slow_node(self):
-        """A node that stalls again and again is slow, and never silent for long."""
+        """A node that stalls again and again is slow, but never silent for long."""
         name, (_, other) = "a slow node", self.cluster.manager_and_other()
         load, begin = self.load(), time.monotonic()
         while time.monotonic() - begin < STALL_SECONDS:
@@ -165,7 +165,7 @@ class Faults:
             self.cluster.restore()
 
     def red_index(self):
-        """Without replicas a node's death takes a shard with it."""
+        """Without replicas, a node that dies takes a shard with it."""
         name = "a red index"
         index = self.cluster.ask("/software-directory-state/_doc/published")["_source"]["index"]
         self.cluster.ask(f"/{index}/_settings", {"index": {"auto_expand_replicas": False, "number_of_replicas": 0}})
@@ -188,7 +188,7 @@ class Faults:
         self.cluster.restore()
 
     def full_disk(self):
-        """A disk that is fuller than the flood stage."""
+        """A disk above the flood stage."""
         name, before = "a full disk", ask(self.served, "/v1/categories")[1]["X-Generation"]
         self.cluster.set_disk("100000gb")
         wait(f"{name}: the cluster blocks writes", 60, self.is_blocked)

@@ -1,4 +1,4 @@
-"""A steady load on a server over HTTP, and what became of each request."""
+"""A steady load on a server over HTTP, with the outcome of each request."""
 
 import collections
 import http.client
@@ -23,7 +23,7 @@ Sample = collections.namedtuple("Sample", "begin seconds kind status detail")
 
 
 class Requests:
-    """Paths of requests of four kinds, each another one: a response from a cache says nothing about the cluster."""
+    """Paths of four kinds of requests, never the same one twice, because a cached response says nothing about the cluster."""
 
     def __init__(self, products, seed=0):
         self.ids = [product["id"] for product in products]
@@ -45,7 +45,7 @@ class Requests:
 
 
 class Load:
-    """Callers that go on until the load is ended."""
+    """Callers that continue until the load is stopped."""
 
     def __init__(self, server, requests):
         (url, self.headers), self.requests = server, requests
@@ -72,7 +72,7 @@ class Load:
             time.sleep(PAUSE_SECONDS)
 
     def until(self, count, after):
-        """Waits until this many requests that began after an instant have ended."""
+        """Waits until this many requests that started after an instant have ended."""
         while sum(sample.begin > after for sample in list(self.samples)) < count:
             time.sleep(0.05)
 

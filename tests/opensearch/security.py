@@ -38,7 +38,7 @@ ROLES = {
 
 
 def prepare(home: pathlib.Path, config: pathlib.Path, folder: pathlib.Path, java: str) -> dict[str, str]:
-    """Makes the certificates and the users. Returns the environment in which tests find them."""
+    """Creates the certificates and users. Returns the environment variables that tell tests about them."""
     certify(config)
     shutil.copytree(home / "plugins/opensearch-security/config", config / "opensearch-security")
     users = ['_meta:\n  type: "internalusers"\n  config_version: 2']
@@ -65,7 +65,7 @@ def prepare(home: pathlib.Path, config: pathlib.Path, folder: pathlib.Path, java
 
 
 def certify(config: pathlib.Path) -> None:
-    """A CA, and the certificate of a node on loopback that it signed, with openssl."""
+    """Creates a CA and a certificate for a node on loopback, with openssl."""
 
     def openssl(*arguments: str) -> None:
         subprocess.run(["openssl", *arguments], cwd=config, check=True, capture_output=True)
@@ -81,7 +81,7 @@ def certify(config: pathlib.Path) -> None:
 
 
 def hash_of(home: pathlib.Path, java: str, password: str) -> str:
-    """The password's hash, by the plugin's own tool."""
+    """The password's hash, from the plugin's own tool."""
     classes = f"{home}/plugins/opensearch-security/*:{home}/lib/*"
     command = [java, "-cp", classes, "org.opensearch.security.tools.Hasher", "-env", "OPENSEARCH_TEST_PASSWORD"]
     environment = {"OPENSEARCH_TEST_PASSWORD": password}
@@ -90,6 +90,6 @@ def hash_of(home: pathlib.Path, java: str, password: str) -> str:
 
 
 def basic(environment: dict[str, str]) -> str:
-    """The header of the user of the tests."""
+    """The test user's header."""
     password = pathlib.Path(environment["OPENSEARCH_PASSWORD_FILE"]).read_text().strip()
     return "Basic " + base64.b64encode(f"{environment['OPENSEARCH_USER']}:{password}".encode()).decode()

@@ -1,4 +1,4 @@
-"""Servers of a cluster: that they follow its generation, and what they do while the cluster or its indices are away.
+"""Servers on a cluster: they follow its generation, and cope with a missing cluster or missing indices.
 
     cluster.py -- python3 tests/opensearch/serve.py --binary BINARY --data FOLDER
 """
@@ -42,7 +42,7 @@ def ask(server, path):
 
 
 def cluster(method, path):
-    """A node's answer, past the server."""
+    """A node's response, requested directly."""
     url = f"{os.environ['OPENSEARCH_URLS'].split(',')[0]}/{path}"
     with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=60) as response:
         return json.load(response)
@@ -114,7 +114,7 @@ def main():
         check("the generation is the same", generation() == after)
 
         def lose(what, indices, data):
-            """Deletes indices, and fills them again by the same command as before."""
+            """Deletes indices, and fills them again with the same command as before."""
             cluster("DELETE", indices)
             offset = iter(range(1, 100))
             check(f"{what}: a search is 503", status(f"{path}&offset={next(offset)}") == 503)

@@ -1,4 +1,4 @@
-"""The program on a node with TLS and users: with the rights of docs/opensearch.md, and with wrong credentials.
+"""The program on a node with TLS and users, with the rights in docs/opensearch.md and with wrong credentials.
 
     cluster.py --security -- python3 tests/opensearch/users.py --binary BINARY --data FOLDER
 """
@@ -49,7 +49,7 @@ def main():
 
         @contextlib.contextmanager
         def serving(*options):
-            """A server, and its log once it has ended."""
+            """A server, and its log once it has stopped."""
             log = folder / f"log-{len(said)}"
             with log.open("wb") as file, server(arguments.binary, "--index", folder / "index", *options, log="debug", stderr=file) as it:
                 yield it

@@ -1,4 +1,4 @@
-"""Writes src/text/english/spellings.txt: British spellings with their American ones, from VarCon.
+"""Writes src/text/english/spellings.txt: British spellings with their American counterparts, from VarCon.
 
 VarCon is the source of spell checkers' British and American word lists, and part of SCOWL, whose licence is in
 src/text/english/COPYRIGHT. The crate `varcon` 1.0.5 has it as Rust code: `cargo add varcon && cargo fetch` in a

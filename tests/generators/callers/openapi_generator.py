@@ -1,4 +1,4 @@
-"""Makes the calls of a plan with openapi-generator's Python client: a line of JSON for each answer, as its models read it."""
+"""Makes a plan's calls with openapi-generator's Python client. Prints each response as its models read it, as a line of JSON."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Makes the calls of a plan with openapi-python-client's client: a line of JSON for each answer, as its models read it."""
+"""Makes a plan's calls with openapi-python-client's client. Prints each response as its models read it, as a line of JSON."""
 
 import importlib
 import json
