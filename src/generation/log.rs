@@ -244,7 +244,7 @@ mod tests {
             change("c", Some(1), Some(2)),
             change("f", None, Some(1)),
         ];
-        assert_eq!(since(&log, "g1"), Some(expected), "d came and went, e is as it was");
+        assert_eq!(since(&log, "g1"), Some(expected), "d came and went, and e is back to what it was");
         assert_eq!(since(&log, "g2").expect("known").len(), 6);
         assert_eq!((since(&log, "g0"), log.changed_at()), (None, "at g3"));
     }
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(log.steps.len(), 3);
         let last = log.changed_at().to_owned();
         log.trim(CHANGE_BYTES);
-        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest is too large too");
+        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest one is too large as well");
     }
 
     #[test]

@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(wait(&quotas, caller, start + SECOND), None);
         assert_eq!(wait(&quotas, caller, start + SECOND), Some(1));
         assert_eq!(exhaust(&quotas, caller, start + SECOND * 31), 30, "30 seconds pay 30 of them off");
-        assert_eq!(exhaust(&quotas, caller, start + SECOND * 600), LIMIT, "in the end all is forgotten");
+        assert_eq!(exhaust(&quotas, caller, start + SECOND * 600), LIMIT, "in the end everything is forgotten");
         assert_eq!(exhaust(&quotas, network("198.51.100.8"), start), LIMIT, "a neighbour isn't affected");
     }
 
@@ -256,7 +256,7 @@ mod tests {
             } else {
                 IpAddr::from(Ipv6Addr::from_bits((0x2001_0db8_u128 << 96) | (u128::from(n) << 64)))
             };
-            assert!(quotas.spend(newcomer.into(), LIMIT, now).allowed, "the first request of an address always is");
+            assert!(quotas.spend(newcomer.into(), LIMIT, now).allowed, "an address's first request is always allowed");
         }
         let late = start + Duration::from_millis(999);
         assert!(limited.iter().all(|network| !quotas.spend(*network, LIMIT, late).allowed), "still remembered");

@@ -219,7 +219,7 @@ mod tests {
         for row in rows {
             sorter.push(row.clone()).expect("written");
             assert!(sorter.share.bytes() <= budget, "the budget is kept");
-            assert!(sorter.runs.len() < 3 * FAN_IN, "runs are merged before they are many");
+            assert!(sorter.runs.len() < 3 * FAN_IN, "runs are merged before there are many");
         }
         let is_spilled = !sorter.runs.is_empty();
         let rows = sorter.finish().expect("read").collect::<io::Result<_>>().expect("read");

@@ -51,7 +51,7 @@ mod tests {
             sender.send(Signal::FsEvent).expect("sent");
         }
         assert_eq!(next_signal(&received, long_ago, SECOND), Some(Signal::FsEvent), "the last look was long ago");
-        assert_eq!(next_signal(&received, Instant::now(), SECOND), Some(Signal::FsEvent), "all the others as one");
+        assert_eq!(next_signal(&received, Instant::now(), SECOND), Some(Signal::FsEvent), "all others count as one");
         assert_eq!(next_signal(&received, long_ago, Duration::ZERO), None, "none is left");
         sender.send(Signal::FsEvent).expect("sent");
         sender.send(Signal::Reload).expect("sent");

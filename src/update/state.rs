@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(health.retry(), None);
         health.begin(problem(About::Index, "index_locked"));
         health.schedule(Instant::now(), Duration::ZERO);
-        assert!(health.retry().is_some(), "but what is wrong besides is");
+        assert!(health.retry().is_some(), "but another problem is");
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
         assert!(since.is_some());
         health.begin(problem(About::Index, "index_not_written"));
         health.begin(problem(About::Exports, "exports_invalid"));
-        assert_eq!(reasons()[0].0, "exports_invalid", "the exports come first");
+        assert_eq!(reasons()[0].0, "exports_invalid", "problems with the exports come first");
         assert_eq!(reasons()[1], ("index_not_written", since));
         assert!(health.end(|about| about == About::Exports));
         assert!(!health.end(|about| about == About::Exports), "it's over already");

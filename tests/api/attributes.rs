@@ -206,7 +206,7 @@ async fn words_of_attributes_are_found_and_shown_unless_they_are_not_searchable(
     assert_eq!(found["data"][0]["highlights"][0]["field"], "licence");
     assert_eq!(service.get("/v1/search?q=gizmo&typo=false").await.json()["pagination"]["total"], 0);
     let detail = service.get("/v1/software/d").await.json();
-    assert_eq!(detail["data"]["additional_properties"]["price_per_seat"], "on request", "as the record has it");
+    assert_eq!(detail["data"]["additional_properties"]["price_per_seat"], "on request", "as in the record");
 }
 
 #[tokio::test]

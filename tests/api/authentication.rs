@@ -60,7 +60,7 @@ async fn the_scheme_is_bearer_in_any_case_and_two_keys_are_none() {
     let service = Service::empty();
     let lower = format!("bearer  {}", service.key);
     let answer = service.send(Method::GET, "/v1/software", &[("authorization", &lower)]).await;
-    assert_eq!(answer.problem().1, "index_unavailable", "let in, though there is nothing to serve");
+    assert_eq!(answer.problem().1, "index_unavailable", "accepted, although there is nothing to serve");
     let bearer = service.bearer();
     let both = [("authorization", bearer.as_str()), ("authorization", bearer.as_str())];
     assert_eq!(service.send(Method::GET, "/v1/software", &both).await.problem().1, "invalid_api_key");
@@ -106,7 +106,7 @@ async fn a_key_for_certain_origins_is_refused_elsewhere() {
     ] {
         let answer = service.get_with("/v1/software", &[("origin", origin)]).await;
         assert_eq!(answer.problem().1, code, "{origin}");
-        assert_eq!(answer.header("access-control-allow-origin"), "*", "a page can read why");
+        assert_eq!(answer.header("access-control-allow-origin"), "*", "a page can read the reason");
     }
     assert_eq!(service.get("/v1/software").await.problem().1, "index_unavailable", "only browsers send an origin");
 }

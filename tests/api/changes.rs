@@ -89,6 +89,6 @@ async fn another_date_or_licence_of_an_export_changes_no_record_but_its_entity_t
         assert_eq!(new.json()["data"]["export"]["as_of"], as_of);
         assert_ne!(old.header("etag"), new.header("etag"), "{license} {as_of}");
         let condition = [("if-none-match", old.header("etag"))];
-        assert_eq!(after.get_with("/v1/software/a", &condition).await.status, 200, "its bytes are other ones");
+        assert_eq!(after.get_with("/v1/software/a", &condition).await.status, 200, "its bytes differ");
     }
 }

@@ -50,7 +50,7 @@ async fn errors_can_be_read_by_a_page_too() {
 async fn without_an_origin_nothing_is_said_of_it() {
     let answer = Service::empty().send(Method::GET, "/healthz", &[]).await;
     assert!(!answer.headers.contains_key("access-control-allow-origin"));
-    assert_eq!(answer.header("vary"), "Origin", "with an origin the headers are others");
+    assert_eq!(answer.header("vary"), "Origin", "the headers differ with an origin");
 }
 
 #[tokio::test]

@@ -92,5 +92,5 @@ async fn a_broken_key_file_is_a_reason_and_keeps_the_keys() {
     let degraded = service.send(Method::GET, "/readyz", &[]).await.json();
     assert_eq!(degraded["reasons"][0]["code"], "key_file_invalid");
     assert_eq!(service.get("/v1/software").await.status, 200, "the last good set of keys stays");
-    assert_eq!(service.send(Method::GET, "/v1/software", &[]).await.status, 401, "and it never means open");
+    assert_eq!(service.send(Method::GET, "/v1/software", &[]).await.status, 401, "and it never opens the service");
 }

@@ -56,7 +56,7 @@ async fn bodies_that_wait_for_their_readers_are_bounded() {
     assert_eq!(service.get("/v1/software/small").await.status, 200);
     // More than a visitor's share, but it's the only body.
     let (status, visitors) = begin(&service, ("sec-fetch-site", "same-origin")).await;
-    assert_eq!(status, 200, "a visitor has what keys can't take");
+    assert_eq!(status, 200, "a visitor's share can't be taken by keys");
     assert_eq!(begin(&service, ("sec-fetch-site", "same-origin")).await.0, 503);
     drop((slow.pop(), visitors));
     let whole = service.get("/v1/software/large").await;

@@ -96,6 +96,6 @@ async fn a_page_is_put_together_as_one_document() {
     let service = Service::with_directory();
     let answer = service.get("/v1/exports?limit=1").await;
     let again: Bytes = serde_json::to_vec(&answer.json()).expect("JSON").into();
-    assert_eq!(answer.body.len(), again.len(), "no blank, no comma too many");
+    assert_eq!(answer.body.len(), again.len(), "no extra spaces or commas");
     assert_eq!(answer.header("content-type"), "application/json");
 }

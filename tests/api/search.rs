@@ -16,7 +16,7 @@ async fn hits_are_items_with_a_score_and_the_query_is_reported() {
     let listed = service.get("/v1/software?q=rated").await.json();
     let mut item = answer["data"][0].clone();
     item.as_object_mut().expect("an object").remove("score");
-    assert_eq!(item, listed["data"][0], "a hit is the list's item and its score");
+    assert_eq!(item, listed["data"][0], "a hit is the list's item plus a score");
 }
 
 #[tokio::test]

@@ -61,9 +61,9 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
         percentile(health.iter().map(|outcome| outcome.answered_in), 99),
     );
     let others: Vec<_> = outcomes.iter().filter(|outcome| !matches!(outcome.status, 200 | 503)).collect();
-    assert!(others.is_empty(), "nothing else became of a request: {others:?}");
+    assert!(others.is_empty(), "no request had any other outcome: {others:?}");
     assert!(shed > 0 && admitted > 0);
-    assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "with a word when to come back");
+    assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "they say when to come back");
     assert!(health.iter().all(|outcome| outcome.status == 200), "/healthz responds");
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let counted = shed as f64;
@@ -73,5 +73,5 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     // The callers and other processes on the same cores are part of this measurement.
     assert!(!full() || p50(200) < 500.0, "{} ms", p50(200));
     let after = run(at_rate(server.address, &place.key, &PATHS, capacity / 10.0, 4, Duration::from_secs(2)));
-    assert!(after.iter().skip(after.len() / 2).all(Outcome::is_fine), "and then it is over");
+    assert!(after.iter().skip(after.len() / 2).all(Outcome::is_fine), "and then the overload is over");
 }

@@ -50,7 +50,7 @@ async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<A
         let mut client = match Client::connect(address).await {
             Ok(client) => client,
             Err(_) if is_asked.load(Ordering::Relaxed) => return passage,
-            Err(error) => panic!("refused before it was asked to stop: {error}"),
+            Err(error) => panic!("refused before the server was asked to stop: {error}"),
         };
         for turn in 0.. {
             match client.ask(&request).await {
@@ -87,7 +87,7 @@ fn a_second_signal_ends_it_at_once_and_the_first_one_within_ten_seconds() {
             server.signal("-TERM");
             if signals == 2 {
                 tokio::time::sleep(Duration::from_millis(1500)).await;
-                assert!(server.is_running(), "it waits for the answer to be taken");
+                assert!(server.is_running(), "it waits until the response has been read");
                 server.signal("-TERM");
             }
             assert_eq!(server.ended(), Some(0));

@@ -59,7 +59,7 @@ fn a_new_process_takes_over_without_a_refused_connection() {
     let address = listener.local_addr().expect("an address");
     let is_over = Arc::new(AtomicBool::new(false));
     let mut server = place.serve_on(&listener);
-    assert_eq!(server.address, address, "what was handed over is listened on");
+    assert_eq!(server.address, address, "it listens on the inherited socket");
     let load = {
         let (key, is_over) = (Arc::from(place.key.as_str()), Arc::clone(&is_over));
         std::thread::spawn(move || run(callers(address, key, is_over)))

@@ -71,7 +71,7 @@ fn near_misses_of_export_names_are_a_warning_of_their_folder() {
         assert_eq!(output.status.code(), Some(0));
     }
     let named = check(folder.path(), &["data/x.json"]);
-    assert_eq!(stdout(&named), "Checked 1 file, 1 record: 0 errors, 0 warnings.\n", "a file alone is no folder");
+    assert_eq!(stdout(&named), "Checked 1 file, 1 record: 0 errors, 0 warnings.\n", "a single file isn't a folder");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn examine_section(key: &str, entries: &str) -> (Report, Vec<&'static str>) {
     let report =
         examine(&[("x.json", &envelope(&format!(r#""software": [{}], "{key}": {entries}"#, record("a", ""))))]);
     assert!(report.is_valid(), "{:?}", report.findings);
-    assert_eq!(report.exports[0].document, report.files[0].bytes(), "what isn't used stays in the document");
+    assert_eq!(report.exports[0].document, report.files[0].bytes(), "unused values stay in the document");
     let codes = codes(&report);
     (report, codes)
 }

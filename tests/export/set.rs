@@ -96,7 +96,7 @@ fn reviews_that_go_with_one_product_are_one_finding() {
     let unknown = "there is no product `no` in the directory";
     let messages: Vec<_> = report.findings.iter().skip(1).map(|finding| &*finding.message).collect();
     let left_out = "this review is left out together with its product `a`; 2 more reviews are of this product";
-    assert_eq!(messages, [left_out, unknown, unknown], "those of no product are errors of their own");
+    assert_eq!(messages, [left_out, unknown, unknown], "reviews of unknown products are separate errors");
     assert_eq!(report.skipped.records, 6);
 }
 
@@ -154,7 +154,7 @@ fn file_that_repeats_a_part_of_another_is_one_finding() {
     assert!(messages.contains(&"`b.json` repeats 10 of the 20 product ids of `a.json`"), "{messages:?}");
     assert_eq!(report.error_count(), 1);
     let report = examine(&[("a.json", &copied(0..20)), ("b.json", &copied(10..30))]);
-    assert_eq!(report.error_count(), 30, "half of a file is no repetition");
+    assert_eq!(report.error_count(), 30, "half of a file doesn't count as a repetition");
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn no_prefix_is_served(corpus: &Corpus, lengths: impl Iterator<Item = usize>) ->
         prefixes += 1;
     }
     fs::write(place.data().join("tools.json"), &next).expect("written");
-    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)), "the whole one is served");
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)), "the complete one is served");
     prefixes
 }
 
@@ -221,5 +221,5 @@ fn a_set_that_lost_most_of_its_records_is_withheld_until_it_is_confirmed() {
     // The way `--reindex` does it, in another process.
     place.reindex().expect("it builds");
     follows(&watching, 1, "it is confirmed");
-    assert_eq!(watching.builds(), builds, "what was confirmed is taken over, not built again");
+    assert_eq!(watching.builds(), builds, "the confirmed generation is taken over, not rebuilt");
 }

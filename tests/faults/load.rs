@@ -273,7 +273,7 @@ fn no_thread_builds(target: &Target, peak: usize) {
     let ours = ["search", "updater", "log", "build-log", "announce"];
     let others = |name: &str| !(ours.contains(&name) || name.starts_with("tokio") || name.starts_with("notify"));
     let unknown: Vec<_> = threads.iter().filter(|name| others(name)).collect();
-    assert_eq!(unknown.len(), 1, "but for the main thread, others than expected: {threads:?}");
+    assert_eq!(unknown.len(), 1, "unexpected threads, besides the main one: {threads:?}");
     assert!(peak <= threads.len() + 1, "{peak} threads while building, {} else", threads.len());
 }
 

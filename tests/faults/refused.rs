@@ -113,7 +113,7 @@ fn part_that_cannot_be_linked_is_written() {
     place.write("tools.json", &export(&["a", "c", "d"]));
     running.updater.refresh().expect("it serves");
     let part = place.index().join(place.current().folder_name()).join("catalogue.downloads.0");
-    assert_eq!(fs::metadata(part).expect("a file").nlink(), 2, "linked, now that it can be");
+    assert_eq!(fs::metadata(part).expect("a file").nlink(), 2, "linked, now that it's possible");
 }
 
 fn later() -> Instant {

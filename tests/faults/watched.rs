@@ -119,6 +119,6 @@ impl Drop for Watching {
     fn drop(&mut self) {
         let _ = self.signals.send(Signal::Stop);
         let ended = self.thread.take().map(JoinHandle::join);
-        assert!(std::thread::panicking() || ended.is_none_or(|ended| ended.is_ok()), "the watch ended well");
+        assert!(std::thread::panicking() || ended.is_none_or(|ended| ended.is_ok()), "watching ended without an error");
     }
 }

@@ -34,7 +34,7 @@ fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     let (found, detail) = following.reason().expect("degraded");
     assert_eq!(found, code, "{detail}");
     assert!(detail.contains(text), "{detail}");
-    assert_eq!(following.generation(), before, "what was served stays");
+    assert_eq!(following.generation(), before, "the served generation stays");
     let others = following.names().into_iter().filter(|name| !name.starts_with(".pull-")).collect::<Vec<_>>();
     assert_eq!(others, files, "nothing in the index folder was lost");
     stub.set(|state| state.replaced = None);
@@ -154,7 +154,7 @@ fn generation_that_fails_its_try_is_pulled_once_and_the_next_one_is_followed() {
     let pulled = stub.pulled();
     let since = following.directory.degraded()[0].since;
     following.look();
-    assert_eq!((stub.pulled(), following.reason()), (pulled, Some((code, detail))), "it isn't tried again");
+    assert_eq!((stub.pulled(), following.reason()), (pulled, Some((code, detail))), "it isn't retried");
     assert_eq!(following.directory.degraded()[0].since, since);
 
     place.write("tools.json", &export(&["a", "b", "d"]));
@@ -180,7 +180,7 @@ fn process_that_dies_over_a_generation_is_a_reason() {
     assert!(detail.contains("SIGABRT") && detail.contains("memory allocation of 5764"), "{detail}");
     let pulled = stub.pulled();
     following.look();
-    assert_eq!(stub.pulled(), pulled, "it isn't tried again");
+    assert_eq!(stub.pulled(), pulled, "it isn't retried");
     assert!(following.store().candidates().is_empty(), "nor by the next start");
 }
 

@@ -133,7 +133,7 @@ fn start_takes_the_generation_before_one_that_two_starts_died_over() {
 
     die(&following.index(), &newer, "first");
     let mut following = Following::within(following.folder, stub.address);
-    assert_eq!(following.start().expect("a generation").generation(), newer, "one death may be by chance");
+    assert_eq!(following.start().expect("a generation").generation(), newer, "a single death may be a coincidence");
     assert!(following.names().iter().all(|name| !name.starts_with('.')), "and is forgotten: {:?}", following.names());
 
     let restart = |following: Following| {

@@ -16,7 +16,7 @@ fn a_good_edit_is_published_and_persisted_and_requests_keep_the_generation_they_
     place.write("tools.json", &export(&["a", "b", "c"]));
     assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["a", "b", "c"]);
-    assert_eq!(ids(&taken), ["a", "b"], "what was taken stays whole");
+    assert_eq!(ids(&taken), ["a", "b"], "a snapshot that was taken stays whole");
     assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
 }
 
@@ -80,7 +80,7 @@ fn a_data_folder_that_goes_while_serving_is_said_and_its_return_is_noticed() {
     assert_eq!(running.reasons(), ["exports_missing"]);
     assert_eq!(running.ids(), ["a", "b"]);
     fs::create_dir(place.data()).expect("a folder");
-    assert!(matches!(running.updater.refresh(), Ok(Outcome::Failed)), "an empty folder is no directory");
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Failed)), "an empty folder isn't a directory");
     assert!(running.detail().contains("there is no export file in the folder"), "{}", running.detail());
     place.write("tools.json", &export(&["a", "b", "c"]));
     running.updater.refresh().expect("it serves");
@@ -97,7 +97,7 @@ fn a_generation_that_was_replaced_is_freed_once_no_request_has_it() {
     running.updater.refresh().expect("it serves");
     running.updater.look(Instant::now());
     drop(taken);
-    assert!(watched.upgrade().is_some(), "not by the last request, which would wait for it");
+    assert!(watched.upgrade().is_some(), "not by the last request, which would have to wait");
     running.updater.look(Instant::now());
     assert!(watched.upgrade().is_none(), "but by the updater, at its next look");
 }

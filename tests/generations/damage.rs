@@ -95,11 +95,11 @@ fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_repair
         assert!(!running.updater.is_due(Instant::now()), "nothing is wrong");
         damage(&place.index().join(place.current().folder_name()).join("catalogue.downloads.0"));
         download(&running).expect_err("never another document");
-        assert_eq!(running.ids().len(), 2, "all else is in memory");
+        assert_eq!(running.ids().len(), 2, "everything else is in memory");
         assert!(running.updater.is_due(Instant::now()), "at once, not in ten minutes");
         assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
         assert_eq!(download(&running).expect("repaired"), right);
-        assert!(!running.updater.is_due(Instant::now()), "nothing is wrong any more");
+        assert!(!running.updater.is_due(Instant::now()), "all problems are gone");
         place.store().load(&place.current()).expect("whole again");
     }
 }

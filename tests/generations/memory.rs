@@ -40,15 +40,15 @@ fn an_index_that_cannot_be_written_is_said_and_written_once_it_can_be() {
 
     let builds = running.directory.reloads().builds;
     running.updater.refresh().expect("it serves");
-    assert_eq!(running.reasons(), ["index_not_written"], "tried again, in vain");
-    assert_eq!(running.directory.reloads().builds, builds, "what is in memory isn't built again");
+    assert_eq!(running.reasons(), ["index_not_written"], "retried without success");
+    assert_eq!(running.directory.reloads().builds, builds, "a generation in memory isn't rebuilt");
 
     fs::remove_file(place.index()).expect("removed");
     let served = running.snapshot();
     running.updater.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
     assert_eq!(running.snapshot().generation(), served.generation());
-    assert!(!running.updater.is_due(later()), "nothing is left to do");
+    assert!(!running.updater.is_due(later()), "there is nothing left to do");
     assert_eq!(place.started().seen().phases, [], "and the next start loads it");
 }
 
@@ -63,7 +63,7 @@ fn downloads_are_whole_from_memory_and_from_disk() {
     assert_eq!(download(&running), right.as_bytes());
     running.updater.look(Instant::now());
     running.updater.refresh().expect("it serves");
-    assert_eq!(download(&running), right.as_bytes(), "of one that was written again");
+    assert_eq!(download(&running), right.as_bytes(), "of one that was rewritten");
     place.write("tools.json", &other);
     running.updater.refresh().expect("it serves");
     assert_eq!(download(&running), other.as_bytes(), "of the next one");
@@ -92,7 +92,7 @@ fn exports_that_changed_while_the_disk_refused_are_still_read_when_their_time_co
     place.write("tools.json", &export(&["a", "b", "c"]));
     running.updater.look(later());
     assert_eq!(running.ids(), ["a", "b"], "writing again publishes nothing new");
-    assert_eq!(running.updater.origin.seen().cloned(), seen, "so that the change is still one");
+    assert_eq!(running.updater.origin.seen().cloned(), seen, "so that it still counts as a change");
 }
 
 #[test]

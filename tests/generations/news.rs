@@ -25,7 +25,7 @@ fn news_of_a_rare_category_are_found_without_a_look_at_the_others() {
     let category = snapshot.catalogue.category("rare").expect("a category");
     let newest = |categories: Option<&[u32]>| snapshot.news.newest(&snapshot.changes, categories);
     let ids: Vec<_> = newest(Some(&[category])).iter().map(|(_, change)| &*change.id).collect();
-    assert_eq!((ids, newest(None).len()), (vec!["rare"], 100), "as many as a feed has");
+    assert_eq!((ids, newest(None).len()), (vec!["rare"], 100), "as many as a feed contains");
     let news = |category: &str| pollster::block_on(list_news(&snapshot, &[category.to_owned()])).expect("in memory");
     let ids = |category| news(category).into_iter().map(|news| news.id).collect::<Vec<_>>();
     assert_eq!((ids("Rare"), ids("none")), (vec!["rare".to_owned()], Vec::new()));
@@ -44,5 +44,5 @@ fn news_are_of_products_that_are_still_there() {
     }
     let snapshot = running.snapshot();
     let ids: Vec<_> = snapshot.news.newest(&snapshot.changes, None).iter().map(|(_, change)| &*change.id).collect();
-    assert_eq!(ids, ["new"], "the other one was removed when it came");
+    assert_eq!(ids, ["new"], "the other one was removed when this one arrived");
 }

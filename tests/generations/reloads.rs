@@ -27,7 +27,7 @@ fn every_reload_is_told_with_its_outcome_and_what_was_built() {
     running.updater.refresh().expect("it serves");
     assert_eq!(last(&running), Some(Outcome::Withheld));
     let status = running.directory.reloads();
-    assert_eq!(status.current_at, current_at, "since then what is served isn't what the exports say");
+    assert_eq!(status.current_at, current_at, "since then the served data has differed from the exports");
     assert!(current_at.is_some());
     assert_eq!(status.builds, 1, "neither unchanged nor refused exports are built");
     place.reindex().expect("it builds");

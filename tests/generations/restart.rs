@@ -48,7 +48,7 @@ fn generation_that_two_starts_died_over_is_built_again() {
         fs::write(place.index().join(name), "opening\n").expect("written");
     };
     die("first");
-    assert!(matches!(place.updater().updater.start(), Ok(Outcome::Loaded)), "one death may be by chance");
+    assert!(matches!(place.updater().updater.start(), Ok(Outcome::Loaded)), "a single death may be a coincidence");
     die("first");
     die("second");
     let mut running = place.updater();

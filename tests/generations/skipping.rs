@@ -79,7 +79,7 @@ fn removing_the_skipped_export_ends_the_reason() {
     fs::remove_file(place.data().join("broken.json")).expect("removed");
     running.updater.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
-    assert_ne!(running.snapshot().generation(), before, "so that no caller keeps the old counts");
+    assert_ne!(running.snapshot().generation(), before, "so no caller keeps the old counts");
 }
 
 #[test]

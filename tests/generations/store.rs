@@ -76,7 +76,7 @@ fn a_start_sweeps_what_a_killed_process_left_even_where_nothing_is_to_be_written
     for half in [unfinished.join("search"), place.index().join(".next-abc"), current.join(".next-def")] {
         fs::write(half, "half").expect("written");
     }
-    assert_eq!(place.started().seen().phases, [], "loaded as it is");
+    assert_eq!(place.started().seen().phases, [], "loaded unchanged");
     assert_eq!(place.index_names(), names);
     assert!(!current.join(".next-def").exists());
 }

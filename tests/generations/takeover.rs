@@ -30,7 +30,7 @@ fn a_generation_of_files_that_changed_since_is_not_taken_over() {
     place.reindex().expect("it builds");
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
     running.updater.look(Instant::now());
-    assert_eq!(running.ids(), ["a", "b"], "an answer of yesterday's files is no news");
+    assert_eq!(running.ids(), ["a", "b"], "a report about yesterday's files is no news");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn another_version_that_takes_the_index_over_is_left_alone() {
     running.updater.refresh().expect("it serves");
     running.updater.look(Instant::now());
     assert_eq!(running.reasons(), [""; 0], "nothing is lost");
-    assert_eq!(place.index_names(), names, "nor written again, which the other would undo");
+    assert_eq!(place.index_names(), names, "nor rewritten, which the other one would undo");
     assert_eq!(place.store().current_name().as_deref(), Some("00000000000000aa-0001"));
 }
 
@@ -90,7 +90,7 @@ fn going_back_to_an_older_version_keeps_the_newest_generation_of_the_other() {
     foreign(&place, "00000000000000bb-0001", "2026-01-02T00:00:00Z");
     fs::write(place.index().join("CURRENT"), "00000000000000bb-0001\n").expect("written");
     let mut running = place.started();
-    assert_eq!(running.seen().phases, [Phase::Reading], "its own generation is there still, and needs no build");
+    assert_eq!(running.seen().phases, [Phase::Reading], "its own generation still exists and needs no build");
     for ids in [&["a", "b", "c"][..], &["a", "b", "c", "d"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");

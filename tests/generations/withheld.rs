@@ -139,5 +139,5 @@ fn the_demo_that_was_tried_first_is_not_the_last_good_generation_of_broken_expor
     running(embedded).updater.start().expect("it serves");
     place.write("tools.json", "{");
     let mut own = place.updater();
-    assert!(own.updater.start().is_err(), "nothing of its own to serve");
+    assert!(own.updater.start().is_err(), "it has nothing to serve itself");
 }

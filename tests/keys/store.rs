@@ -204,7 +204,7 @@ fn new_key_works_at_once_and_unknown_ids_cause_ten_looks_a_second_at_most() {
     assert!(store.look_for(second.expose(), start));
     assert!(id_let_in(&store, &second).is_ok());
     let looks = (0..1000).filter(|ms| store.look_for(unknown.expose(), start + Duration::from_millis(*ms))).count();
-    assert_eq!(looks, 9, "one look every 100 ms, the first of this second above");
+    assert_eq!(looks, 9, "a look every 100 ms; the first one of this second is above");
 }
 
 #[test]

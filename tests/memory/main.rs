@@ -68,7 +68,7 @@ fn load() {
     let room = usize::try_from(bytes).expect("a size");
     ALLOCATOR.set_limit(ALLOCATOR.allocated() + room).expect("a limit above what is taken");
     running.updater.look(Instant::now());
-    assert_eq!(running.snapshot().software_count(), 100, "what was served is");
+    assert_eq!(running.snapshot().software_count(), 100, "the served generation is");
     ALLOCATOR.set_limit(usize::MAX).expect("no limit");
     running.updater.refresh().expect("it serves");
     assert_eq!(running.snapshot().software_count(), 2000);

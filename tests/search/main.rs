@@ -75,7 +75,7 @@ fn a_chosen_facet_value_leaves_the_others_to_choose() {
     ]);
     let chosen = directory.categories("audit", Some("audits"));
     assert_eq!(chosen, [("audits".to_owned(), 1), ("incidents".to_owned(), 1)]);
-    assert_eq!(chosen, directory.categories("audit", None), "choosing one changes no count");
+    assert_eq!(chosen, directory.categories("audit", None), "choosing a value changes no count");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_short_acronym_stands_for_itself() {
     let directory = Directory::of(&[product("vanguard", "Vanguard"), product("va", "VA Forms")]);
     assert_eq!(directory.search("VA"), ["va"]);
     assert_eq!(Directory::of(&[product("vanguard", "Vanguard")]).search("VA"), [""; 0]);
-    assert_eq!(directory.search("vang"), ["vanguard"], "a beginning in small letters goes on");
+    assert_eq!(directory.search("vang"), ["vanguard"], "a lower-case beginning is completed");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn a_name_is_no_operator() {
     }
     assert_eq!(found(&directory, "day -a"), [6], "not a name");
     let directory = called(&["Audit Legacy", "Audit Desk"]);
-    assert_eq!(found(&directory, "audit -legacy"), [1], "a name without the hyphen is another one");
+    assert_eq!(found(&directory, "audit -legacy"), [1], "a name without the hyphen is a different one");
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn an_id_or_a_website_finds_its_product_first() {
     ] {
         assert_eq!(directory.search(query), ["fr.handbrake.ghb"], "{query}");
     }
-    assert_eq!(directory.search("slack")[0], "real", "a name goes before an id");
+    assert_eq!(directory.search("slack")[0], "real", "a name takes precedence over an id");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn words_of_intent_do_not_count_where_others_do() {
     let answer = directory.answer("best free audit tool ", true);
     assert_eq!((answer.ids, answer.dropped, answer.with_all_words), (vec!["audit".to_owned()], vec![], 1));
     assert_eq!(directory.search("best tool "), ["tool"], "alone they do");
-    assert_eq!(directory.search("rogue-like game "), ["rogue"], "and as a part of another word");
+    assert_eq!(directory.search("rogue-like game "), ["rogue"], "and as part of another word");
     assert_eq!(directory.answer("rogue-like xylophone", true).ids, ["rogue"]);
 }
 
@@ -168,7 +168,7 @@ fn demo_records_stand_behind_real_ones_with_as_many_words() {
         (["all", "demo", "some", "some-demo"].map(str::to_owned).into(), 2)
     );
     let demos = Directory::of(&[real[0].clone(), real[3].clone()]);
-    assert_eq!(demos.search("audit permits "), ["demo", "some-demo"], "alone they are as good as real ones");
+    assert_eq!(demos.search("audit permits "), ["demo", "some-demo"], "on their own they rank like real ones");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn an_edit_becomes_visible_a_broken_one_is_told_with_its_place_and_a_repaired_on
 
     write(folder.path(), &export(&["a", "b", "fixed"]));
     until("the fixed record is there", || (server.get("/v1/software/fixed").0 == 200).then_some(()));
-    until("it is healthy again", || server.reasons().is_empty().then_some(()));
+    until("it's healthy again", || server.reasons().is_empty().then_some(()));
     assert_eq!(server.terminate().0, Some(0));
 }
 
@@ -33,7 +33,7 @@ fn reindexing_beside_a_running_server_confirms_what_it_withheld() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(text(&output.stdout).starts_with("Indexed 1 product as generation "), "{output:?}");
     until("it is picked up", || (server.get("/v1/software/b").0 == 404).then_some(()));
-    until("it is healthy again", || server.reasons().is_empty().then_some(()));
+    until("it's healthy again", || server.reasons().is_empty().then_some(()));
 }
 
 #[test]

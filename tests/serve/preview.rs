@@ -139,7 +139,7 @@ fn last_valid_state_stays_beside_its_errors() {
     assert!(report.contains("&#60;nowhere&#62;") && !report.contains("<nowhere>"), "{report}");
     assert!(report.contains("Added: </span>"), "the changes of the valid state: {report}");
     replace(folder.path(), "next", &valid);
-    assert_eq!(status(&server, "1 product added")["version"], first["version"], "that state is back");
+    assert_eq!(status(&server, "1 product added")["version"], first["version"], "that state has returned");
     assert!(!self::report(&server).contains("nowhere"), "and its findings are gone");
 }
 

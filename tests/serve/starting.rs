@@ -214,7 +214,7 @@ fn prefix_of_the_operator_reaches_the_process_that_builds() {
     let (_, exports) = server.get("/v1/exports");
     assert_eq!(exports["data"][0]["id_prefix"], "x:");
     let (_, download) = server.get(&format!("/v1/exports/{export}"));
-    assert_eq!(download["software"][0]["id"], "a", "as the file is");
+    assert_eq!(download["software"][0]["id"], "a", "as in the file");
     let log = server.terminate().1;
     assert!(log.contains("`none`, which isn't there"), "{log}");
 }

@@ -156,7 +156,7 @@ mod tests {
         assert!(!allows("User-agent: other\nUser-agent: *\nDisallow: /", "/"));
         assert!(allows("User-agent: software-directory\nUser-agent: *\nAllow: /\nDisallow: /\n", "/"));
         assert!(!allows("User-agent: software-directory\n\nUser-agent: other\nDisallow: /", "/"), "one group");
-        assert!(allows("Disallow: /", "/"), "a rule of no group");
+        assert!(allows("Disallow: /", "/"), "a rule outside any group");
     }
 
     #[test]

@@ -271,7 +271,7 @@ mod tests {
         let writes: Vec<_> = sent[3..].iter().filter(|head| head.starts_with("PUT")).collect();
         let condition =
             |version| format!("PUT /software-directory-state/_doc/lease?if_seq_no={version}&if_primary_term=2 ");
-        assert_eq!(writes.len(), 3, "a failed renewal is tried again");
+        assert_eq!(writes.len(), 3, "a failed renewal is retried");
         assert!(writes[0].starts_with(&condition(7)) && writes[1..].iter().all(|head| head.starts_with(&condition(9))));
     }
 

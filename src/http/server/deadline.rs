@@ -290,7 +290,7 @@ mod tests {
     async fn connection_is_as_idle_as_its_last_write_is_old() {
         let writes = Arc::<AtomicU64>::default();
         let [one, other] = [(); 2].map(|()| Arc::new(Progress::new(Arc::clone(&writes))));
-        assert!(one.idle_since() < other.idle_since(), "in the order of their start");
+        assert!(one.idle_since() < other.idle_since(), "in the order in which they started");
         let (ours, _theirs) = duplex(8);
         let mut stream = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&one));
         stream.write_all(b"200").await.expect("room");

@@ -31,7 +31,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let total = answer.pagination.total;
     assert!(total <= count, "{total} of {count}");
     let shown = total.saturating_sub(query.page.offset).min(query.page.limit.into());
-    assert_eq!(answer.data.len() as u64, shown, "a page is as full as it can be");
+    assert_eq!(answer.data.len() as u64, shown, "a page is as full as possible");
     for highlights in answer.data.iter().filter_map(|hit| hit.highlights.as_deref()) {
         let highlights: Vec<Highlight<'_>> = serde_json::from_slice(highlights).expect("highlights");
         highlights.iter().for_each(check_highlight);
@@ -76,7 +76,7 @@ pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u
         assert_eq!(answer, complete);
     }
     let shown = total.saturating_sub(query.page.offset).min(query.page.limit.into());
-    assert_eq!(answer.data.len() as u64, shown, "a page is as full as it can be");
+    assert_eq!(answer.data.len() as u64, shown, "a page is as full as possible");
     for ((_, values), (_, all)) in answer.facets.iter().zip(&complete.facets) {
         let count = |of: &str| all.iter().find(|value| value.value == of).map_or(0, |value| value.count);
         assert!(values.iter().all(|value| value.count <= count(&value.value)));

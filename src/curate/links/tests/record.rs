@@ -143,7 +143,7 @@ async fn many_links_with_one_fault_are_counted_in_text_and_whole_in_json() {
     let world = World::new(&["a.example"], pages(|_| status(404)));
     let mut report = export(&["http://a.example/x"; 130]);
     world.check(&mut report, LinkCache::default()).await;
-    assert_eq!(world.take_pages().len(), 2, "one address is asked for once");
+    assert_eq!(world.take_pages().len(), 2, "an address is requested only once");
     let text = text(&report);
     let (_, list) = text.split_once("Dead:").expect("a list");
     assert_eq!(list.matches("  http://a.example/x (product").count(), 20, "{list}");
@@ -178,7 +178,7 @@ async fn later_run_asks_only_for_what_is_due() {
         cache = learnt;
     }
     world.clock.pass(days(-400));
-    assert_eq!(world.check(&mut messy(), cache).await.0, 5, "answers from the future aren't believed");
+    assert_eq!(world.check(&mut messy(), cache).await.0, 5, "results from the future aren't trusted");
 }
 
 #[tokio::test]

@@ -138,11 +138,11 @@ mod on_cluster {
         assert_eq!(directory.publish_again(FIRST, &old), again, "it is in service already");
         let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &again)).expect("it opens");
         let since = |name| snapshot.merged_changes.since(&snapshot.changes, name, 0..10).map(|changes| changes.total);
-        assert_eq!((since(SECOND), since(FIRST)), (Some(1), Some(0)), "the log goes on");
+        assert_eq!((since(SECOND), since(FIRST)), (Some(1), Some(0)), "the log continues");
 
         respond(ClusterRequest::delete(&format!("/{}-parts", second.index)));
         let refilled = directory.fill(SECOND, &new);
-        assert_ne!(refilled.index, second.index, "the generation before wasn't whole");
+        assert_ne!(refilled.index, second.index, "the previous generation wasn't whole");
         assert_eq!(directory.indices().len(), 6, "the damaged one is deleted");
     }
 
