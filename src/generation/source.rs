@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_change_all_the_time_are_refused() {
+    fn files_that_keep_changing_are_rejected() {
         let (read, reads) = read_beside_a_writer(usize::MAX);
         assert!(matches!(read, Err(FindError::Changing { .. })), "{read:?}");
         assert_eq!(reads, READS);

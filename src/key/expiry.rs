@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_of_a_day_and_a_time_is_the_one_that_ends_first() {
+    fn the_earlier_expiry_is_the_one_that_ends_first() {
         let expiry = |text: &str| text.parse::<Expiry>().expect("an expiry");
         let (day, in_it, after) =
             (expiry("2027-01-31"), expiry("2027-01-31T12:00:00Z"), expiry("2027-02-01T00:00:01Z"));

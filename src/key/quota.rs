@@ -182,7 +182,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_quota_is_spent_to_the_last_request_and_no_further() {
+    fn a_quota_allows_exactly_its_number_of_requests() {
         let (quota, now) = (Quota::default(), Instant::now());
         for left in (0..5).rev() {
             let decision = quota.spend(5, now);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_comes_back_when_it_is_a_window_old() {
+    fn a_spent_request_is_returned_after_a_window() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(1, start).allowed);
         let just_before = start + Duration::from_secs(59) + Duration::from_nanos(999_999_999);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_charge_beyond_the_quota_is_paid_off_over_the_windows_to_come() {
+    fn a_charge_beyond_the_quota_is_paid_off_in_future_windows() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(10, start).allowed);
         // 44 in total: ten now, thirty in the next three windows, four in the one after.

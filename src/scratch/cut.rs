@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn byte_more_changes_few_pieces() {
+    fn an_inserted_byte_changes_few_pieces() {
         let mut content = noise(8_000_000);
         let before: HashSet<_> = pieces(&content, usize::MAX).into_iter().collect();
         content.insert(3_000_000, b'x');

@@ -100,7 +100,7 @@ async fn values_of_one_attribute_are_alternatives_and_different_attributes_all_c
 }
 
 #[tokio::test]
-async fn facets_leave_their_own_filter_out_and_numbers_are_counted_by_range() {
+async fn facets_ignore_their_own_filter_and_numbers_are_counted_by_range() {
     let service = service();
     let path = "/v1/search?attribute=licence:mit&facets=attribute.licence&facets=attribute.open_source\
                 &facets=attribute.released_on&facets=attribute.price_per_seat&facets=attribute.tags&facets=tags";

@@ -29,7 +29,7 @@ async fn keys_are_checked_before_routes() {
 }
 
 #[tokio::test]
-async fn each_way_of_not_being_let_in_has_its_code() {
+async fn each_reason_for_rejecting_a_key_has_its_code() {
     let service = Service::empty();
     let expired = Setup { expires: Some("2020-01-01"), ..Setup::default() }.start();
     let bearer = service.bearer();
@@ -96,7 +96,7 @@ async fn key_created_a_moment_ago_is_accepted() {
 }
 
 #[tokio::test]
-async fn a_key_for_certain_origins_is_refused_elsewhere() {
+async fn a_key_limited_to_origins_is_rejected_elsewhere() {
     let service = Setup { origins: &["https://shop.example"], ..Setup::default() }.start();
     for (origin, code) in [
         ("https://shop.example", "index_unavailable"),
@@ -125,7 +125,7 @@ async fn ask(service: &Service, peer: &str, forwarded: &str, authorization: &str
 }
 
 #[tokio::test]
-async fn an_address_with_too_many_bad_keys_is_asked_to_wait_and_a_valid_key_works_all_the_same() {
+async fn an_address_with_too_many_bad_keys_has_to_wait_but_a_valid_key_still_works() {
     let service = behind_a_proxy();
     for _ in 0..BURST {
         assert_eq!(ask(&service, "192.0.2.1", "", "Bearer nonsense").await.problem().1, "invalid_api_key");
@@ -143,7 +143,7 @@ async fn an_address_with_too_many_bad_keys_is_asked_to_wait_and_a_valid_key_work
 }
 
 #[tokio::test]
-async fn behind_a_proxy_its_callers_are_told_apart_and_what_others_forge_is_not_believed() {
+async fn callers_behind_a_proxy_are_distinguished_and_forged_addresses_ignored() {
     let service = behind_a_proxy();
     for n in 0..=BURST {
         // Addresses that a caller adds itself are further to the left.
@@ -165,7 +165,7 @@ async fn an_ipv6_caller_is_its_network() {
 }
 
 #[tokio::test]
-async fn a_missing_key_is_no_failed_attempt() {
+async fn a_missing_key_does_not_count_as_a_failed_attempt() {
     let service = behind_a_proxy();
     for _ in 0..=BURST {
         assert_eq!(ask(&service, "192.0.2.1", "", "").await.status, 401);

@@ -69,7 +69,7 @@ fn export(license: &str, as_of: &str, tagline: &str) -> String {
 }
 
 #[tokio::test]
-async fn another_date_or_licence_of_an_export_changes_no_record_but_its_entity_tag() {
+async fn a_new_date_or_licence_of_an_export_changes_only_entity_tags() {
     let before = export("https://example.org/one", "2026-01-01", "as it was");
     for (license, as_of, tagline, changed) in [
         ("https://example.org/one", "2026-02-02", "as it was", 0),

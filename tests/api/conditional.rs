@@ -38,7 +38,7 @@ async fn matching_entity_tag_costs_no_body_and_no_quota() {
 }
 
 #[tokio::test]
-async fn a_304_is_given_even_when_the_quota_is_used_up() {
+async fn a_304_is_sent_even_if_the_quota_is_used_up() {
     let service = Setup { directory: fixture::directory(), rate: 2, ..Setup::default() }.start();
     let mut tagged = Vec::new();
     for path in ["/v1/software", "/v1/software/tool-01"] {
@@ -52,7 +52,7 @@ async fn a_304_is_given_even_when_the_quota_is_used_up() {
 }
 
 #[tokio::test]
-async fn another_request_another_tag() {
+async fn each_request_has_its_own_tag() {
     let service = Service::with_directory();
     let mut tags = Vec::new();
     for path in PATHS {

@@ -31,7 +31,7 @@ async fn a_preflight_needs_no_key() {
 }
 
 #[tokio::test]
-async fn errors_can_be_read_by_a_page_too() {
+async fn pages_can_read_errors_as_well() {
     let service = Service::empty();
     let origin = [("origin", "https://shop.example")];
     for (path, status) in [("/v1/software", 401), ("/nowhere", 404), ("/readyz", 503), ("/healthz", 200)] {

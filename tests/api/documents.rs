@@ -172,7 +172,7 @@ async fn compressed_document_has_one_coding_its_length_and_its_tag() {
 
 /// The API's bodies are compressed on the threads that serve connections.
 #[tokio::test]
-async fn large_body_of_the_api_is_sent_as_it_is() {
+async fn large_api_body_is_not_compressed() {
     let record = |id: &str, bytes: usize| {
         json!({
             "id": id, "name": id, "url": "https://a.example/", "evidence_status": "pending-review",

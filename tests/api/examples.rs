@@ -126,7 +126,7 @@ fn the_example_of_an_export_is_valid_and_shows_every_known_member() {
 
 /// A product's examples are its own, even next to products that have reviews.
 #[tokio::test]
-async fn every_product_of_the_bundled_data_is_answered_whole() {
+async fn every_bundled_product_is_returned_completely() {
     let service = bundled();
     let list = service.get("/v1/software?limit=100").await.json();
     let items = list["data"].as_array().expect("products");

@@ -135,7 +135,7 @@ async fn downloads_beyond_the_caps_are_refused_until_one_is_over() {
 }
 
 #[tokio::test]
-async fn export_tells_its_hash_and_when_it_changed() {
+async fn export_has_its_hash_and_its_date_of_change() {
     let service = Service::with_directory();
     let listed = service.get("/v1/exports").await.json();
     let tools = &listed["data"][1];
@@ -152,13 +152,13 @@ async fn export_tells_its_hash_and_when_it_changed() {
 }
 
 #[tokio::test]
-async fn export_that_is_no_file_has_no_time() {
+async fn export_that_is_not_a_file_has_no_time() {
     let listed = Service::with_directory().get("/v1/exports").await.json();
     assert_eq!(listed["data"][1]["changed_at"], json!(null));
 }
 
 #[tokio::test]
-async fn broken_download_goes_on_where_it_ended() {
+async fn interrupted_download_continues_where_it_ended() {
     let service = Service::with_directory();
     let document = fixture::tools_document().into_bytes();
     for coding in ["identity", "zstd"] {

@@ -97,7 +97,7 @@ async fn feed_has_products_added_and_evidence_renewed() {
 }
 
 #[tokio::test]
-async fn feed_of_a_category_has_its_products_alone() {
+async fn feed_of_a_category_has_only_its_products() {
     let service = service(None);
     for (query, count) in [("category=audits", 1), ("category=Audits&category=permits", 2), ("category=nowhere", 0)] {
         let answer = service.get(&format!("/feed.atom?{query}")).await;

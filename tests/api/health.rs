@@ -33,7 +33,7 @@ async fn a_service_that_is_ready_says_what_it_serves_and_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_service_whose_cluster_lost_the_index_is_not_ready_and_says_why() {
+async fn a_service_is_not_ready_if_its_cluster_lost_the_index() {
     let service = Setup { directory: fixture::directory(), ..Setup::default() }.start();
     let bearer = service.bearer();
     for code in [CLUSTER_UNAVAILABLE, GENERATION_LOST] {

@@ -98,7 +98,7 @@ async fn only_who_asks_for_queries_sees_them_and_nobody_sees_keys() {
 }
 
 #[tokio::test]
-async fn a_failure_is_logged_once_and_a_callers_mistake_is_not_one() {
+async fn a_failure_is_logged_once_and_a_callers_mistake_is_not_logged() {
     let routes = Router::new().route("/panic", get(async || -> &'static str { panic!("out of paper") }));
     let service = Setup { routes, ..Setup::default() }.start();
     let (log, _guard) = Log::at("info");

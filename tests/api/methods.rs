@@ -10,7 +10,7 @@ use crate::service::{Service, Setup};
 const KNOWN: [&str; 5] = ["/healthz", "/readyz", "/", "/openapi.json", "/docs/errors/"];
 
 #[tokio::test]
-async fn another_method_is_refused_with_those_that_are_allowed() {
+async fn other_methods_are_refused_with_the_allowed_ones() {
     let service = Service::empty();
     for path in KNOWN {
         for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::TRACE] {

@@ -52,7 +52,7 @@ async fn requests_are_counted_by_route_method_and_status() {
 }
 
 #[tokio::test]
-async fn labels_stay_few_with_invented_requests() {
+async fn invented_requests_add_no_metric_labels() {
     let service = Service::with_directory();
     service.get("/healthz").await;
     let before = samples(&service).await.len();
@@ -68,7 +68,7 @@ async fn labels_stay_few_with_invented_requests() {
 }
 
 #[tokio::test]
-async fn every_path_that_is_answered_has_a_route_of_its_own() {
+async fn every_answered_path_has_its_own_route() {
     let service = Service::with_directory();
     let page = service.visit("/").await.text().to_owned();
     let asset = page.split('"').find(|part| part.starts_with("/assets/")).expect("an asset").to_owned();
@@ -202,7 +202,7 @@ async fn searches_are_counted_however_often_they_are_asked() {
 }
 
 #[tokio::test]
-async fn nothing_else_is_answered_beside_the_metrics() {
+async fn the_metrics_listener_serves_nothing_else() {
     let service = Service::with_directory();
     for (method, path, status) in [
         (Method::GET, "/", 404),

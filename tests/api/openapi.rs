@@ -137,7 +137,7 @@ fn resolve<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
 }
 
 #[tokio::test]
-async fn an_answer_has_no_member_that_the_document_does_not_describe() {
+async fn a_response_has_only_documented_members() {
     let service = Service::with_directory();
     let document = document();
     for (schema, path, at) in [

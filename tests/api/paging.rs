@@ -83,7 +83,7 @@ async fn every_list_has_pagination_and_links_and_an_id_stays_encoded_in_them() {
 }
 
 #[tokio::test]
-async fn links_carry_the_path_of_the_public_address() {
+async fn links_include_the_path_of_the_public_address() {
     let public_url = Some(PublicUrl::parse("https://example.org/directory/").expect("an address"));
     let config = HttpConfig { public_url, ..HttpConfig::default() };
     let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
@@ -92,7 +92,7 @@ async fn links_carry_the_path_of_the_public_address() {
 }
 
 #[tokio::test]
-async fn a_page_is_put_together_as_one_document() {
+async fn a_page_is_assembled_as_one_document() {
     let service = Service::with_directory();
     let answer = service.get("/v1/exports?limit=1").await;
     let again: Bytes = serde_json::to_vec(&answer.json()).expect("JSON").into();

@@ -133,7 +133,7 @@ async fn a_value_that_is_not_utf_8_names_its_parameter() {
 }
 
 #[tokio::test]
-async fn names_out_of_a_list_are_told_with_the_nearest() {
+async fn unknown_names_are_reported_with_the_nearest_one() {
     let service = Service::with_directory();
     for (path, parameter, says) in [
         (
@@ -166,7 +166,7 @@ async fn names_out_of_a_list_are_told_with_the_nearest() {
 }
 
 #[tokio::test]
-async fn all_problems_of_a_request_are_told_at_once() {
+async fn all_problems_of_a_request_are_reported_at_once() {
     let service = Service::with_directory();
     let answer = service.get("/v1/search?limt=5&limit=0&sort=best&q=%FF").await;
     assert_eq!(answer.problem(), (400, "unknown_parameter".to_owned()));

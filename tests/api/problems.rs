@@ -59,7 +59,7 @@ async fn a_panic_is_one_failed_answer_and_the_next_request_is_fine() {
 }
 
 #[tokio::test]
-async fn an_answer_that_takes_too_long_is_given_up() {
+async fn a_response_that_takes_too_long_is_abandoned() {
     let routes = Router::new().route("/never", get(std::future::pending::<&'static str>));
     let config = HttpConfig { request_timeout: Duration::ZERO, ..HttpConfig::default() };
     let service = Setup { config, routes, ..Setup::default() }.start();

@@ -133,7 +133,7 @@ async fn every_tool_is_shed_with_the_searches() {
 }
 
 #[tokio::test]
-async fn answers_from_the_directory_say_how_they_may_be_kept() {
+async fn responses_say_how_they_may_be_cached() {
     let service = Service::with_directory();
     for path in ["/v1/software", "/v1/software/nowhere", "/v1/software?limit=0"] {
         let answer = service.get(path).await;

@@ -16,7 +16,7 @@ async fn every_answer_has_an_id() {
 }
 
 #[tokio::test]
-async fn a_callers_own_id_comes_back_if_it_is_well_formed() {
+async fn a_callers_own_id_is_returned_if_it_is_well_formed() {
     let service = Service::empty();
     let longest = "x".repeat(64);
     for own in ["abc", "A-b_9", &longest] {

@@ -43,7 +43,7 @@ async fn facets_are_counted_when_asked_for_and_in_the_order_asked() {
 }
 
 #[tokio::test]
-async fn matches_are_marked_when_asked_for() {
+async fn matches_are_highlighted_on_request() {
     let service = Service::with_directory();
     let answer = service.get("/v1/search?q=gauge&highlight=true").await.json();
     let name = &answer["data"][0]["highlights"][0];

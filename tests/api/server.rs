@@ -174,7 +174,7 @@ async fn headers_are_limited_in_number_and_size() {
 }
 
 #[tokio::test]
-async fn a_request_under_way_is_finished_before_the_service_stops() {
+async fn a_request_in_progress_finishes_before_the_service_stops() {
     let (entered, entry) = oneshot::channel::<()>();
     let (release, released) = oneshot::channel::<()>();
     let waiting = std::sync::Mutex::new(Some((entered, released)));

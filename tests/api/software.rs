@@ -24,7 +24,7 @@ async fn an_item_shows_what_lists_show() {
 }
 
 #[tokio::test]
-async fn filters_leave_what_they_say() {
+async fn filters_keep_only_matching_products() {
     let service = Service::with_directory();
     for (query, total) in [
         ("", PRODUCTS),
@@ -145,7 +145,7 @@ async fn names_are_in_natural_order() {
 }
 
 #[tokio::test]
-async fn a_product_comes_back_whole() {
+async fn a_product_is_returned_completely() {
     let service = Service::with_directory();
     let answer = service.get("/v1/software/tool-rated").await;
     let product = &answer.json()["data"];
@@ -202,7 +202,7 @@ async fn ids_are_decoded_once_and_only_compared() {
 }
 
 #[tokio::test]
-async fn a_slash_at_the_end_is_the_same_resource() {
+async fn a_trailing_slash_is_the_same_resource() {
     let service = Service::with_directory();
     for path in ["/v1/software", "/v1/software/tool-01", "/v1/categories", "/v1/glossary", "/v1/search", "/v1/exports"]
     {

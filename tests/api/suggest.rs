@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::service::Service;
 
 #[tokio::test]
-async fn beginnings_become_products_categories_and_terms() {
+async fn prefixes_are_completed_to_products_categories_and_terms() {
     let service = Service::with_directory();
     let answer = service.get("/v1/suggest?q=lock").await;
     let expected = json!({"data": {
@@ -20,7 +20,7 @@ async fn beginnings_become_products_categories_and_terms() {
 }
 
 #[tokio::test]
-async fn misspelled_words_and_abbreviations_are_suggested_for() {
+async fn misspelled_words_and_abbreviations_get_suggestions() {
     let service = Service::with_directory();
     let misspelled = service.get("/v1/suggest?q=lokcout").await.json();
     assert_eq!(misspelled["data"]["software"][0]["id"], "tool-reviewed");

@@ -73,7 +73,7 @@ async fn request_from_a_public_page_needs_no_key_and_every_other_request_does() 
 }
 
 #[tokio::test]
-async fn each_address_has_a_quota_of_its_own() {
+async fn each_address_has_its_own_quota() {
     let service = public(3);
     let tag = visit(&service, "192.0.2.1", "/v1/software").await.header("etag").to_owned();
     assert_eq!(visit(&service, "192.0.2.1", "/v1/software").await.header("ratelimit"), "\"default\";r=1;t=20");

@@ -141,7 +141,7 @@ fn attackers_are_closed_in_time_and_others_hardly_notice() {
 }
 
 #[test]
-fn an_idle_connection_outlives_a_slow_one_but_not_a_crowd() {
+fn an_idle_connection_is_evicted_only_by_a_crowd() {
     let place = Place::new(3, 1_000_000);
     // 64 files allow 32 connections.
     let server = place.serve_by(Some("ulimit -n 64; exec \"$0\" \"$@\""), Stdio::null(), &[]);

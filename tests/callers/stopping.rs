@@ -109,7 +109,7 @@ fn an_idle_service_stops_at_once() {
 }
 
 #[test]
-fn a_hang_up_reads_exports_and_keys_again_while_requests_are_answered() {
+fn sighup_reloads_exports_and_keys_while_requests_are_answered() {
     let _alone = alone();
     let place = Place::new(50, 1_000_000);
     let server = place.serve(&[]);

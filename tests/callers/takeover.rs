@@ -96,7 +96,7 @@ fn a_socket_that_others_can_reach_needs_keys_whatever_the_options_say() {
 }
 
 #[test]
-fn inherited_descriptor_that_is_no_socket_is_rejected() {
+fn inherited_descriptor_that_is_not_a_socket_is_rejected() {
     let place = Place::new(3, 600);
     let output = place.hand_over(Stdio::null(), &[]);
     assert_eq!(output.status.code(), Some(2));

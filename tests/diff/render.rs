@@ -70,7 +70,7 @@ fn records_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn nothing_is_said_to_differ_where_nothing_does() {
+fn nothing_is_reported_as_different_if_nothing_is() {
     let same = difference(&export(&[]), &export(&[]));
     assert_eq!(text(&same, 1), "HEAD:data and data do not differ\n");
     assert!(markdown(&same).contains("Nothing differs."));
@@ -95,7 +95,7 @@ fn html_counts_records_beyond_the_limit_and_escapes_ids_in_links() {
 }
 
 #[test]
-fn html_has_a_bound_whatever_the_records_hold() {
+fn html_is_bounded_whatever_the_records_contain() {
     let long = |id: &str| {
         let mut record = record(id);
         for field in 0..200 {

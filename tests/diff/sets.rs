@@ -66,7 +66,7 @@ fn product_in_another_file_is_moved_and_single_files_are_compared_whatever_their
 }
 
 #[test]
-fn evidence_categories_and_counts_are_told() {
+fn evidence_categories_and_counts_are_reported() {
     let mut reviewed = record("a");
     reviewed["evidence_status"] = "vendor-sources-reviewed".into();
     reviewed["categories"] = json!(["Audits"]);

@@ -76,7 +76,7 @@ fn an_escaped_text_is_pointed_at_as_a_whole() {
 }
 
 #[test]
-fn half_a_surrogate_pair_is_no_lost_character() {
+fn half_a_surrogate_pair_does_not_count_as_mojibake() {
     let codes = |text: &str| {
         let report = examine_records(&[record("a", &format!(r#", "tagline": "{text}""#))]);
         report.findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
@@ -87,7 +87,7 @@ fn half_a_surrogate_pair_is_no_lost_character() {
 }
 
 #[test]
-fn a_text_of_brackets_is_read_once() {
+fn a_text_full_of_brackets_is_read_once() {
     let codes = |text: &str| {
         let report = examine_records(&[record("a", &format!(r#", "description": "{text}""#))]);
         report.findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()

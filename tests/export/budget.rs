@@ -27,7 +27,7 @@ fn assert_refused(report: &Report, code: &str, pointer: &str) {
 }
 
 #[test]
-fn group_of_synonyms_beyond_the_limit_is_refused() {
+fn synonym_group_beyond_the_limit_is_rejected() {
     for key in ["terms", "ambiguous"] {
         let group = |count: usize| {
             let terms = (0..count).map(|n| format!("\"t{n}\"")).collect::<Vec<_>>().join(",");

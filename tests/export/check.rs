@@ -41,7 +41,7 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn a_valid_data_folder_is_exit_code_0_and_one_line() {
+fn a_valid_data_folder_prints_one_line_and_exits_with_0() {
     let folder = folder(&[
         ("data/x.json", VALID),
         ("data/.hidden.json", "?"),

@@ -73,7 +73,7 @@ fn links(folder: &Path, arguments: &[&str]) -> Command {
 const CACHE: &str = ".software-directory-links.json";
 
 #[test]
-fn broken_links_are_warnings_and_a_second_run_asks_nothing() {
+fn broken_links_are_warnings_and_a_second_run_requests_nothing() {
     let (address, requests) = server();
     let files = folder(&[("data/x.json", &export(address, &["gone", "old"]))]);
     let run = |arguments: &[&str]| links(files.path(), arguments).output().expect("the binary runs");
@@ -115,7 +115,7 @@ fn broken_links_are_warnings_and_a_second_run_asks_nothing() {
 }
 
 #[test]
-fn interrupted_run_keeps_its_answers() {
+fn interrupted_run_keeps_its_results() {
     let (address, requests) = server();
     let files = folder(&[("data/x.json", &export(address, &["fine", "silent"]))]);
     let child = links(files.path(), &["--private"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();

@@ -52,7 +52,7 @@ fn null_says_that_an_optional_property_is_absent() {
 }
 
 #[test]
-fn a_known_property_of_the_wrong_type_is_kept_and_not_used() {
+fn a_known_property_with_the_wrong_type_is_kept_but_not_used() {
     let report = examine_record(r#", "tagline": 7, "tags": ["a", 3], "category": ["x"], "vendor": {"n": 1}"#);
     assert_eq!(codes(&report), ["unusable_property"; 4]);
     assert!(software(&report).tags.is_empty());
@@ -117,7 +117,7 @@ fn tomorrow_is_the_future_and_today_is_not() {
 }
 
 #[test]
-fn ids_that_paths_swallow_are_worth_a_warning() {
+fn ids_that_paths_swallow_are_warnings() {
     for id in [".", "..", "a/b"] {
         let text = format!(
             r#"{{"id": "{id}", "name": "N", "url": "https://a.example/", "evidence_status": "pending-review"}}"#
@@ -223,7 +223,7 @@ fn categories_and_synonyms_that_make_no_sense_are_left_out() {
 }
 
 #[test]
-fn a_section_that_is_no_array_is_left_out() {
+fn a_section_that_is_not_an_array_is_left_out() {
     let (_, codes) = examine_section("glossary", r#"{"term": "A"}"#);
     assert_eq!(codes, ["entry_left_out"]);
 }

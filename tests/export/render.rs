@@ -122,7 +122,7 @@ fn first_findings_of_a_kind_are_kept_and_the_others_counted() {
 }
 
 #[test]
-fn colours_change_nothing_but_the_colours() {
+fn colours_change_nothing_else() {
     let report = examine(&[("data/qhse.json", BROKEN_RECORDS)]);
     let mut out = Vec::new();
     render::text(&report, Style::Coloured, &mut out).expect("a buffer takes everything");

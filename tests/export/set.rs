@@ -68,7 +68,7 @@ fn a_review_may_be_in_another_file_than_its_product() {
 }
 
 #[test]
-fn a_review_goes_with_its_product_but_is_no_error_of_its_own() {
+fn a_review_is_left_out_with_its_product_without_an_error_of_its_own() {
     let broken = r#"{"id": "a", "name": "", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
     let text =
         envelope(&format!(r#""software": [{broken}], "reviews": [{{"id": "r", "software_id": "a", "rating": 5}}]"#));
@@ -210,7 +210,7 @@ fn an_error_inside_a_record_costs_the_record_and_one_outside_the_file() {
 }
 
 #[test]
-fn errors_of_all_layers_and_files_come_in_one_go() {
+fn errors_of_all_layers_and_files_are_reported_at_once() {
     let one = envelope(&format!(r#""software": [{}, {{"id": 1}}], "as_of": 5"#, record("a", "")));
     let two = envelope(&format!(r#""software": [{}, NaN]"#, record("a", "")));
     let report = examine(&[("1.json", &one), ("2.json", &two), ("3.json", "")]);
@@ -255,7 +255,7 @@ fn related_terms_may_be_named_by_abbreviation_or_synonym() {
 }
 
 #[test]
-fn a_term_in_two_groups_of_synonyms_is_worth_a_warning() {
+fn a_term_in_two_synonym_groups_is_a_warning() {
     let synonyms = r#""software": [], "synonyms": [
         {"terms": ["EHS", "HSE"]}, {"terms": ["hse", "SHE"]}, {"from": ["HSE"], "to": "SHEQ"}, {"ambiguous": ["SHE"]}
     ]"#;
@@ -382,7 +382,7 @@ fn pins_of_unknown_products_and_repeated_queries_are_warnings() {
 }
 
 #[test]
-fn an_attribute_is_declared_alike_wherever_it_is() {
+fn declarations_of_an_attribute_must_agree() {
     let attributes = |attributes: &str| envelope(&format!("\n\"software\": [], \"attributes\": [{attributes}]"));
     let price = r#"{"property": "price", "label": "Price", "type": "number"}"#;
     let other = r#"{"property": "price", "label": "Price", "type": "text"}"#;

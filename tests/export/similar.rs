@@ -66,7 +66,7 @@ fn other_categories_are_left_alone() {
 }
 
 #[test]
-fn a_near_miss_of_an_undeclared_category_is_much_rarer() {
+fn only_a_much_rarer_category_is_a_near_miss_of_an_undeclared_one() {
     let near = |categories: &[(&str, usize)]| examine(&[("x.json", &export("", &products(categories)))]);
     let report = near(&[("Environment", 40), ("Enviroment", 1)]);
     assert_eq!(places(&report), [("near_miss_category", "/software/40/category".to_owned())]);
@@ -124,7 +124,7 @@ fn an_id_that_is_used_twice_is_an_error_only() {
 }
 
 #[test]
-fn ids_with_prefixes_of_their_own_are_not_alike() {
+fn ids_with_different_prefixes_are_not_similar() {
     let one = export(r#""id_prefix": "a:", "#, &[with_id("demo")]);
     let two = export(r#""id_prefix": "b:", "#, &[with_id("Demo")]);
     assert_eq!(found(&examine(&[("one.json", &one), ("two.json", &two)])), []);

@@ -128,7 +128,7 @@ fn every_file_truncated_zeroed_or_deleted_is_noticed_and_repaired() {
 }
 
 #[test]
-fn a_bit_flipped_anywhere_never_makes_another_answer() {
+fn a_flipped_bit_never_changes_a_response() {
     let _alone = alone();
     let (place, right) = persisted();
     let mut random = Random(20);

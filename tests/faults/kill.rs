@@ -224,7 +224,7 @@ fn every_step(work: Work) {
 }
 
 #[test]
-fn generation_that_two_starts_are_killed_over_is_built_again() {
+fn generation_that_two_starts_were_killed_opening_is_rebuilt() {
     let mut place = Place::new(Corpus::generated(20));
     // The last good generation is opened before the new one, which is current afterwards.
     assert!(place.kill(Work::Start, Step::Opening, 1) && place.kill(Work::Start, Step::Opening, 0));

@@ -15,7 +15,7 @@ use crate::until::until;
 use crate::watched::revision;
 
 #[test]
-fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
+fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_retried() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = Place::with(&[]);

@@ -43,7 +43,7 @@ const STEPS: [Step; 16] = [
 ];
 
 #[test]
-fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
+fn disk_failures_at_any_step_are_reported_and_recovered_from() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = Place::with(&[]);
@@ -163,7 +163,7 @@ fn goes_well(
 }
 
 #[test]
-fn a_full_and_a_read_only_disk_are_survived_by_a_server() {
+fn a_server_survives_a_full_and_a_read_only_disk() {
     let corpus = Corpus::generated(50);
     let folder = folder(&corpus);
     let index = folder.path().join("index");
@@ -191,7 +191,7 @@ fn a_full_and_a_read_only_disk_are_survived_by_a_server() {
 }
 
 #[test]
-fn an_index_folder_without_permission_is_survived_by_a_server() {
+fn a_server_survives_an_index_folder_without_permission() {
     let corpus = Corpus::generated(20);
     let folder = folder(&corpus);
     let (index, program) = (folder.path().join("index"), folder.path().join("program"));

@@ -24,7 +24,7 @@ struct Sample {
 }
 
 #[test]
-fn memory_descriptors_and_folders_stay_as_they_are() {
+fn memory_descriptors_and_folders_do_not_grow() {
     let seconds = from_environment("FAULTS_SOAK_SECONDS").unwrap_or_else(|| times(0, 1800)) as u64;
     let every = Duration::from_secs(if is_full() { 10 } else { 0 });
     let products = from_environment("FAULTS_SOAK_PRODUCTS").unwrap_or_else(|| times(200, 5000));

@@ -12,7 +12,7 @@ use crate::system::rss_kib;
 use crate::until::until;
 
 #[test]
-fn a_storm_of_writes_is_served_through_and_few_builds_follow_it() {
+fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
     fs::create_dir(&data).expect("a folder");

@@ -137,7 +137,7 @@ fn replace(place: &Place, name: &str, content: &[u8]) {
 }
 
 #[test]
-fn generation_that_fails_its_try_is_pulled_once_and_the_next_one_is_followed() {
+fn generation_that_fails_its_trial_is_pulled_once_and_the_next_one_is_followed() {
     let (place, stub, mut following) = with_news();
     let (before, names) = (following.generation(), following.names());
     // It opens, because a text is read only when it's requested.
@@ -235,7 +235,7 @@ fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
 }
 
 #[test]
-fn leader_that_sends_too_slowly_is_a_reason_and_tried_again() {
+fn leader_that_sends_too_slowly_is_reported_and_retried() {
     /// Each wait takes three seconds, so no single file takes a minute.
     fn clock() -> Instant {
         static LOOKS: AtomicU64 = AtomicU64::new(0);
@@ -296,7 +296,7 @@ fn links_in_the_index_folder_are_not_followed() {
 }
 
 #[test]
-fn index_folder_that_cannot_be_written_leaves_what_is_served() {
+fn unwritable_index_folder_keeps_the_served_generation() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
     // A file in place of the folder fails for every account, unlike a missing permission.

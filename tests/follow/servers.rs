@@ -54,7 +54,7 @@ fn generation(server: &Server, key: &str) -> Option<String> {
 }
 
 #[test]
-fn index_files_need_a_key_with_the_right() {
+fn index_files_need_a_key_with_the_right_to_replicate() {
     let leader = folder_with(&["a", "b"]);
     let (reader, replicator) = (create_key(leader.path(), &[]), create_key(leader.path(), &["--replicate"]));
     let server = Server::start(leader.path(), &[]);

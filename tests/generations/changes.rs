@@ -59,7 +59,7 @@ fn reason_names_the_first_finding() {
 }
 
 #[test]
-fn a_broken_edit_that_is_taken_back_is_healthy_again_without_a_rebuild() {
+fn undoing_a_broken_edit_recovers_without_a_rebuild() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", "{");
@@ -72,7 +72,7 @@ fn a_broken_edit_that_is_taken_back_is_healthy_again_without_a_rebuild() {
 }
 
 #[test]
-fn a_data_folder_that_goes_while_serving_is_said_and_its_return_is_noticed() {
+fn a_data_folder_that_disappears_is_reported_and_its_return_is_noticed() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     fs::remove_dir_all(place.data()).expect("removed");

@@ -77,7 +77,7 @@ fn a_part_that_is_gone_is_detected_and_rebuilt() {
 }
 
 #[test]
-fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_repaired() {
+fn a_download_damaged_while_serving_is_refused_and_repaired() {
     // In place, because another file would leave the open one unchanged.
     let flip = |part: &Path| {
         let mut content = fs::read(part).expect("read");
@@ -110,7 +110,7 @@ fn download(running: &Running) -> io::Result<String> {
 }
 
 #[test]
-fn a_manifest_with_any_flipped_bit_never_leads_to_another_content() {
+fn a_flipped_bit_in_a_manifest_never_changes_content() {
     let (place, parts) = persisted();
     let path = parts[0].with_file_name("manifest.json");
     let manifest = place.current();
@@ -199,7 +199,7 @@ fn with_everything_damaged_and_broken_there_is_nothing_to_serve() {
 }
 
 #[test]
-fn damage_beside_an_updater_that_serves_is_repaired_when_it_next_reads_in_full() {
+fn damage_while_serving_is_repaired_at_the_next_full_read() {
     let (place, parts) = persisted();
     let mut running = place.started();
     fs::write(&parts[0], "damaged").expect("written");
@@ -210,7 +210,7 @@ fn damage_beside_an_updater_that_serves_is_repaired_when_it_next_reads_in_full()
 }
 
 #[test]
-fn a_pointer_lost_beside_an_updater_that_serves_is_put_back_without_a_build() {
+fn a_pointer_lost_while_serving_is_restored_without_a_build() {
     let (place, _) = persisted();
     let mut running = place.started();
     let before = place.current().folder_name();
@@ -223,7 +223,7 @@ fn a_pointer_lost_beside_an_updater_that_serves_is_put_back_without_a_build() {
 }
 
 #[test]
-fn named_pipe_in_the_place_of_a_file_is_damage_and_not_waited_for() {
+fn named_pipe_in_place_of_a_file_is_damage_and_does_not_block() {
     for name in ["CURRENT", "manifest.json", "search"] {
         let (place, parts) = persisted();
         let path = if name == "CURRENT" { place.index().join(name) } else { parts[0].with_file_name(name) };
@@ -236,7 +236,7 @@ fn named_pipe_in_the_place_of_a_file_is_damage_and_not_waited_for() {
 }
 
 #[test]
-fn lock_file_is_for_its_owner_alone() {
+fn lock_file_is_accessible_to_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::with(&["a"]);
     fs::create_dir(place.index()).expect("a folder");

@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn a_filter_passes_what_looking_at_each_item_passes(
+    fn a_filter_passes_the_same_as_a_scan(
         records in prop::collection::vec(record(), 1..24), filter in filter()
     ) {
         let snapshot = snapshot(&records);
@@ -262,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn a_facet_counts_what_looking_at_each_item_counts_its_own_filter_left_out(
+    fn a_facet_counts_the_same_as_a_scan_without_its_own_filter(
         records in prop::collection::vec(record(), 1..24), filter in filter()
     ) {
         let snapshot = snapshot(&records);

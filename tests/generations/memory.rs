@@ -28,7 +28,7 @@ fn without_an_index_everything_is_served_from_memory_and_nothing_is_written() {
 }
 
 #[test]
-fn an_index_that_cannot_be_written_is_said_and_written_once_it_can_be() {
+fn an_unwritable_index_is_reported_and_written_once_possible() {
     let place = Place::with(&["a"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
@@ -84,7 +84,7 @@ fn download(running: &Running) -> Vec<u8> {
 }
 
 #[test]
-fn exports_that_changed_while_the_disk_refused_are_still_read_when_their_time_comes() {
+fn exports_that_changed_during_a_disk_failure_are_still_read_when_due() {
     let place = Place::with(&["a", "b"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();

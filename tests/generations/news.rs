@@ -12,7 +12,7 @@ fn product(id: &str, category: &str) -> Value {
 }
 
 #[test]
-fn news_of_a_rare_category_are_found_without_a_look_at_the_others() {
+fn news_of_a_rare_category_is_found_without_reading_the_rest() {
     let mut software = vec![product("first", "Common")];
     let place = Place::with(&[]);
     place.write("tools.json", &export_of(&software));
@@ -33,7 +33,7 @@ fn news_of_a_rare_category_are_found_without_a_look_at_the_others() {
 }
 
 #[test]
-fn news_are_of_products_that_are_still_there() {
+fn news_lists_only_existing_products() {
     let kept: Vec<_> = (0..9).map(|number| product(&format!("kept-{number}"), "C")).collect();
     let place = Place::with(&[]);
     place.write("tools.json", &export_of(&kept));

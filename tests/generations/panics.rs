@@ -32,7 +32,7 @@ fn updater(place: &Place) -> (Updater<ExportFiles>, Arc<Directory>, Arc<AtomicBo
 }
 
 #[test]
-fn a_build_that_panics_leaves_the_last_good_generation_and_is_tried_again_after_a_while() {
+fn a_build_that_panics_leaves_the_last_good_generation_and_is_retried_later() {
     let place = Place::with(&["a", "b"]);
     let (mut updater, directory, panics) = updater(&place);
     panics.store(false, Ordering::Relaxed);

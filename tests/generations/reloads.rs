@@ -11,7 +11,7 @@ fn last(running: &Running) -> Option<Outcome> {
 }
 
 #[test]
-fn every_reload_is_told_with_its_outcome_and_what_was_built() {
+fn every_reload_is_reported_with_its_outcome_and_builds() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.updater();
     assert_eq!(last(&running), None, "nothing has happened yet");

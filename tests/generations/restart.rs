@@ -39,7 +39,7 @@ fn a_restart_with_unchanged_files_loads_without_reading_them() {
 }
 
 #[test]
-fn generation_that_two_starts_died_over_is_built_again() {
+fn generation_that_two_starts_died_opening_is_rebuilt() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     let before = place.current();
@@ -108,7 +108,7 @@ fn touched_file_is_known_by_its_bytes() {
 }
 
 #[test]
-fn a_file_that_is_touched_while_running_is_no_new_generation() {
+fn touching_a_file_makes_no_new_generation() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b"]));
@@ -194,7 +194,7 @@ fn other_prefixes_make_another_generation() {
 }
 
 #[test]
-fn generation_without_meaning_is_another_one() {
+fn generation_without_meaning_is_a_different_one() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     let before = place.current();

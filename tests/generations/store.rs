@@ -51,7 +51,7 @@ fn reindexing_makes_another_build_of_the_same_generation() {
 }
 
 #[test]
-fn an_older_build_of_a_generation_does_not_push_out_the_generation_before() {
+fn an_older_build_does_not_displace_the_previous_generation() {
     let place = Place::with(&["a"]);
     drop(place.started());
     let before = place.current().folder_name();

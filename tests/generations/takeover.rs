@@ -10,7 +10,7 @@ use software_directory::generation::Phase;
 use crate::place::{Place, export};
 
 #[test]
-fn a_damaged_generation_of_another_process_is_not_taken_over() {
+fn a_damaged_generation_from_another_process_is_not_taken_over() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b", "c"]));
@@ -23,7 +23,7 @@ fn a_damaged_generation_of_another_process_is_not_taken_over() {
 }
 
 #[test]
-fn a_generation_of_files_that_changed_since_is_not_taken_over() {
+fn an_outdated_generation_is_not_taken_over() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b", "c"]));
@@ -34,7 +34,7 @@ fn a_generation_of_files_that_changed_since_is_not_taken_over() {
 }
 
 #[test]
-fn a_generation_of_another_process_is_served_without_reading_the_exports() {
+fn a_generation_from_another_process_is_served_without_reading_the_exports() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     let before = running.seen().phases;
@@ -46,7 +46,7 @@ fn a_generation_of_another_process_is_served_without_reading_the_exports() {
 }
 
 #[test]
-fn generation_of_another_process_recovers_a_failed_disk() {
+fn generation_from_another_process_ends_a_disk_failure() {
     let place = Place::with(&["a", "b"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
@@ -68,7 +68,7 @@ fn foreign(place: &Place, name: &str, built_at: &str) {
 }
 
 #[test]
-fn another_version_that_takes_the_index_over_is_left_alone() {
+fn an_index_taken_over_by_another_version_is_left_alone() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     foreign(&place, "00000000000000aa-0001", "2026-01-01T00:00:00Z");
@@ -83,7 +83,7 @@ fn another_version_that_takes_the_index_over_is_left_alone() {
 }
 
 #[test]
-fn going_back_to_an_older_version_keeps_the_newest_generation_of_the_other() {
+fn going_back_to_an_older_version_keeps_the_newer_ones_latest_generation() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     foreign(&place, "00000000000000aa-0001", "2026-01-01T00:00:00Z");

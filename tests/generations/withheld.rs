@@ -43,7 +43,7 @@ fn a_set_that_loses_just_its_share_is_published() {
 }
 
 #[test]
-fn a_set_is_withheld_at_a_start_too() {
+fn a_set_is_also_withheld_at_a_start() {
     let place = Place::with(&["a", "b", "c", "d"]);
     drop(place.started());
     place.write("tools.json", &export(&["a"]));

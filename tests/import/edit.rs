@@ -68,7 +68,7 @@ fn a_record_is_added_in_the_style_of_the_others() {
 }
 
 #[test]
-fn a_folder_that_was_started_is_valid_and_not_overwritten() {
+fn an_initialised_folder_is_valid_and_not_overwritten() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = run(folder.path(), &["init", "new"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

@@ -87,7 +87,7 @@ fn dates_with_slashes_need_one_meaning() {
 }
 
 #[test]
-fn faults_of_a_table_are_told() {
+fn faults_of_a_table_are_reported() {
     for (csv, expected) in [
         ("name,name,url\nA,B,https://a.example/\n", "columns A and B both have the head `name`"),
         ("name,url\n", "no row below its heads"),
@@ -105,7 +105,7 @@ fn faults_of_a_table_are_told() {
 }
 
 #[test]
-fn a_named_pipe_is_refused_and_not_waited_for() {
+fn a_named_pipe_is_rejected_without_waiting() {
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("t.csv");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());

@@ -22,7 +22,7 @@ fn values(head: &str, cells: &[&str], property: &str, more: &[&str]) -> (Vec<ser
 }
 
 #[test]
-fn a_column_without_a_meaning_is_left_out_and_told() {
+fn a_column_without_a_meaning_is_left_out_and_reported() {
     let (found, text) = values("Internal note", &["never publish"], "Internal note", &[]);
     assert_eq!(found, [json!(null)]);
     assert!(text.contains("column C `Internal note`: its head isn't known"), "{text}");
@@ -101,7 +101,7 @@ fn lists_are_split_at_commas_only_if_the_pieces_recur() {
 }
 
 #[test]
-fn causes_are_told_once_with_their_count_and_examples() {
+fn causes_are_reported_once_with_count_and_examples() {
     let (found, text) = values("Last checked", &["soon 2025"; 5], "x", &[]);
     assert!(found.is_empty());
     let expected = "error: column C `Last checked`: the value isn't a date (5)\n  row 2: `soon 2025`\n  row 3: `soon 2025`\n  row 4: \

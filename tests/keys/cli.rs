@@ -89,7 +89,7 @@ fn create_takes_no_limit_and_a_number_of_days_and_list_has_them_as_json() {
 }
 
 #[test]
-fn a_value_that_cannot_be_is_a_usage_error_that_names_the_option() {
+fn an_impossible_value_is_a_usage_error_that_names_the_option() {
     let (folder, path) = key_file();
     for (option, value) in [
         ("--expires", "tomorrow"),
@@ -218,7 +218,7 @@ fn the_key_file_may_be_named_by_the_environment() {
 }
 
 #[test]
-fn key_that_cannot_be_printed_is_not_made() {
+fn key_that_cannot_be_printed_is_not_created() {
     use std::process::Stdio;
     let (folder, path) = key_file();
     let create = |out: Stdio| {
@@ -242,7 +242,7 @@ fn key_that_cannot_be_printed_is_not_made() {
 }
 
 #[test]
-fn key_file_that_others_may_read_or_change_is_warned_of() {
+fn key_file_that_others_can_read_or_change_causes_a_warning() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, path) = key_file();
     fs::write(&path, "{\"keys\":[]}").expect("written");
@@ -263,7 +263,7 @@ fn key_file_that_others_may_read_or_change_is_warned_of() {
 }
 
 #[test]
-fn list_escapes_what_would_reorder_a_line() {
+fn list_escapes_bidirectional_formatting() {
     let (folder, path) = key_file();
     let made = keys(folder.path(), &["create", "--name", "a\u{202e}b"]);
     assert!(made.status.success() && path.exists());

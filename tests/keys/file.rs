@@ -38,7 +38,7 @@ fn a_whole_key_is_read() {
 }
 
 #[test]
-fn expiry_rate_and_origins_may_be_left_out() {
+fn expiry_rate_and_origins_are_optional() {
     let mut key = valid_key();
     for optional in ["expires_at", "rate_per_minute", "origins"] {
         key.as_object_mut().expect("an object").remove(optional);
@@ -85,7 +85,7 @@ fn valid_key_with_id(id: &str) -> Value {
 }
 
 #[test]
-fn all_that_is_wrong_is_reported_in_one_go() {
+fn all_errors_are_reported_at_once() {
     let findings = findings(&json!([{}, { "id": "?", "origins": ["*", "https://example.org", "x"] }]));
     let pointers: Vec<_> = findings.iter().map(|(pointer, _)| pointer.as_str()).collect();
     let missing = ["id", "name", "sha256", "created_at"].map(|property| format!("/keys/0/{property}"));
@@ -218,7 +218,7 @@ fn keys_created_at_the_same_moment_are_all_kept() {
 }
 
 #[test]
-fn an_invalid_file_is_not_touched_by_a_change() {
+fn a_change_leaves_an_invalid_file_alone() {
     let (_folder, path) = key_file();
     fs::write(&path, "{\"keys\": [{}]}").expect("written");
     assert!(matches!(file::create(&path, named("a"), now(), |_| Ok(())), Err(KeyFileError::Invalid { .. })));
@@ -271,7 +271,7 @@ mod unix {
     }
 
     #[test]
-    fn behind_a_link_the_real_file_is_changed() {
+    fn a_link_stays_and_its_target_is_changed() {
         let (folder, path) = key_file();
         let link = folder.path().join("link.json");
         file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
@@ -296,7 +296,7 @@ fn leftovers_of_a_killed_change_are_swept_by_the_next_and_nothing_else_is() {
 }
 
 #[test]
-fn key_is_shown_before_it_is_current_and_is_not_made_if_that_fails() {
+fn key_is_printed_before_it_is_active_and_not_created_if_that_fails() {
     let (folder, path) = key_file();
     let mut shown = None;
     let (key, _) = file::create(&path, named("a"), now(), |key| {

@@ -39,7 +39,7 @@ fn a_ready_server_is_healthy() {
 }
 
 #[test]
-fn a_server_on_all_addresses_is_asked_on_this_machine() {
+fn a_server_on_all_addresses_is_contacted_on_this_machine() {
     let (address, _request) = server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(healthcheck(&format!("0.0.0.0:{}", address.port())).status.code(), Some(0));
 }

@@ -23,7 +23,7 @@ fn replace(path: &Path, content: &str) {
 }
 
 #[test]
-fn a_key_of_the_file_is_let_in_and_told_apart_from_others() {
+fn a_key_in_the_file_is_accepted_and_others_are_not() {
     let (_folder, path) = key_file();
     let keys: Vec<_> =
         ["a", "b"].map(|name| file::create(&path, named(name), now(), |_| Ok(())).expect("made").0).into();
@@ -192,7 +192,7 @@ fn spent_quota_survives_a_reload_and_a_changed_rate() {
 }
 
 #[test]
-fn new_key_works_at_once_and_unknown_ids_cause_ten_looks_a_second_at_most() {
+fn new_key_works_at_once_and_unknown_ids_cause_at_most_ten_reads_a_second() {
     let (_folder, path) = key_file();
     let (first, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
@@ -227,7 +227,7 @@ fn development_key_ends_with_the_first_key_file() {
 }
 
 #[test]
-fn development_key_ends_with_a_key_file_that_is_not_valid_too() {
+fn development_key_also_ends_with_an_invalid_key_file() {
     let write = |path: &Path| fs::write(path, "{").expect("written");
     let link = |path: &Path| std::os::unix::fs::symlink("/nowhere/at/all", path).expect("a link");
     for make in [&write as &dyn Fn(&Path), &link] {
@@ -295,7 +295,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_key_with_a_wrong_character_is_let_in(at in 0..45_usize, with in any::<char>()) {
+    fn no_key_with_a_wrong_character_is_accepted(at in 0..45_usize, with in any::<char>()) {
         let (_folder, path) = key_file();
         let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
         let store = KeyStore::open(&path).expect("valid");
@@ -322,7 +322,7 @@ impl std::io::Write for Log {
 }
 
 #[test]
-fn key_file_that_others_may_read_is_warned_of_once_at_the_start_and_at_a_change_of_its_mode() {
+fn key_file_readable_by_others_is_warned_about_once_per_start_and_mode_change() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, path) = key_file();
     file::create(&path, named("a"), now(), |_| Ok(())).expect("made");

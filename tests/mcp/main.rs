@@ -191,7 +191,7 @@ fn wrong_arguments_are_tool_errors_that_name_what_is_allowed() {
 }
 
 #[test]
-fn messages_that_are_wrong_are_errors_of_json_rpc() {
+fn faulty_messages_are_json_rpc_errors() {
     let folder = folder();
     let server = Server::start(folder.path(), &[]);
     let key = format!("Authorization: Bearer {}\r\nContent-Type: application/json\r\n", server.key());
@@ -259,7 +259,7 @@ fn json_is_answered_to_whoever_accepts_it() {
 }
 
 #[test]
-fn each_version_with_a_handshake_is_spoken_but_the_one_with_batches() {
+fn every_version_except_the_one_with_batches_is_supported() {
     let folder = folder();
     let server = Server::start(folder.path(), &[]);
     let key = format!("Authorization: Bearer {}\r\n", server.key());

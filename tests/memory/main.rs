@@ -121,7 +121,7 @@ fn freed_memory_is_returned_to_the_system_without_requests() {
 }
 
 #[test]
-fn generation_that_memory_is_too_small_for_is_loaded_once_it_is_not() {
+fn generation_too_large_for_memory_is_loaded_once_it_fits() {
     let place = Place::with(&[]);
     place.write("tools.json", &export_of(100));
     let (loaded, said) = in_a_process("load", &place, None);

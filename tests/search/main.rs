@@ -67,7 +67,7 @@ fn a_popular_product_that_is_relevant_is_never_missing() {
 }
 
 #[test]
-fn a_chosen_facet_value_leaves_the_others_to_choose() {
+fn choosing_a_facet_value_keeps_the_others_available() {
     let directory = Directory::of(&[
         json!({"id": "a", "name": "Audit One", "category": "Audits"}),
         json!({"id": "b", "name": "Audit Two", "category": "Incidents"}),
@@ -90,7 +90,7 @@ fn corrected_and_dropped_words_are_reported() {
 }
 
 #[test]
-fn a_word_is_not_taken_for_one_that_begins_like_it() {
+fn a_word_is_not_mistaken_for_one_with_the_same_beginning() {
     let directory = Directory::of(&[product("greener", "Greener Offices"), product("greece", "Greece Compliance")]);
     assert_eq!(directory.search("greece "), ["greece"]);
     let directory = Directory::of(&[product("greener", "Greener Offices")]);
@@ -131,7 +131,7 @@ fn a_synonym_is_whole_and_below_the_word_itself() {
 }
 
 #[test]
-fn a_misspelled_synonym_is_no_synonym() {
+fn a_misspelled_synonym_does_not_match() {
     let directory = Directory::with(
         &[product("loto", "Isolation Manager"), product("lotus", "Lotus")],
         &json!({"synonyms": [{"terms": ["lockout", "isolation"]}]}),
@@ -236,7 +236,7 @@ fn phrase_that_no_product_has_falls_back_to_its_words_and_is_reported() {
 }
 
 #[test]
-fn misspelled_prefix_is_corrected_where_nothing_else_is_found_and_reported() {
+fn misspelled_prefix_is_corrected_if_nothing_else_is_found() {
     let directory = Directory::of(&[product("bench", "Calibration bench"), product("desk", "Service desk")]);
     let alone = directory.answer("calbra", true);
     assert_eq!(alone.ids, ["bench"]);
@@ -288,7 +288,7 @@ fn pages_tile_the_result_whatever_its_tiers() {
 }
 
 #[test]
-fn highlights_mark_typos_and_beginnings_and_never_let_markup_through() {
+fn highlights_mark_typos_and_prefixes_and_escape_markup() {
     let directory = Directory::of(&[json!({
         "id": "a", "name": "Permit <script>alert(1)</script>", "tagline": "Inspections & permits",
     })]);

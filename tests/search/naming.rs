@@ -54,7 +54,7 @@ fn a_name_is_no_operator() {
 }
 
 #[test]
-fn an_excluded_phrase_excludes_its_words_in_a_row_alone() {
+fn an_excluded_phrase_excludes_only_consecutive_words() {
     let texts = ["permit to work", "work to permit", "permit of any work", "Permit-to-work forms", "audits"];
     let products: Vec<_> = (0..)
         .zip(texts)
@@ -104,7 +104,7 @@ fn an_ampersand_and_its_words_are_one() {
 }
 
 #[test]
-fn a_conjunction_in_a_phrase_is_any_word_or_sign() {
+fn conjunctions_in_a_phrase_are_interchangeable() {
     let texts = [
         "Health & Safety",
         "Health and Safety",
@@ -259,7 +259,7 @@ fn names_of_signs_alone_are_found_by_themselves() {
 }
 
 #[test]
-fn later_parts_of_a_korean_compound_stand_behind_words() {
+fn later_parts_of_a_korean_compound_rank_behind_words() {
     let directory = Directory::of(&[
         product("inner", "안전관리시스템"),
         product("word", "관리 도구"),

@@ -66,7 +66,7 @@ fn exclusions_and_phrases_apply_to_pinned_products() {
 }
 
 #[test]
-fn a_demo_record_stays_behind_real_products() {
+fn a_demo_record_ranks_behind_real_products() {
     let real = json!({"id": "real", "name": "Real", "tagline": "Permit to work"});
     let demo = json!({"id": "demo", "name": "Demo", "url": "https://acme.example/"});
     let pins = json!([{"queries": ["permit to work"], "software": ["demo"]}]);

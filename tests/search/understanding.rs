@@ -17,7 +17,7 @@ fn chats() -> Vec<Value> {
 }
 
 #[test]
-fn alternatives_to_a_product_come_without_it_and_before_its_category() {
+fn alternatives_exclude_the_product_and_precede_its_category() {
     let directory = Directory::of(&chats());
     for query in
         ["alternative to slack", "slack alternatives", "best free software like Slack", "replace slack", "Slack clone"]
@@ -47,7 +47,7 @@ fn without_a_word_of_its_alternatives_the_category_of_a_product_is_searched() {
 }
 
 #[test]
-fn a_cue_of_another_meaning_is_a_word() {
+fn a_cue_with_another_meaning_is_an_ordinary_word() {
     let directory = Directory::of(&[
         json!({"id": "git", "name": "Git", "category": "Versions"}),
         json!({"id": "clone", "name": "Mirror", "category": "Backup", "tagline": "Runs git clone on a schedule"}),
@@ -84,7 +84,7 @@ fn both_of_two_compared_products_are_found() {
 }
 
 #[test]
-fn a_not_leaves_out_a_product_or_in_capitals_a_word() {
+fn not_excludes_a_product_or_in_capitals_a_word() {
     let directory = Directory::of(&chats());
     let answer = directory.answer("chat not slack", true);
     assert!(!answer.ids.contains(&"slack".to_owned()) && answer.ids.contains(&"same".into()), "{:?}", answer.ids);
@@ -107,7 +107,7 @@ fn common_words_are_never_corrected() {
 }
 
 #[test]
-fn a_word_is_no_beginning_unless_too_little_is_found() {
+fn a_complete_word_is_a_prefix_only_if_too_little_is_found() {
     let mut products: Vec<_> = (0..10).map(|n| product(&n.to_string(), "Desk")).collect();
     products.push(product("top", "Desktop"));
     let directory = Directory::of(&products);
@@ -153,7 +153,7 @@ fn one_letter_finds_names_that_begin_with_it() {
 }
 
 #[test]
-fn demo_records_stand_behind_real_ones_with_as_many_words() {
+fn demo_records_rank_behind_real_ones_with_as_many_words() {
     let demo = json!({"id": "demo", "name": "Audit permits", "url": "https://demo.example", "rating": 5.0, "review_count": 99});
     let real = [
         demo,
@@ -213,7 +213,7 @@ fn synonyms_are_reported_as_far_as_records_have_them() {
 }
 
 #[test]
-fn a_word_of_synonyms_alone_is_still_the_beginning_of_others() {
+fn a_word_that_only_synonyms_have_is_still_a_prefix() {
     let directory =
         Directory::with(&[product("vanguard", "Vanguard")], &json!({"synonyms": [{"terms": ["va", "varia"]}]}));
     assert_eq!(directory.search("va"), ["vanguard"]);

@@ -125,7 +125,7 @@ fn replacement_objects_are_not_followed_and_sizes_come_first() {
 }
 
 #[test]
-fn git_that_is_missing_is_said_to_be() {
+fn missing_git_is_reported() {
     let folder = folder_with(&["a"]);
     let output = crate::binary::command(folder.path()).args(["diff", "HEAD:data", "data"]).env("PATH", "").output();
     let output = output.expect("the binary runs");
@@ -153,7 +153,7 @@ fn generation_of_an_index_is_a_side() {
 }
 
 #[test]
-fn another_date_of_an_export_is_one_change_and_none_of_its_records() {
+fn a_new_date_of_an_export_is_one_change_and_changes_no_record() {
     let folder = folder_with(&["a", "b"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     let mut dated: serde_json::Value = serde_json::from_str(&export(&["a", "b"])).expect("JSON");

@@ -25,7 +25,7 @@ fn sign_in(server: &Server) -> String {
 }
 
 #[test]
-fn link_of_the_start_signs_in_once_and_the_session_survives_a_restart() {
+fn sign_in_link_works_once_and_the_session_survives_a_restart() {
     let folder = folder_with(&["a", "b"]);
     let server = Server::start(folder.path(), &[]);
     let cookie = sign_in(&server);

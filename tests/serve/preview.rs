@@ -103,7 +103,7 @@ fn preview_is_for_its_key_and_machine() {
 }
 
 #[test]
-fn candidate_that_was_never_valid_is_waited_for() {
+fn preview_waits_for_a_candidate_that_was_never_valid() {
     let folder = folder(&["a"], "{");
     let server = Server::start(folder.path(), &["preview", "next"]);
     let first = status(&server, "1 error: no state was valid yet.");
@@ -123,7 +123,7 @@ fn candidate_that_was_never_valid_is_waited_for() {
 }
 
 #[test]
-fn last_valid_state_stays_beside_its_errors() {
+fn last_valid_state_stays_next_to_the_errors() {
     // With a warning of its own.
     let valid =
         export(&["a", "b"]).replace("\"id\": \"b\",", "\"id\": \"b\", \"evidence_checked_on\": \"2999-01-01\",");

@@ -58,7 +58,7 @@ fn other_machines_are_not_let_in_without_keys() {
 }
 
 #[test]
-fn callers_through_a_proxy_are_not_let_in_without_keys() {
+fn callers_through_a_proxy_need_keys() {
     let folder = folder_with(&["a"]);
     for option in [["--trusted-proxy", "127.0.0.1/32"], ["--public-url", "https://api.example.org"]] {
         let output = run(folder.path(), &["--listen", "127.0.0.1:0", option[0], option[1]]);
@@ -85,7 +85,7 @@ fn invalid_or_missing_exports_at_the_first_start_are_exit_code_2() {
 }
 
 #[test]
-fn named_data_folder_that_is_missing_is_exit_code_2_though_there_is_an_index() {
+fn missing_named_data_folder_is_exit_code_2_even_with_an_index() {
     let folder = folder_with(&["a"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     fs::rename(folder.path().join("data"), folder.path().join("moved")).expect("renamed");

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_patterns_take_no_long_time() {
+    fn hostile_patterns_are_matched_quickly() {
         let text = format!("User-agent: *\nDisallow: /{}b", "a*".repeat(200_000));
         assert!(allows(&text, &format!("/{}", "a".repeat(60_000))));
         assert_eq!(

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn label_comes_back_and_keys_of_any_length_are_kept_apart() {
+    fn labels_are_decoded_and_keys_of_any_length_stay_distinct() {
         for value in ["ISO 9001", "-", "a\0b", "\0", ""] {
             let labelled = labelled(&key(value), value).expect("short");
             assert_eq!(label(&labelled), value);

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_of_a_rare_term() {
+    fn rare_terms_are_not_kept_in_memory() {
         let engine = engine();
         let term = engine.find(&Term::Word(1)).expect("an index in memory").expect("it is there");
         assert_eq!(engine.document_frequency(&Term::Word(1)).expect("an index in memory"), DOCUMENTS / 100);

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_part_is_written_and_what_is_beside_it_stays() {
+    fn damaged_part_is_rewritten_and_its_neighbours_stay() {
         let (store, _folder) = store();
         let (before, first) = save(&store, "0000000000000001", b"same");
         for damage in [&b"sane"[..], b"sam", b"same and more", b""] {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_of_a_linked_part_is_that_of_both_generations() {
+    fn damage_to_a_linked_part_affects_both_generations() {
         let (store, _folder) = store();
         let (before, first) = save(&store, "0000000000000001", b"same");
         let (after, second) = save(&store, "0000000000000002", b"same");
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn linked_files_are_removed_before_a_pull_goes_on_and_others_stay() {
+    fn linked_files_are_removed_before_a_pull_resumes_and_others_stay() {
         let folder = tempfile::tempdir().expect("a folder");
         let pull = folder.path().join("pull");
         fs::create_dir(&pull).expect("a folder");

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn byte_now_and_then_hardly_delays_the_cut() {
+    async fn an_occasional_byte_hardly_delays_the_cutoff() {
         assert_eq!(seconds_until_cut_off(1, Duration::from_secs(20)).await, 30);
     }
 

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_that_stay_fresh_keep_no_other_one_waiting() {
+    async fn busy_connections_keep_no_other_waiting() {
         let (listener, address) = listen().await;
         let header_timeout = Duration::from_millis(500);
         let server = server(ConnectionLimits { max_connections: 8, header_timeout, ..ConnectionLimits::default() });
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn aborted_connection_is_counted_no_longer() {
+    async fn aborted_connection_is_no_longer_counted() {
         let (listener, address) = listen().await;
         let (entered, entry) = tokio::sync::oneshot::channel();
         let entered = Arc::new(Mutex::new(Some(entered)));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_read_in_full_now_and_then() {
+    fn everything_is_read_in_full_from_time_to_time() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(1), start);
         assert!(!debouncer.look(stamp(1), start + Duration::from_secs(599)));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_vanishes_is_a_change_like_any_other() {
+    fn a_folder_that_disappears_counts_as_a_change() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(1), start);
         assert!(!debouncer.look(None, start));

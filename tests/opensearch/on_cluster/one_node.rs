@@ -18,7 +18,7 @@ async fn documents_are_written_found_and_read() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn errors_of_the_cluster_are_told_apart() {
+async fn errors_of_the_cluster_are_distinguished() {
     let cluster = cluster();
     fill(&cluster, "errors", 0).await;
     let kind = |error: &ClusterError| match error {
@@ -77,7 +77,7 @@ async fn red_index_is_told_as_such() {
 /// Also tests that it accepts documents again by itself.
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn full_disk_is_told_as_such() {
+async fn full_disk_is_reported_as_such() {
     let cluster = cluster();
     fill(&cluster, "full", 0).await;
     // The node checks its disk every ten seconds.

@@ -95,7 +95,7 @@ async fn stopped_data_node_fails_no_search() {
 /// With nodes that are gone, and with nodes that are silent.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn cluster_that_is_away_is_unavailable_and_recovers_by_itself() {
+async fn unreachable_cluster_is_unavailable_and_recovers_by_itself() {
     for (verb, name) in [("kill", "kill -9 of all nodes"), ("stop", "SIGSTOP of all nodes")] {
         let (cluster, _pings) = healthy().await;
         let begin = Instant::now();

@@ -15,7 +15,7 @@ fn lines(seconds: &[u64]) -> Vec<Duration> {
 }
 
 #[tokio::test]
-async fn host_is_asked_once_a_second_and_for_its_robots_once() {
+async fn host_gets_a_request_a_second_and_its_robots_txt_is_fetched_once() {
     let world = World::new(&["a.example", "b.example"], pages(|_| status(200)));
     let asker = Asker::new(world.client(), &world.clock, World::user_agent(), world.timeout);
     for url in ["http://a.example/1", "http://a.example/2", "http://b.example/", "http://A.example/3"] {
@@ -112,7 +112,7 @@ struct Crowd {
 }
 
 #[tokio::test]
-async fn eight_hosts_are_asked_at_once_and_each_by_one_request() {
+async fn eight_hosts_are_contacted_at_once_with_one_request_each() {
     const LONG: Duration = Duration::from_secs(30);
     let crowd = Arc::new(Crowd::default());
     let handler = {

@@ -153,7 +153,7 @@ async fn many_links_with_one_fault_are_counted_in_text_and_whole_in_json() {
 }
 
 #[tokio::test]
-async fn later_run_asks_only_for_what_is_due() {
+async fn later_run_requests_only_due_links() {
     let days = |days: i64| SignedDuration::from_hours(24 * days);
     let world = broken();
     let (asked, cache) = world.check(&mut messy(), LinkCache::default()).await;
@@ -211,7 +211,7 @@ async fn link_that_fails_for_three_days_is_dead_and_one_that_comes_back_is_not()
 }
 
 #[tokio::test]
-async fn answers_stay_when_the_check_is_dropped() {
+async fn results_are_kept_if_the_check_is_dropped() {
     let world = World::new(&["a.example"], pages(|_| status(200)));
     let report = export(&["http://a.example/1", "http://a.example/2", "http://a.example/3"]);
     let check = LinkCheck::new(&report, LinkCache::default(), &world.clock).expect("few links");
@@ -234,7 +234,7 @@ async fn answers_stay_when_the_check_is_dropped() {
 }
 
 #[tokio::test]
-async fn machine_without_a_network_learns_nothing() {
+async fn machine_without_a_network_records_nothing() {
     let world = World::new(&[], |_| status(200));
     let check = |urls: &[&str]| LinkCheck::new(&export(urls), LinkCache::default(), &world.clock).expect("few links");
     let ask = async |check: LinkCheck| {

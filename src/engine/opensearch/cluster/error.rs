@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_errors_are_told_apart() {
+    fn kinds_of_errors_are_distinguished() {
         assert!(matches!(of(401, None, "Unauthorized"), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("security_exception"), ""), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("cluster_block_exception"), "FORBIDDEN/8"), ClusterError::Rejected { .. }));

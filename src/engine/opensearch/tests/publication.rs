@@ -104,7 +104,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn fill_that_was_broken_off_is_replaced_and_holds_up_no_other() {
+    fn interrupted_fill_is_replaced_and_blocks_no_other() {
         // About 12 MiB of documents, enough for several bulk requests.
         let product = |number: usize| {
             let description = format!("audit {number} ").repeat(200);
@@ -126,7 +126,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn generation_before_is_published_again_without_a_fill() {
+    fn previous_generation_is_published_again_without_a_fill() {
         let (old, new) = (large()[..20].to_vec(), large()[..21].to_vec());
         let directory = Directory::new("again");
         let first = directory.fill(FIRST, &old);
@@ -148,7 +148,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn damaged_generation_is_not_taken_for_the_published_one() {
+    fn damaged_generation_does_not_count_as_published() {
         let directory = Directory::new("damaged");
         let software = large()[..20].to_vec();
         let dynamic = || Bytes::from_static(br#"{"settings":{"number_of_replicas":0}}"#);
