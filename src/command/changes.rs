@@ -1,4 +1,5 @@
-//! Changes to an export file: it is opened if it's valid, and what changes is printed as `diff` does.
+//! Changes to an export file: it's opened if it's valid, and the changes are printed the way `diff`
+//! does.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use crate::curate::diff::{Set, compare, render};
 use crate::error::chain;
 use crate::export::{self, Export, IdPrefixes, Limits};
 
-/// Elements of a section that are shown of each kind.
+/// How many elements of each kind are shown per section.
 const SHOWN_CHANGES: usize = 20;
 
 pub(super) fn open(path: &Path, max_file_bytes: u64) -> Result<Export, Failure> {
@@ -30,7 +31,7 @@ pub(super) fn print(export: &Export, json: &str) -> Result<(), Failure> {
     };
     let (old, new) = (set(export.document.clone())?, set(json.to_owned().into())?);
     let options = render::Options { old: "the export", new: "its update", limit: SHOWN_CHANGES };
-    // Standard error that can't be written is no reason to stop.
+    // If standard error can't be written, that's no reason to stop.
     let _ = render::text(&compare(&old, &new), &options, &mut anstream::stderr().lock());
     Ok(())
 }

@@ -27,8 +27,8 @@ enum CheckError {
     Links { text: String, code: u8 },
 }
 
-/// Checks the files and prints the report on standard output. Exit codes: 0 valid, 1 the check itself failed, 2 invalid
-/// or denied.
+/// Checks the files and prints the report to standard output. Exit codes: 0 valid, 1 the check
+/// itself failed, 2 invalid or denied.
 pub(super) fn run(args: &CheckArgs) -> ExitCode {
     if args.statistics && args.format != CheckFormat::Text {
         print_error("--statistics is of the text format: leave --format out, or write --format text");
@@ -58,7 +58,7 @@ fn check(args: &CheckArgs) -> Result<bool, CheckError> {
         checked.map_err(|Failure { text, code }| CheckError::Links { text, code })?;
     }
     match print(&report, args) {
-        // The reader has closed the pipe (`check | head`); the exit code stays.
+        // The reader has closed the pipe (`check | head`), which doesn't change the exit code.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         printed => printed?,
     }
@@ -69,7 +69,7 @@ fn check(args: &CheckArgs) -> Result<bool, CheckError> {
     Ok(report.is_valid() && denied == 0)
 }
 
-/// The first day on which a check of evidence isn't stale yet.
+/// The first date on which evidence isn't stale yet.
 fn stale_before(today: Date, age: Span) -> Result<CalendarDate, CheckError> {
     let day = today.checked_sub(age).ok().filter(|day| day.year() >= 0);
     day.map(CalendarDate::from).ok_or(CheckError::Age)

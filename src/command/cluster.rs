@@ -1,4 +1,4 @@
-//! The cluster that the options name.
+//! The cluster in the options.
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use crate::cli::{EngineArgs, EngineKind};
 use crate::engine::opensearch::cluster::{Cluster, ClusterSettings, ClusterSettingsError, Credentials};
 use crate::error::chain;
 
-/// The cluster that the options name; `None` for the embedded engine.
+/// The cluster in the options; `None` for the embedded engine.
 ///
 /// # Errors
-/// If options don't belong together, or a file of theirs can't be read: exit code 2.
+///
+/// If options don't belong together or one of their files can't be read: exit code 2.
 pub(super) fn cluster(args: &EngineArgs) -> Result<Option<Arc<Cluster>>, Failure> {
     let urls: Vec<_> = args.engine_url.iter().filter(|url| !url.is_empty()).collect();
     if args.engine == EngineKind::Embedded {

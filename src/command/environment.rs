@@ -1,11 +1,12 @@
-//! Environment variables that look like options and are none.
+//! Environment variables that look like options but aren't.
 
 use crate::cli::{ENVIRONMENT_PREFIX, environment_variables};
 
-/// The longest distance of a name from the one that was probably meant.
+/// The largest distance between a name and the one that was probably meant.
 const MAX_DISTANCE: usize = 3;
 
-/// Logs a warning for each environment variable with the program's prefix that nothing reads. Values aren't shown.
+/// Logs a warning for each environment variable with the program's prefix that nothing reads.
+/// Values aren't shown.
 pub(super) fn warn_of_unknown() {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     for warning in warnings(names) {

@@ -17,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// The reasons why a server isn't ready are short.
 const MAX_BODY_BYTES: usize = 4096;
 
-/// Exit code 0 where the server answers that it is ready, else 1 and the reason on standard error.
+/// Exit code 0 if the server says it's ready, otherwise 1 with the reason on standard error.
 #[expect(clippy::needless_pass_by_value, reason = "every command takes its options over")]
 pub(super) fn run(args: HealthcheckArgs) -> ExitCode {
     match check(reachable(args.listen)) {
@@ -40,7 +40,7 @@ fn check(address: SocketAddr) -> Result<(), String> {
     if status == StatusCode::OK { Ok(()) } else { Err(format!("{url} answered {status}: {}", body.trim())) }
 }
 
-/// The status and the body of `/readyz`. Connects directly, without a proxy of the environment.
+/// The status and body of `/readyz`. Connects directly, ignoring proxies in the environment.
 async fn get_readiness(url: &str) -> Result<(StatusCode, String), Box<dyn std::error::Error>> {
     let client = Client::new(Roots::empty(), TIMEOUT, Proxies::NONE)?;
     let response = client.send(Request::get(url).body(Bytes::new())?).await?;
@@ -49,7 +49,7 @@ async fn get_readiness(url: &str) -> Result<(StatusCode, String), Box<dyn std::e
     Ok((status, body.map(|body| String::from_utf8_lossy(&body.to_bytes()).into_owned()).unwrap_or_default()))
 }
 
-/// Where a server that listens on all addresses can be reached: on this machine's own.
+/// The address for a server that listens on all addresses: this machine's own.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

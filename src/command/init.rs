@@ -1,4 +1,4 @@
-//! `init`: a folder for a directory, with what a curator's editor and pipeline need.
+//! `init`: creates a folder for a directory, with what a curator's editor and pipeline need.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ const SETTINGS: &str = include_str!("init/settings.json");
 const WORKFLOW: &str = include_str!("init/check.yml");
 const README: &str = include_str!("init/README.md");
 
-/// Starts a folder. Exit codes: 0 done, 1 a file can't be written.
+/// Creates the folder. Exit codes: 0 done, 1 a file can't be written.
 pub(super) fn run(args: &InitArgs) -> ExitCode {
     match init(&args.folder) {
         Ok(()) => ExitCode::SUCCESS,

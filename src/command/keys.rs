@@ -12,20 +12,20 @@ use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
 use crate::key::{ApiKey, Expiry, OriginError};
 use crate::text::printable::printable;
 
-/// Why a command on keys failed.
+/// Why a key command failed.
 #[derive(Debug)]
 enum KeysError {
-    /// An option has a value that can't be: exit code 2.
+    /// An option has an invalid value: exit code 2.
     Usage(String),
     /// The key file can't be read or changed.
     File(KeyFileError),
-    /// Standard output is gone.
+    /// Standard output is closed.
     Output(io::Error),
-    /// Standard output leads nowhere, so that a new key would be lost.
+    /// Standard output leads nowhere, so a new key would be lost.
     Discarded,
 }
 
-/// Carries a command on keys out.
+/// Runs a key command.
 pub(super) fn run(args: KeysArgs) -> ExitCode {
     let path = args.keys.clone();
     let done = match args.command {
@@ -103,7 +103,7 @@ fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
     Ok(())
 }
 
-/// Prints a key alone on standard output, so that `KEY=$(software-directory keys create …)` works.
+/// Prints only the key to standard output, so that `KEY=$(software-directory keys create …)` works.
 fn show(key: &ApiKey) -> io::Result<()> {
     writeln!(io::stdout(), "{}", key.expose()).and_then(|()| io::stdout().flush())
 }
@@ -134,8 +134,8 @@ fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), Ke
     Ok(())
 }
 
-/// Whether standard output is `/dev/null`. That is also what a closed one is: the standard library opens it there at the
-/// start, so that writing to it never fails.
+/// Whether standard output is `/dev/null`. That's also the case if it's closed, because the
+/// standard library opens `/dev/null` in its place at the start, so writing never fails.
 fn is_discarded() -> bool {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -149,7 +149,7 @@ fn list(path: &Path, format: ListFormat, now: Timestamp) -> Result<(), KeysError
     let file = KeyFile::read(path).map_err(KeysError::File)?;
     if format == ListFormat::Json {
         let keys: Vec<_> = file.keys().iter().map(|key| listed(key, now)).collect();
-        // An array of objects always serializes.
+        // An array of objects can always be serialised.
         let json = serde_json::to_string_pretty(&keys).unwrap_or_default();
         return writeln!(io::stdout(), "{json}").map_err(KeysError::Output);
     }
@@ -208,7 +208,7 @@ fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
 }
 
 fn revoke(path: &Path, id: &str) -> Result<(), KeysError> {
-    // The whole key is accepted in place of its id.
+    // The whole key is accepted instead of its id.
     let key = ApiKey::parse(id);
     let id = key.as_ref().map_or(id, ApiKey::id);
     let key = file::revoke(path, id).map_err(KeysError::File)?;

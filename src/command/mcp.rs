@@ -13,7 +13,7 @@ use crate::service::{SearchSoftware, ServiceError};
 use crate::text::printable::printable;
 use crate::update::Directory;
 
-/// Searches run where they are awaited: there is one caller.
+/// Searches run where they're awaited, because there's only one caller.
 #[derive(Debug, Clone, Copy)]
 struct Direct;
 
@@ -42,7 +42,8 @@ pub(super) fn run(args: &McpArgs) -> ExitCode {
     }
 }
 
-/// Loads the directory once and answers until standard input ends. Standard output is the protocol's.
+/// Loads the directory once and answers until standard input ends. Standard output belongs to the
+/// protocol.
 fn answer(args: &McpArgs) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
@@ -53,7 +54,7 @@ fn answer(args: &McpArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::other(&error))?;
     let served = runtime.block_on(serve(tools, tokio::io::stdin(), tokio::io::stdout()));
-    // A read of standard input may still be waiting.
+    // A read from standard input may still be waiting.
     runtime.shutdown_background();
     served.map_err(|error| Failure::other(&error))
 }

@@ -1,18 +1,19 @@
-//! How much memory a build, or the try of a generation, may take.
+//! How much memory a build, or the trial of a generation, may use.
 
 use std::fs;
 use std::path::Path;
 
-/// The bytes that mimalloc reserves at first.
+/// How many bytes mimalloc reserves at first.
 const ALLOCATOR_BYTES: u64 = 1 << 30;
 
-/// Bounds the memory of the process: beyond it allocations fail, which ends the process. By default it is three
-/// quarters of the memory of the machine or the control group; the rest is for the server.
+/// Limits the memory of the process. Beyond the limit allocations fail, which ends the process. The
+/// default is three quarters of the memory of the machine or control group, and the rest is for the
+/// server.
 pub(super) fn limit(bytes: Option<u64>) {
     if let Some(bytes) = bytes.or_else(|| Some(total()? / 4 * 3)) {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let before = getrlimit(Resource::Data);
-        // A lower bound of the environment stays.
+        // A lower limit from the environment is kept.
         let current = before.maximum.map_or(bytes, |maximum| maximum.min(bytes));
         if let Err(error) = setrlimit(Resource::Data, Rlimit { current: Some(current), ..before }) {
             tracing::warn!(%error, "the memory of the build isn't bounded");
@@ -20,19 +21,20 @@ pub(super) fn limit(bytes: Option<u64>) {
     }
 }
 
-/// Bounds the memory of the process to what it has now and this many bytes more.
+/// Limits the memory of the process to what it has now plus this many bytes.
 pub(super) fn limit_to_more(bytes: u64) {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     limit(Some(data(&status).unwrap_or(ALLOCATOR_BYTES).saturating_add(bytes)));
 }
 
-/// `VmData` of `/proc/self/status`, in bytes: what the limit counts, which includes what an allocator has only reserved.
+/// `VmData` from `/proc/self/status`, in bytes. It's what the limit counts, including what an
+/// allocator has only reserved.
 fn data(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmData:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The memory that the machine has, or a smaller limit of the control group, in bytes.
+/// The machine's memory, or a smaller limit of the control group, in bytes.
 fn total() -> Option<u64> {
     let machine = machine_total(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let group = fs::read_to_string("/proc/self/cgroup")
@@ -47,7 +49,7 @@ fn machine_total(text: &str) -> Option<u64> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The lowest `memory.max` of a control group and those that hold it (version 2,
+/// The lowest `memory.max` of a control group and its ancestors (version 2,
 /// <https://docs.kernel.org/admin-guide/cgroup-v2.html#memory>).
 fn group_limit(groups: &str, root: &Path) -> Option<u64> {
     let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;

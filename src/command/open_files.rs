@@ -2,8 +2,8 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the soft limit (1024 on most systems) towards the hard one, so that the process may open `needed` files. Returns the number
-/// that it may open; `None` where there is no limit.
+/// Raises the soft limit (1024 on most systems) towards the hard one, so that the process may open
+/// `needed` files. Returns how many it may open; `None` if there's no limit.
 pub(super) fn allow(needed: u64) -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let current = limit.current?;

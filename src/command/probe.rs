@@ -1,5 +1,5 @@
-//! `--probe`: tries a generation on disk for a server, in a process whose memory and time are bounded. If a damaged generation
-//! ends a process, it's this one.
+//! `--probe`: tries a generation on disk for a server, in a process with limited memory and time.
+//! If a damaged generation crashes a process, it's this one.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -18,19 +18,21 @@ use crate::generation::{BuildFailure, FailureCode, Settings, Snapshot};
 use crate::text::count::counted;
 use crate::{panics, service};
 
-/// The memory that a generation may take: this, and for each byte of the parts in memory this many. Decoded numbers take up to eight
-/// times the bytes of their code, but most bytes are texts and postings, which are copied at most.
+/// How much memory a generation may use: this, plus this much for each byte of the parts in memory.
+/// Decoded numbers take up to eight times as many bytes as encoded ones, but most bytes are texts
+/// and postings, which are copied at most.
 const BASE_BYTES: u64 = 512 << 20;
 const MEMORY_FACTOR: u64 = 4;
-/// The seconds of the processor that it may take: these, and one for this many bytes of the parts.
+/// How many seconds of CPU time it may use: these, plus one for this many bytes of the parts.
 const BASE_SECONDS: u64 = 120;
 const BYTES_PER_SECOND: u64 = 2 << 20;
 const MAX_NAME_BYTES: u64 = 256;
 
-/// Tries the generation in the folder that standard input names, and writes the outcome to standard output.
+/// Tries the generation in the folder named on standard input, and writes the result to standard
+/// output.
 pub(super) fn run(args: &ServeArgs, settings: &Settings) -> ExitCode {
     begin_for_server(args);
-    // tantivy and the catalogue panic at some damage.
+    // tantivy and the catalogue panic on some kinds of damage.
     let probed = panics::catch(|| probe(settings));
     let message = match probed.unwrap_or_else(|panic| Err(failed(format!("it can't be read: {panic}")))) {
         Ok(()) => Message::Probed,
@@ -61,12 +63,12 @@ fn failed(detail: String) -> BuildFailure {
     BuildFailure::transient(FailureCode::BuildFailed, detail)
 }
 
-/// Bounds the memory and the time of the process by the size of a generation.
+/// Limits the memory and time of the process according to the size of a generation.
 fn limit(manifest: &Manifest) {
     let all: u64 = manifest.parts.iter().map(|part| part.size).sum();
     let on_disk: u64 = manifest.parts.iter().filter(|part| is_download(&part.name)).map(|part| part.size).sum();
     memory::limit_to_more((all - on_disk).saturating_mul(MEMORY_FACTOR).saturating_add(BASE_BYTES));
-    // A process that dies leaves no image of its memory.
+    // A process that crashes leaves no core dump.
     for (resource, bound) in [(Resource::Cpu, BASE_SECONDS + all / BYTES_PER_SECOND), (Resource::Core, 0)] {
         let before = getrlimit(resource);
         let current = before.maximum.map_or(bound, |maximum| maximum.min(bound));

@@ -1,4 +1,5 @@
-//! `queries`: the queries without hits of a server, with what the directory has nearest, and synonyms for an export.
+//! `queries`: lists a server's queries without hits, with the closest thing in the directory, and
+//! proposes synonyms for an export.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -11,7 +12,8 @@ use crate::error::chain;
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
-/// Prints the report. Exit codes: 0 printed, 1 the file can't be read, 2 it is another one, or the exports are invalid.
+/// Prints the report. Exit codes: 0 printed, 1 the file can't be read, 2 it's another kind of file,
+/// or the exports are invalid.
 pub(super) fn run(args: &QueriesArgs) -> ExitCode {
     match report(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -86,7 +88,8 @@ fn print(proposals: &[Proposal], total: usize, out: &mut impl Write) -> io::Resu
     for (at, synonym) in synonyms.iter().enumerate() {
         let entry = serde_json::json!({"from": synonym.from, "to": synonym.to});
         let comma = if at + 1 < synonyms.len() { "," } else { "" };
-        // JSON escapes control characters; bidirectional formatting isn't in a query, and may be in a term.
+        // JSON escapes control characters. Queries contain no bidirectional formatting, but terms
+        // may.
         writeln!(out, "    {}{comma}", printable(&entry.to_string()))?;
     }
     writeln!(out, "  ]")

@@ -1,4 +1,4 @@
-//! Reading the export files that a command names, with a progress bar.
+//! Reads the export files named in a command, with a progress bar.
 
 use std::collections::HashSet;
 use std::io;
@@ -31,19 +31,19 @@ pub(super) enum FilesError {
 }
 
 impl FilesError {
-    /// 2 for a folder without exports and for wrong usage, else 1.
+    /// 2 for a folder without exports and for wrong usage, otherwise 1.
     pub(super) const fn exit_code(&self) -> u8 {
         if matches!(self, Self::Find(FindError::NoFiles { .. }) | Self::StandardInput) { INVALID } else { 1 }
     }
 }
 
-/// The files named and those of the folders named, each once.
+/// The named files and those in the named folders, without duplicates.
 fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FilesError> {
     let mut files = Vec::new();
     let mut seen = HashSet::new();
     for path in paths {
         let of_path = if metadata(path)?.is_dir() { export::find_files(path)? } else { vec![path.clone()] };
-        // A file that can't be resolved is reported when it is read.
+        // A file that can't be resolved is reported when it's read.
         files.extend(
             of_path.into_iter().filter(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone()))),
         );
@@ -61,8 +61,9 @@ fn is_standard_input(paths: &[PathBuf]) -> Result<bool, FilesError> {
     if names_it && paths.len() > 1 { Err(FilesError::StandardInput) } else { Ok(names_it) }
 }
 
-/// Reads and checks the files that the options name, and warns of prefixes of exports that aren't among them. `today` is the last
-/// day that isn't in the future; evidence checked before `stale_before` is stale.
+/// Reads and checks the files in the options, and warns about prefixes for exports that aren't
+/// among them. `today` is the last date that isn't in the future, and evidence checked before
+/// `stale_before` is stale.
 pub(super) fn read(
     args: &ExportFilesArgs,
     today: CalendarDate,

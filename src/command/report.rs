@@ -1,4 +1,4 @@
-//! `report`: how complete and how recent the records of export files are.
+//! `report`: shows how complete and how recent the records in export files are.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

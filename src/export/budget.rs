@@ -1,38 +1,39 @@
-//! Budgets that bound what an export can cost, in time, memory and length of its report. The exports that are known stay
-//! far below: 46 terms in a group, 5 groups for a term, 60 characters in a word, 81,380 in a text.
+//! Budgets that bound what an export can cost in time, memory and length of its report. Known
+//! exports stay far below them: 46 terms in a group, 5 groups for a term, 60 characters in a word,
+//! 81,380 in a text.
 
 use crate::record::slug;
 use crate::text::analyse;
 use crate::text::shorten::is_longer;
 
-/// Longest text or key, in characters.
+/// The longest text or key, in characters.
 pub(super) const TEXT_CHARS: usize = 1_000_000;
-/// Longest word of a searched text, in characters.
+/// The longest word in a searched text, in characters.
 pub(super) const WORD_CHARS: usize = 500;
-/// Longest id of a product, in characters. Lists have ids and URLs whole.
+/// The longest product id, in characters. Lists don't shorten ids and URLs.
 pub(super) const ID_CHARS: usize = 500;
-/// Longest URL of a product's website or of a licence, in characters.
+/// The longest URL of a product's website or a licence, in characters.
 pub(super) const URL_CHARS: usize = 2_000;
-/// Longest name of a category or glossary term, in characters.
+/// The longest name of a category or glossary term, in characters.
 pub(super) const LABEL_CHARS: usize = 500;
-/// Longest property of an attribute, in characters.
+/// The longest property of an attribute, in characters.
 pub(super) const PROPERTY_CHARS: usize = 100;
-/// Longest id made from such a name, in bytes.
+/// The longest id derived from such a name, in bytes.
 const SLUG_BYTES: usize = 2_000;
-/// Longest number, in characters as written.
+/// The longest number, in characters as written.
 pub(super) const NUMBER_CHARS: usize = 1_000;
-/// Most terms in one list of a synonym group.
+/// The maximum number of terms in one list of a synonym group.
 pub(super) const GROUP_TERMS: usize = 200;
-/// Most synonym groups that expand one term, over all exports.
+/// The maximum number of synonym groups that expand one term, across all exports.
 pub(super) const TERM_GROUPS: usize = 20;
-/// Most queries in one pin.
+/// The maximum number of queries in one pin.
 pub(super) const PIN_QUERIES: usize = 100;
-/// Most pinned queries over all exports.
+/// The maximum number of pinned queries across all exports.
 pub(super) const PINNED_QUERIES: usize = 10_000;
-/// Findings of one code that are kept for one file; further ones are counted.
+/// How many findings with the same code are kept per file; the rest are counted.
 pub(super) const KEPT_FINDINGS: usize = 100;
 
-/// Longest part of a finding: message, remedy, pointer or note, in bytes.
+/// The longest part of a finding: message, fix, pointer or note, in bytes.
 const FINDING_BYTES: usize = 600;
 
 /// Cuts a part of a finding to its limit.
@@ -47,7 +48,7 @@ pub(super) fn shortened(mut text: String) -> String {
 
 /// Why a category or glossary term can't have this name, if it can't.
 pub(super) fn name_problem(name: &str) -> Option<&'static str> {
-    // Nearly every name is short with an ASCII letter, and making a slug takes longer.
+    // Nearly every name is short and has an ASCII letter, and deriving a slug takes longer.
     if name.len() <= 100 && name.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
@@ -61,13 +62,13 @@ pub(super) fn name_problem(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The length of the first word that is too long, in characters.
+/// The length of the first word that's too long, in characters.
 pub(super) fn overlong_word(text: &str) -> Option<usize> {
-    // No word has a space, and few texts need a closer look.
+    // Words contain no spaces, and few texts need a closer look.
     if text.split(' ').all(|run| run.len() <= WORD_CHARS) {
         return None;
     }
-    // A text that is too long as a whole has a finding already.
+    // A text that's too long as a whole already has a finding.
     if text.chars().nth(TEXT_CHARS).is_some() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Findings of a check: the fault, its place, and the remedy.
+//! Findings of a check: the fault, its place, and the fix.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,10 +14,10 @@ use super::budget::{KEPT_FINDINGS, shortened};
 use super::{Code, Severity};
 use crate::text::printable::printable;
 
-/// Characters of an id or a name that are shown to people.
+/// How many characters of an id or name are shown to people.
 const SHOWN_CHARS: usize = 60;
 
-/// One thing that was found.
+/// Something that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The kind, which implies the severity.
@@ -25,22 +25,22 @@ pub struct Finding {
     pub location: Location,
     /// The fault, in one line.
     pub message: String,
-    /// How to repair it.
+    /// How to fix it.
     pub help: String,
-    /// Other places that belong to it, such as the first use of an id.
+    /// Other places that are part of it, such as the first use of an id.
     pub related: Vec<Related>,
 }
 
 /// Where something is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    /// The file, as it was named to the check.
+    /// The file, by the name given to the check.
     pub file: Arc<Path>,
-    /// The place in the file; `None` where the finding is about the file as a whole.
+    /// The place in the file; `None` if the finding is about the file as a whole.
     pub place: Option<SourceSpan>,
     /// RFC 6901 JSON pointer to the value; empty for the whole document.
     pub pointer: String,
-    /// The record that the place is in, where it is in one.
+    /// The record that contains the place, if any.
     pub record: Option<Arc<RecordName>>,
 }
 
@@ -55,7 +55,7 @@ pub struct SourceSpan {
     pub column: usize,
 }
 
-/// Another place that belongs to a finding.
+/// Another place that is part of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Related {
     pub location: Location,
@@ -63,16 +63,18 @@ pub struct Related {
     pub note: String,
 }
 
-/// The name of a record: an element of one of the envelope's arrays.
+/// Identifies a record: an element of one of the envelope's arrays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordName {
     /// The envelope's array, such as `software`.
     pub section: &'static str,
     /// The record's index in the array, from 0.
     pub index: usize,
-    /// The id of a product or review as its file has it, at most 600 bytes; `None` where there is no usable one.
+    /// The id of a product or review as written in its file, at most 600 bytes; `None` if there is
+    /// no usable one.
     pub id: Option<String>,
-    /// The name of a product or category, or the glossary term, at most 600 bytes; `None` where there is no usable one.
+    /// The name of a product or category, or the glossary term, at most 600 bytes; `None` if there
+    /// is no usable one.
     pub name: Option<String>,
     #[serde(skip)]
     pub(super) noun: &'static str,
@@ -85,7 +87,7 @@ impl RecordName {
     }
 }
 
-/// The name for people, printable and short: its id and name, else its place in the array.
+/// A short, printable name: the record's id and name, or else its position in the array.
 impl Display for RecordName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.id.is_none() && self.name.is_none() {
@@ -102,7 +104,7 @@ impl Display for RecordName {
     }
 }
 
-/// A text that is printable and cut to [`SHOWN_CHARS`].
+/// A printable text, shortened to [`SHOWN_CHARS`].
 pub(super) struct Truncated<'t>(pub(super) &'t str);
 
 impl Display for Truncated<'_> {
@@ -117,7 +119,7 @@ impl Display for Truncated<'_> {
     }
 }
 
-/// Findings of one code in one file that were counted only.
+/// Findings of one code in one file that were only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     pub code: Code,
@@ -137,7 +139,7 @@ impl Finding {
         self.code.severity()
     }
 
-    /// The order of a report: by file, place and code.
+    /// The order in a report: by file, place and code.
     pub(super) fn by_place(&self, other: &Self) -> Ordering {
         let start = |finding: &Self| finding.location.place.as_ref().map(|place| place.range.start);
         let by_file = self.location.file.cmp(&other.location.file);
@@ -171,7 +173,7 @@ impl Serialize for Location {
     }
 }
 
-/// A finding in one document, without the file that the document is in.
+/// A finding in a document, without the document's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) code: Code,
@@ -194,7 +196,7 @@ impl Fault {
         Self { code, span, pointer, message, help, related: Vec::new() }
     }
 
-    /// Adds another place, with its pointer and what is there.
+    /// Adds another place, with its pointer and a description.
     pub(super) fn with_related(
         mut self,
         span: Range<usize>,
@@ -206,17 +208,18 @@ impl Fault {
     }
 }
 
-/// The findings in one document: the first of each code, the number of all, and where the errors are.
+/// The findings in one document: the first ones of each code, the number of all, and the places of
+/// the errors.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     pub(super) kept: Vec<Fault>,
     counts: BTreeMap<Code, usize>,
-    /// Where the errors are that aren't kept.
+    /// The places of errors that aren't kept.
     other_errors: Vec<Range<usize>>,
 }
 
 impl Faults {
-    /// Counts a finding. Returns whether it is among the first of its code, so that it is worth describing.
+    /// Counts a finding. Returns whether it's among the first of its code, and so worth describing.
     pub(super) fn count(&mut self, code: Code, span: &Range<usize>) -> bool {
         let count = self.counts.entry(code).or_default();
         *count += 1;
@@ -227,19 +230,19 @@ impl Faults {
         is_kept
     }
 
-    /// Keeps a finding that was counted.
+    /// Keeps a finding that has been counted.
     pub(super) fn keep(&mut self, fault: Fault) {
         self.kept.push(fault);
     }
 
-    /// Counts a finding, and keeps it where there is room.
+    /// Counts a finding, and keeps it if there's room.
     pub(super) fn add(&mut self, fault: Fault) {
         if self.count(fault.code, &fault.span) {
             self.keep(fault);
         }
     }
 
-    /// Takes the findings of another layer over; no two layers have a code in common.
+    /// Takes over the findings of another layer. No two layers share a code.
     pub(super) fn append(&mut self, other: Self) {
         self.kept.extend(other.kept);
         self.other_errors.extend(other.other_errors);
@@ -254,7 +257,7 @@ impl Faults {
     }
 }
 
-/// The findings in a set of files: the first of each code and file, and the number of all.
+/// The findings in a set of files: the first ones of each code and file, and the number of all.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     kept: Vec<Finding>,
@@ -262,7 +265,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Counts a finding, and describes and keeps it where it is among the first of its code in its file.
+    /// Counts a finding. If it's among the first of its code in its file, describes and keeps it.
     pub(super) fn add(&mut self, code: Code, file: &Arc<Path>, describe: impl FnOnce() -> Finding) {
         let count = self.counts.entry((Arc::clone(file), code)).or_default();
         *count += 1;
@@ -274,7 +277,7 @@ impl Findings {
         }
     }
 
-    /// Takes the findings in one document over.
+    /// Takes over the findings in one document.
     pub(super) fn extend(&mut self, file: &Arc<Path>, faults: Faults, located: impl Fn(Fault) -> Finding) {
         self.kept.extend(faults.kept.into_iter().map(located));
         for (code, count) in faults.counts {
@@ -282,7 +285,7 @@ impl Findings {
         }
     }
 
-    /// Takes the findings in other files, or of other codes, over.
+    /// Takes over findings in other files or with other codes.
     pub(super) fn append(&mut self, other: Self) {
         self.kept.extend(other.kept);
         for (of, count) in other.counts {
@@ -290,7 +293,7 @@ impl Findings {
         }
     }
 
-    /// All places of the findings that are kept.
+    /// All places of the kept findings.
     pub(super) fn locations_mut(&mut self) -> impl Iterator<Item = &mut Location> {
         self.kept.iter_mut().flat_map(|finding| {
             let related = finding.related.iter_mut().map(|related| &mut related.location);

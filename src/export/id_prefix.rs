@@ -1,19 +1,21 @@
-//! Prefixes of ids, which let exports of different sources stand in one directory.
+//! Id prefixes, which let exports from different sources share a directory.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-/// Longest prefix, in characters.
+/// The longest prefix, in characters.
 pub(super) const PREFIX_CHARS: usize = 32;
 
-/// Whether a text can be put before ids: 1 to 32 ASCII letters, digits and `. _ : ~ -`, which need no escape in an address.
+/// Whether a string can be a prefix of ids: 1 to 32 ASCII letters, digits and `. _ : ~ -`, which
+/// need no escaping in an address.
 pub fn is_id_prefix(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:~-".contains(&byte);
     (1..=PREFIX_CHARS).contains(&text.len()) && text.bytes().all(is_allowed)
 }
 
-/// Prepends a prefix to the ids of an export's products and reviews, and to those references to products that are to its own.
+/// Prepends a prefix to the ids of an export's products and reviews, and to references to its own
+/// products.
 pub fn prefix_ids<'i>(
     prefix: &str,
     products: Vec<&'i mut Box<str>>,
@@ -30,18 +32,18 @@ pub fn prefix_ids<'i>(
     }
 }
 
-/// The operator's prefixes by the id of the export; each takes the place of the one that the export states. An empty one takes
-/// that away.
+/// The operator's prefixes by export id. Each overrides the one stated in the export, and an empty
+/// one removes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdPrefixes(BTreeMap<Box<str>, Box<str>>);
 
 impl IdPrefixes {
-    /// The prefix of an export; `None` where the operator says nothing of it.
+    /// The prefix of an export; `None` if the operator hasn't set one.
     pub fn of(&self, export: &str) -> Option<&str> {
         self.0.get(export).map(|prefix| &**prefix)
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

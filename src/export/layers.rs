@@ -1,4 +1,4 @@
-//! The layers that check one file alone, one after the other: text, schema, conversion.
+//! The layers that check a single file, one after the other: text, schema, conversion.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use super::set::ParsedExport;
 use super::{Limits, Section, SectionKind, SourceFile, schema, text};
 use crate::record::CalendarDate;
 
-/// The number of elements of a section that are left out.
+/// How many elements of a section are left out.
 pub(super) fn skipped_elements(export: &ParsedExport<'_>, kind: SectionKind) -> usize {
     let section = &export.contents.sections[kind as usize];
     if export.valid { section.skipped_count() } else { section.len() }
 }
 
-/// The layers that look at one file alone.
+/// The layers that look at a single file.
 pub(super) fn parse<'f>(
     file: &'f SourceFile,
     limits: &Limits,
@@ -35,8 +35,8 @@ pub(super) fn parse<'f>(
     (Some(ParsedExport { file, valid, contents }), faults)
 }
 
-/// An error inside an element of one of the envelope's arrays costs that element; any other the whole file. Returns
-/// whether the file is left.
+/// An error inside an element of one of the envelope's arrays costs that element, and any other
+/// error the whole file. Returns whether the file survives.
 fn skip_invalid<'f>(sections: &mut [Section], errors: impl Iterator<Item = &'f Range<usize>>) -> bool {
     let mut valid = true;
     for place in errors {

@@ -1,4 +1,4 @@
-//! What came of asking for the links of a set, grouped by cause.
+//! The results of checking a set's links, grouped by cause.
 
 use serde::Serialize;
 
@@ -8,20 +8,20 @@ use super::{Code, Location};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LinkTarget {
     pub url: Box<str>,
-    /// The address that it redirects to, or at which the redirects ended.
+    /// The address that it redirects to, or where the redirects ended.
     pub to: Option<Box<str>>,
-    /// The day on which it was last asked for.
+    /// The day when it was last checked.
     pub checked_on: String,
-    /// The day since which each request has failed.
+    /// The day since which every request has failed.
     pub failing_since: Option<String>,
-    /// Its place in each record that has it.
+    /// Its place in each record that contains it.
     pub places: Vec<Location>,
 }
 
-/// Links with one outcome.
+/// Links with the same outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LinkGroup {
-    /// The stable name of the outcome.
+    /// The outcome's stable name.
     pub outcome: &'static str,
     /// The code of its findings; `None` for links that couldn't be checked.
     pub code: Option<Code>,
@@ -30,12 +30,12 @@ pub struct LinkGroup {
     pub links: Vec<LinkTarget>,
 }
 
-/// What came of asking for the links of a set.
+/// The results of checking a set's links.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LinkReport {
     /// Number of different addresses.
     pub links: usize,
-    /// How many of them were asked for now; the others had been before, and weren't due.
+    /// How many of them were checked now. The others had been checked before and weren't due.
     pub asked: usize,
     /// The links that need attention or couldn't be checked, worst first.
     pub groups: Vec<LinkGroup>,

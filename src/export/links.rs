@@ -14,11 +14,12 @@ use super::record_name::name_records;
 use super::text::Value;
 use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, Report, SectionKind, text};
 
-/// The web addresses of products, websites and sources, each without its fragment and with the places that have it.
+/// The web addresses of products, both websites and sources, without fragments, each with the
+/// places that contain it.
 #[derive(Debug, Default)]
 pub struct WebLinks(BTreeMap<Box<str>, Vec<LinkPlace>>);
 
-/// The first place of an address in a record. A set may have a million.
+/// An address's first place in a record. A set may have a million.
 #[derive(Debug)]
 struct LinkPlace {
     /// Index in the report's files.
@@ -30,10 +31,11 @@ struct LinkPlace {
     end: u32,
 }
 
-/// The answer for a link that needs attention or couldn't be checked. Those with the same order, code and cause are one group.
+/// The result for a link that needs attention or couldn't be checked. Those with the same order,
+/// code and cause form a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkAnswer {
-    /// The place of its group in the report.
+    /// Its group's position in the report.
     pub order: usize,
     pub outcome: &'static str,
     pub code: Option<Code>,
@@ -45,7 +47,7 @@ pub struct LinkAnswer {
 }
 
 impl WebLinks {
-    /// Collects the links of all products that can be read, the invalid ones included.
+    /// Collects the links of all readable products, including invalid ones.
     pub fn of(report: &Report) -> Self {
         let mut links = Self::default();
         for (file, source) in (0..).zip(&report.files) {
@@ -85,7 +87,7 @@ impl WebLinks {
         places.push(LinkPlace { file, record, source, start, end });
     }
 
-    /// The different addresses, in order.
+    /// The distinct addresses, in order.
     pub fn urls(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.keys().map(|url| &**url)
     }
@@ -105,7 +107,8 @@ impl LinkPlace {
 }
 
 impl Report {
-    /// Adds what came of asking for links: the groups, and a finding for each record and address that needs attention.
+    /// Adds the results of link checks: the groups, and a finding for each record and address that
+    /// needs attention.
     pub fn add_links(&mut self, links: WebLinks, asked: usize, answer: impl Fn(&str) -> Option<LinkAnswer>) {
         let mut list = LinkReport { links: links.0.len(), asked, groups: Vec::new() };
         let mut groups: BTreeMap<(usize, String), (LinkGroup, &'static str)> = BTreeMap::new();

@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display};
 
-/// The way from the root of a document to a value, a link a step; costs nothing until it is written.
+/// The path from a document's root to a value, one link per step. It costs nothing until it's
+/// written.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Path<'p> {
     Root,
@@ -36,7 +37,7 @@ impl From<Path<'_>> for String {
     }
 }
 
-/// A key as a pointer writes it: `~` is `~0` and `/` is `~1`.
+/// A key as a pointer spells it: `~` becomes `~0` and `/` becomes `~1`.
 pub(super) struct Escaped<'k>(pub(super) &'k str);
 
 impl Display for Escaped<'_> {

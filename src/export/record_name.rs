@@ -1,4 +1,4 @@
-//! Names the records that findings are in: in a file of one line, line and column lead nowhere.
+//! Names the records that findings are in, because line and column are useless in a minified file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::budget::shortened;
 use super::set::ParsedExport;
 use super::{Limits, Location, RecordName, Section, SectionKind, Sections, SourceFile, text};
 
-/// Names the record of each place that is in one.
+/// Names the record of each place that is inside one.
 pub(super) fn name_records<'l>(
     locations: impl Iterator<Item = &'l mut Location>,
     files: &[SourceFile],
@@ -21,7 +21,7 @@ pub(super) fn name_records<'l>(
     let files: HashMap<&Path, &SourceFile> = files.iter().map(|file| (file.path(), file)).collect();
     let mut sections: HashMap<&Path, Cow<'_, Sections>> =
         exports.iter().map(|export| (export.file.path(), Cow::Borrowed(&export.contents.sections))).collect();
-    // Each record is read once, so that all of them together take no longer than their files did.
+    // Each record is read once, so all of them together take no longer than reading the files.
     let mut names: HashMap<(&Path, usize), Arc<RecordName>> = HashMap::default();
     for location in locations {
         let Some(place) = &location.place else { continue };
@@ -36,14 +36,14 @@ pub(super) fn name_records<'l>(
     }
 }
 
-/// The arrays of a file that can't be read to its end.
+/// The arrays in a file that can't be read to its end.
 fn sections_of(bytes: &[u8], limits: &Limits) -> Sections {
     let document = text::parse_prefix(bytes, limits.max_depth);
     SectionKind::ALL
         .map(|kind| document.as_ref().map(|document| Section::of(document.root(), kind)).unwrap_or_default())
 }
 
-/// The record that a place is in, and where that is.
+/// The record that contains a place, and the record's own place.
 fn element_at(sections: &Sections, place: &Range<usize>) -> Option<(SectionKind, usize, Range<usize>)> {
     SectionKind::ALL.into_iter().zip(sections).find_map(|(kind, section)| {
         let index = section.element_at(place)?;

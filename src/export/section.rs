@@ -1,4 +1,4 @@
-//! The arrays of an envelope with elements that can be skipped, and a document without the skipped ones.
+//! An envelope's arrays whose elements can be skipped, and a document without the skipped ones.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::pointer::Path;
 use super::text::Value;
 
-/// Which array of the envelope.
+/// Identifies an array of the envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SectionKind {
     Software,
@@ -36,7 +36,7 @@ impl SectionKind {
         }
     }
 
-    /// Pointer to one property of one element.
+    /// The pointer to a property of an element.
     pub(super) fn pointer(self, index: usize, key: &str) -> String {
         Path::Root.member(self.key()).element(index).member(key).to_string()
     }
@@ -45,7 +45,7 @@ impl SectionKind {
 /// The arrays of an envelope, in the order of [`SectionKind::ALL`].
 pub(super) type Sections = [Section; SectionKind::ALL.len()];
 
-/// One array: where its elements are, and which of them are skipped.
+/// An array: where its elements are, and which of them are skipped.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Section {
     spans: Vec<Range<usize>>,
@@ -84,7 +84,8 @@ impl Section {
         (place.end <= self.spans[index].end).then_some(index)
     }
 
-    /// The byte ranges to leave out: skipped elements, each with the comma that parts it from a neighbour.
+    /// The byte ranges to leave out: skipped elements, each with the comma that separates it from a
+    /// neighbour.
     fn cuts(&self) -> Vec<Range<usize>> {
         let mut cuts = Vec::new();
         let mut index = 0;
@@ -107,7 +108,7 @@ impl Section {
     }
 }
 
-/// A document without the skipped elements, all else byte for byte.
+/// A document without the skipped elements, otherwise byte for byte the same.
 pub(super) struct Cut {
     cuts: Vec<Range<usize>>,
 }
@@ -138,7 +139,7 @@ impl Cut {
         kept.into()
     }
 
-    /// Where ranges of the whole document, in ascending order, are in the one that was cut.
+    /// Maps ranges in the whole document, in ascending order, to ranges in the shortened one.
     pub(super) fn moved(&self, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
         let mut cuts = self.cuts.iter().peekable();
         let mut removed = 0;
@@ -156,7 +157,7 @@ impl Cut {
 mod tests {
     use super::*;
 
-    /// Skips elements of `[…]` by index and returns what is left.
+    /// Skips elements of `[…]` by index and returns the rest.
     fn without(document: &'static str, skipped: &[usize]) -> (String, Vec<String>) {
         let inner = document.split(['[', ']']).nth(1).expect("an array");
         let mut at = document.find('[').expect("an array") + 1;

@@ -1,4 +1,4 @@
-//! Finding export files and reading their bytes, bounded.
+//! Finds export files and reads their bytes, within limits.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -23,7 +23,7 @@ pub struct Limits {
     pub max_file_bytes: u64,
     /// How deep arrays and objects may be nested.
     pub max_depth: usize,
-    /// Evidence is reported as stale if it was checked before this day; `None` where its age doesn't matter.
+    /// Evidence checked before this date is reported as stale; `None` if its age doesn't matter.
     pub stale_before: Option<CalendarDate>,
 }
 
@@ -40,7 +40,7 @@ impl Limits {
     }
 }
 
-/// The remedy of a file that is too large.
+/// The fix for a file that's too large.
 const TOO_LARGE_HELP: &str = "split it into several exports, or raise --max-file-bytes";
 
 /// Why there are no export files to read.
@@ -59,8 +59,8 @@ pub enum FindError {
     NoFiles { folder: PathBuf, remedy: String },
 }
 
-/// The export files of a folder: all `*.json` directly in it, sorted, those with a leading dot left out. Unreadable ones
-/// are in the list too; [`read`](super::read) reports them.
+/// The export files in a folder: all `*.json` directly in it, sorted, except those with a leading
+/// dot. Unreadable ones are included; [`read`](super::read) reports them.
 pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
     let unreadable = |error| FindError::Unreadable { folder: folder.to_owned(), error };
     let mut files = Vec::new();
@@ -95,14 +95,15 @@ impl SourceFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// The finding, where it isn't a file, is larger than the limit or can't be read.
+    ///
+    /// The finding, if it isn't a file, exceeds the limit or can't be read.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, Box<Finding>> {
         let unreadable = |error: io::Error| {
             let help = "check that it exists and may be read, or remove it from the folder";
             about(path, Code::UnreadableFile, format!("the file can't be read: {error}"), help)
         };
         let limit = limits.file_bytes();
-        // Asked before opening: opening a named pipe would wait for its writer.
+        // Checked before opening: opening a named pipe would wait for its writer.
         let metadata = fs::metadata(path).map_err(unreadable)?;
         if !metadata.is_file() {
             let what = if metadata.is_dir() { "a folder" } else { "not an ordinary file" };
@@ -126,7 +127,8 @@ impl SourceFile {
     /// Reads standard input: the export `stdin` in the file `<stdin>`.
     ///
     /// # Errors
-    /// The finding, where it is larger than the limit or can't be read.
+    ///
+    /// The finding, if it exceeds the limit or can't be read.
     pub fn from_standard_input(input: impl Read, limits: &Limits) -> Result<Self, Box<Finding>> {
         let path = Path::new("<stdin>");
         let limit = limits.file_bytes();
@@ -145,10 +147,11 @@ impl SourceFile {
         Ok(Self { id: "stdin".into(), ..Self::from_bytes(path, bytes.into())? })
     }
 
-    /// A document that is in memory already, under the name of a file.
+    /// A document that is already in memory, under a file's name.
     ///
     /// # Errors
-    /// The finding, where the name can't serve as an id.
+    ///
+    /// The finding, if the name can't be an id.
     pub fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self, Box<Finding>> {
         let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) else {
             let help = "rename the file: its name without .json is the id of the export";
@@ -166,7 +169,7 @@ impl SourceFile {
         })
     }
 
-    /// Gives it the prefix that the operator has for its export, if there is one.
+    /// Applies the operator's prefix for its export, if there is one.
     #[must_use]
     pub fn prefixed(mut self, prefixes: &IdPrefixes) -> Self {
         self.id_prefix = prefixes.of(&self.id).map(Into::into);

@@ -1,8 +1,10 @@
-//! Downloads: bodies that are read block by block as the caller takes them, and the limits on how many there are at once.
+//! Downloads: bodies that are read block by block as the caller takes them, and the limits on how
+//! many there are at once.
 //!
-//! A download that waits for its caller holds no thread: each block is read by a task of its own on the runtime's blocking threads.
-//! It holds three blocks of 64 KiB, a decoder of some 500 KiB, for `ndjson` another of 250 KiB and a record, with a cluster a piece of
-//! 1 MiB, and its slot, until its body is finished or dropped.
+//! A download that waits for its caller holds no thread: each block is read by a separate task on
+//! the runtime's blocking threads. Until its body is finished or dropped, it holds three blocks of
+//! 64 KiB, a decoder of about 500 KiB, another of 250 KiB and a record for `ndjson`, a piece of 1
+//! MiB with a cluster, and its slot.
 
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
@@ -21,14 +23,14 @@ use super::shares::{Class, Exhausted, Limit, Share, Shares};
 use crate::error::chain;
 use crate::key::Holder;
 
-/// The size of a block.
+/// The block size.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// The rate in bytes per second below which a download ends for a new one when all slots of its class are taken. Connections
-/// that read much slower (16 KiB/s) are closed anyway.
+/// If all slots of a class are taken, a download below this rate in bytes per second ends for a new
+/// one. Connections that read much slower (16 KiB/s) are closed anyway.
 const MIN_RATE: u64 = 128 * 1024;
 
-/// The slots of downloads. Visitors and followers have half as many as keys.
+/// The download slots. Visitors and followers have half as many as keys.
 #[derive(Debug)]
 pub(super) struct Downloads(Shares);
 
@@ -38,7 +40,7 @@ impl Downloads {
         Self(Shares::new(limit(max.div_ceil(2)), limit(max), limit(max.div_ceil(2))))
     }
 
-    /// Returns a slot, if need be that of the slowest download of the class.
+    /// Returns a slot, if necessary that of the class's slowest download.
     pub(super) fn acquire(&self, class: Class, holder: Holder, now: Instant) -> Result<Share, ApiError> {
         let mut slot = self.0.acquire(class, holder.clone(), 1, now);
         if matches!(slot, Err(Exhausted::Class))
@@ -59,7 +61,7 @@ impl Downloads {
     }
 }
 
-/// A caller in the log: the id of its key.
+/// How the log names a caller: by its key's id.
 fn caller(holder: &Holder) -> &str {
     match holder {
         Holder::Key(id) => id,
@@ -67,7 +69,8 @@ fn caller(holder: &Holder) -> &str {
     }
 }
 
-/// Adds length and range to a response with the whole of a representation of that length, or a part of it (RFC 9110, 14.4 and 15.3.7).
+/// Adds length and range to a response with a whole representation of this length, or part of it
+/// (RFC 9110, 14.4 and 15.3.7).
 pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&RangeInclusive<u64>>) {
     let headers = response.headers_mut();
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
@@ -80,7 +83,7 @@ pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&Rang
     }
 }
 
-/// A body that is read as it is taken. It fails once its slot is another download's.
+/// A body that is read as it's taken. It fails once its slot belongs to another download.
 pub(super) fn body(reader: impl Read + Send + 'static, slot: Share) -> Body {
     Body::from_stream(stream::try_unfold((reader, slot), async |(reader, slot)| {
         if slot.is_ended() {
@@ -116,7 +119,7 @@ mod tests {
         downloads.acquire(Class::Key, key(id), Instant::now())
     }
 
-    /// A reader without an end that counts the bytes read from it.
+    /// An endless reader that counts the bytes read from it.
     struct Counted(Arc<AtomicUsize>);
 
     impl Read for Counted {

@@ -13,7 +13,7 @@ use super::process_metrics::ProcessMetrics;
 use crate::key::KeyStore;
 use crate::update::{Directory, Outcome};
 
-/// The prefix of all names but those of the process.
+/// The prefix of all names except those of the process.
 const NAMESPACE: &str = "software_directory";
 
 /// Upper bounds in seconds, from a lookup's time to the request timeout.
@@ -35,11 +35,11 @@ pub struct Metrics {
     pub connections: IntGauge,
     /// Requests shed under overload.
     pub(super) shed: IntCounter,
-    /// Requests of visitors of the page without a key.
+    /// Requests by visitors of the page, who have no key.
     pub(super) page_requests: IntCounter,
     /// Requests over a key's quota.
     pub(super) limited_by_key: IntCounter,
-    /// Requests of a visitor over the quota of the address.
+    /// Requests by a visitor over the address's quota.
     pub(super) limited_by_visitor: IntCounter,
     /// Requests of an address with too many failed authentications.
     pub(super) limited_by_address: IntCounter,
@@ -129,7 +129,7 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// Adds a counter that something outside of the service counts with.
+    /// Adds a counter that is incremented outside of the service.
     pub fn add_counter(&self, counter: IntCounter) -> Result<(), MetricsError> {
         Ok(self.registry.register(Box::new(counter))?)
     }
@@ -255,7 +255,7 @@ impl DirectoryMetrics {
                 counter.inc_by(status.count(outcome));
             }
         }
-        // Known keys only: the ids that callers make up are no labels.
+        // Known keys only: ids that callers make up must not become labels.
         self.requests_by_key.reset();
         for (id, requests) in keys.requests() {
             if let Ok(counter) = self.requests_by_key.get_metric_with_label_values(&[&*id]) {

@@ -1,4 +1,4 @@
-//! A preview: the state that a service of a candidate shows while its files are edited.
+//! A preview: the state that a candidate's service shows while its files are edited.
 
 use std::sync::Arc;
 
@@ -14,44 +14,45 @@ use crate::update::{Directory, RECORDS_SKIPPED};
 
 const X_PREVIEW: HeaderName = HeaderName::from_static("x-preview");
 
-/// Marks a response as one of a preview, for programs.
+/// Marks a response as part of a preview, for programs.
 pub(super) fn mark(mut response: Response) -> Response {
     response.headers_mut().insert(X_PREVIEW, HeaderValue::from_static("true"));
     response
 }
 
-/// The state of a preview, which the page shows. Set by the threads that read and compare exports.
+/// A preview's state as the page shows it. Set by the threads that read and compare exports.
 #[derive(Debug)]
 pub struct Preview {
     candidate: String,
     against: String,
     /// Those of the last reading.
     findings: ArcSwap<Findings>,
-    /// Those of the last set that could be served. It may come back without a reading.
+    /// Those of the last set that could be served. It may be served again without being read again.
     served_findings: ArcSwap<Findings>,
     comparison: ArcSwap<Comparison>,
 }
 
-/// The findings of the last reading of the candidate.
+/// The findings when the candidate was last read.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
-    /// As `check` prints them.
+    /// In the form that `check` prints.
     pub text: String,
     /// The number of errors.
     pub errors: usize,
     /// The number of warnings.
     pub warnings: usize,
-    /// The number of reloads that had ended before. While there are no more, the set that was read is being built.
+    /// How many reloads had ended before. While the number is the same, the set that was read is
+    /// still being built.
     pub reloads: u64,
 }
 
-/// The changes of the candidate.
+/// What the candidate changes.
 #[derive(Debug, Clone, Default)]
 pub enum Comparison {
-    /// It isn't known yet: there is no valid candidate.
+    /// Not known yet, because there's no valid candidate.
     #[default]
     Awaited,
-    /// It is being found out.
+    /// Being determined.
     Running,
     /// It is known.
     Done {
@@ -60,16 +61,16 @@ pub enum Comparison {
         /// In full, as HTML.
         html: String,
     },
-    /// The published exports can't be read; the cause and the remedy.
+    /// The published exports can't be read, with the cause and the fix.
     Failed(String),
 }
 
-/// The state in few words, for the banner of each page.
+/// The state in a few words, for every page's banner.
 #[derive(Debug, Serialize)]
 pub(super) struct Status {
     /// Changes with everything that the pages show.
     pub(super) version: String,
-    /// Whether the next version is in the making.
+    /// Whether the next version is being prepared.
     pub(super) is_busy: bool,
     /// Whether something is wrong with the candidate.
     pub(super) has_problem: bool,
@@ -77,7 +78,8 @@ pub(super) struct Status {
 }
 
 impl Preview {
-    /// A preview of a candidate, which will be compared with other exports, both by the names that the operator gave them.
+    /// A preview of a candidate that will be compared with other exports, both by the names that
+    /// the operator gave them.
     pub fn new(candidate: &str, against: &str) -> Self {
         Self {
             candidate: printable(candidate).into_owned(),
@@ -93,7 +95,7 @@ impl Preview {
         &self.candidate
     }
 
-    /// Replaces the findings. `is_servable`: the set with them is served.
+    /// Replaces the findings. `is_servable` says whether the set with these findings is served.
     pub fn set_findings(&self, findings: Findings, is_servable: bool) {
         let findings = Arc::new(findings);
         if is_servable {
@@ -161,7 +163,7 @@ impl Preview {
     }
 }
 
-/// The findings and the changes of a candidate.
+/// A candidate's findings and changes.
 #[derive(Debug)]
 pub(super) struct Report {
     pub(super) problem: Option<Problem>,
@@ -172,9 +174,9 @@ pub(super) struct Report {
 /// Why the candidate isn't served as it is.
 #[derive(Debug)]
 pub(super) struct Problem {
-    /// The cause and the remedy.
+    /// The cause and the fix.
     pub(super) detail: String,
-    /// Whether the findings have the cause.
+    /// Whether the findings contain the cause.
     pub(super) is_of_findings: bool,
     pub(super) consequence: &'static str,
 }

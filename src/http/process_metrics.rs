@@ -1,4 +1,4 @@
-//! Metrics of the process, by the names that Prometheus' client libraries share.
+//! Metrics of the process, under the names that Prometheus' client libraries share.
 
 use std::fs;
 
@@ -8,7 +8,8 @@ use prometheus::{Counter, Gauge, IntGauge, Opts, Registry};
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
 
-/// The metrics of this process, read from `/proc` (proc(5)) by each scrape. Zero where there is no `/proc`.
+/// The metrics of this process, read from `/proc` (proc(5)) at each scrape. Zero if there is no
+/// `/proc`.
 #[derive(Debug)]
 pub(super) struct ProcessMetrics {
     cpu_seconds: Counter,
@@ -76,7 +77,8 @@ struct Stat {
 
 impl Stat {
     fn parse(text: &str) -> Option<Self> {
-        // The name of the program, the second field, is in parentheses and may hold any byte; the third follows them.
+        // The program's name, the second field, is in parentheses and may contain any byte; the
+        // third field follows them.
         let (_, rest) = text.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();

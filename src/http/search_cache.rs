@@ -8,27 +8,29 @@ use quick_cache::sync::Cache;
 
 use crate::service::{SearchResults, SearchSoftware};
 
-/// The most memory that the entries take, in bytes.
+/// The maximum size of all entries in bytes.
 const CAPACITY_BYTES: u64 = 64 << 20;
 
-/// The usual size of an entry in bytes, from which the cache sizes its tables: a page of twenty hits without highlights.
+/// The usual size of an entry in bytes, used to size the cache's tables: a page of twenty hits
+/// without highlights.
 const USUAL_ENTRY_BYTES: u64 = 1100;
 
 /// The size of an entry in the cache's tables, in bytes.
 const ENTRY_OVERHEAD_BYTES: usize = 96;
 
-/// A cache of search results, bounded in bytes. Eviction is S3-FIFO's (Yang et al., SOSP 2023), so a scan of queries that
-/// come once doesn't evict those that come often.
+/// A cache of search results with a limit in bytes. Eviction uses S3-FIFO (Yang et al., SOSP 2023),
+/// so a series of one-off queries doesn't evict frequent ones.
 #[derive(Debug)]
 pub(super) struct SearchCache {
     results: Cache<CacheKey, Arc<SearchResults>, WeighBytes>,
-    /// The generation of the last insertion: the items of other generations would keep their texts in memory.
+    /// The generation of the last insertion. Other generations' items would keep their texts in
+    /// memory.
     generation: Mutex<Box<str>>,
-    /// Whether a lookup came since the last call of [`Self::clear_if_idle`].
+    /// Whether there was a lookup since the last call of [`Self::clear_if_idle`].
     used: AtomicBool,
 }
 
-/// Generation and query in one normal form: parameters in a fixed order, defaults filled in.
+/// Generation and query in one normal form: parameters in a fixed order, with defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey(Box<[u8]>);
 
@@ -71,7 +73,7 @@ impl SearchCache {
         self.results.insert(key, results);
     }
 
-    /// Clears the cache if no lookup came since the last call.
+    /// Clears the cache if there was no lookup since the last call.
     pub(super) fn clear_if_idle(&self) {
         if !self.used.swap(false, Ordering::Relaxed) {
             self.results.clear();

@@ -1,5 +1,5 @@
-//! What callers share, in units: slots of downloads, bytes of bodies in memory. Each class of callers
-//! has units of its own, and one caller takes only a part of them.
+//! What callers share, in units: download slots, and bytes of bodies in memory. Each class of
+//! callers has its own units, and a single caller gets only part of them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::key::Holder;
 
-/// Callers that can't take the units of others.
+/// Callers that can't take other classes' units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// Visitors of the page without a key.
@@ -36,15 +36,15 @@ impl Class {
     }
 }
 
-/// The units of a class, and the most of them for one caller. A use that is larger than
-/// a limit is allowed while there's no other.
+/// A class's units, and how many a single caller may have. A use that exceeds a limit is allowed if
+/// it's the only one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     pub(super) of_class: usize,
     pub(super) of_holder: usize,
 }
 
-/// Whose units are used up.
+/// Whose units are exhausted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exhausted {
     Class,
@@ -74,7 +74,7 @@ struct Use {
     is_ended: Arc<AtomicBool>,
 }
 
-/// Units in use until it's dropped.
+/// Units that are in use until this is dropped.
 #[derive(Debug)]
 pub(super) struct Share {
     number: u64,
@@ -132,7 +132,7 @@ impl Share {
         }
     }
 
-    /// Whether it was ended for another use, which has its units.
+    /// Whether it was ended in favour of another use, which now has its units.
     pub(super) fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::Relaxed)
     }
@@ -148,15 +148,15 @@ fn lock(uses: &Mutex<Uses>) -> MutexGuard<'_, Uses> {
     uses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The rate at which a caller takes bytes, measured over periods, so that a quick start doesn't count
-/// for long.
+/// The rate at which a caller takes bytes, measured over periods, so that a fast start doesn't
+/// count for long.
 #[derive(Debug)]
 struct Rate {
     /// When the current period began.
     since: Instant,
     /// Taken since then.
     bytes: u64,
-    /// Bytes per second in the period before.
+    /// Bytes per second in the previous period.
     measured: Option<u64>,
 }
 

@@ -1,10 +1,12 @@
-//! The Model Context Protocol: the operations of [`service`](crate::service) as tools of an assistant.
+//! The Model Context Protocol: the operations of [`service`](crate::service) as tools for
+//! assistants.
 //!
-//! [`ToolServer`] answers one snapshot's messages, by way of the protocol's SDK. It depends neither on axum nor on the command line:
-//! a [`Host`] runs its searches and logs its failures. [`answer`] is the transport over HTTP, without sessions; [`serve`] the
-//! one over two byte streams.
+//! [`ToolServer`] answers messages about one snapshot, using the protocol's SDK. It depends neither
+//! on axum nor on the command line: a [`Host`] runs its searches and logs its failures. [`answer`]
+//! is the transport over HTTP, without sessions, and [`serve`] the one over two byte streams.
 //!
-//! Records are data of third parties. A result is one JSON document on one line, so that no text in it can end it, and says so.
+//! Records are third-party data. A result says so, and is one JSON document on one line, so no text
+//! in it can end it.
 
 mod argument;
 mod clean;

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 /// The members of an object, each with its schema.
 pub(super) type Members = Map<String, Value>;
 
-/// The members of a resource as the OpenAPI document describes it, without references.
+/// A resource's members as the OpenAPI document describes them, with references resolved.
 pub(super) fn resource<T: ToSchema>() -> Members {
     let mut parts = Vec::new();
     T::schemas(&mut parts);
@@ -55,7 +55,7 @@ pub(super) fn list(members: &Members, about: &str) -> Value {
     json!({"type": "array", "items": whole(members.clone()), "description": about})
 }
 
-/// An object with all of these members.
+/// An object that has all of these members.
 pub(super) fn whole(members: Members) -> Members {
     let required = members.keys().map(|name| name.as_str().into()).collect();
     object(members, required)

@@ -1,4 +1,4 @@
-//! A bound on the requests of one connection that are in progress.
+//! Limits how many requests of one connection are in progress.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -10,8 +10,9 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A transport from which no message is read while its window is full. A request's place is free once its handler has ended and its
-/// response is sent, or it is cancelled, since then it has no response.
+/// A transport that reads no messages while its window is full. A request's place becomes free once
+/// its handler has ended and its response has been sent, or once it's cancelled, because then
+/// there's no response.
 pub(super) struct Window<T> {
     transport: T,
     free: Arc<Semaphore>,
@@ -48,14 +49,14 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Window<T> {
         }
     }
 
-    // Cancel-safe, as the transport's own method is: a future that is dropped frees its place.
+    // Cancel-safe, like the transport's own method: dropping the future frees its place.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let place = Arc::clone(&self.free).acquire_owned().await.ok()?;
         let mut message = self.transport.receive().await?;
         match &mut message {
             JsonRpcMessage::Request(request) => {
                 let place = Arc::new(place);
-                // The handler has the extensions until it ends.
+                // The handler holds the extensions until it ends.
                 request.request.extensions_mut().insert(Arc::clone(&place));
                 self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(request.id.clone(), place);
             }
@@ -84,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// Requests with the ids from 0 on; a cancellation of request 1 comes in place of number 10.
+    /// Requests with ids from 0 on. Instead of number 10, a cancellation of request 1 arrives.
     struct Endless(u64);
 
     impl Transport<RoleServer> for Endless {

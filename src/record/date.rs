@@ -23,7 +23,8 @@ impl TryFrom<u32> for CalendarDate {
 }
 
 impl CalendarDate {
-    /// Whether a text has the form `YYYY-MM-DD` (four, two and two ASCII digits). The day may not exist.
+    /// Whether a string has the form `YYYY-MM-DD` (four, two and two ASCII digits). The date may
+    /// not exist.
     pub fn has_form(text: &str) -> bool {
         let is_right = |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
         text.len() == 10 && text.bytes().enumerate().all(is_right)

@@ -1,8 +1,8 @@
-//! Products that the curator puts first for a query.
+//! Products that curators put first for a query.
 
 use crate::text::analyse::{key_without_conjunctions, words};
 
-/// The most products that are pinned to one query.
+/// How many products may be pinned to one query.
 pub const MAX_PINNED: usize = 20;
 
 /// An entry of an envelope's `pins`: `{"queries": [...], "software": [...]}`.

@@ -1,4 +1,4 @@
-//! Raw JSON texts in rows of scratch files: a text each.
+//! Raw JSON texts in rows of scratch files, one text per row.
 
 use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     parse(String::deserialize(deserializer)?)
 }
 
-/// Properties with a raw value each.
+/// Properties, each with a raw value.
 pub(super) mod properties {
     use serde::{Deserialize as _, Deserializer, Serializer};
 

@@ -1,4 +1,4 @@
-//! Ids of categories and glossary terms, which are made of their names.
+//! Ids of categories and glossary terms, which are derived from their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,10 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::text::fold::folded;
 
-/// A name as an id: lower case, without accents, each run of characters other than letters, digits and their marks replaced by one
-/// `-`. Letters of any script are kept. `+` and `#` after a letter or digit and a dot before the first letter are spelled:
-/// `c-plus-plus`, `c-sharp`, `dot-net`. Empty for a name without a letter or digit.
+/// A name as an id: lower case, no accents, and each run of characters other than letters, digits
+/// and their marks replaced by one `-`. Letters of any script are kept. `+` and `#` after a letter
+/// or digit and a dot before the first letter are spelled out: `c-plus-plus`, `c-sharp`, `dot-net`.
+/// Empty for a name without a letter or digit.
 pub fn slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for part in Parts::of(name) {
@@ -28,8 +29,9 @@ pub fn slug(name: &str) -> String {
     slug
 }
 
-/// The key that two names share if they are the same name: the [`slug`] with the symbols kept (Unicode's categories S and No, and
-/// those that a slug spells). It equals the slug if the name has no symbols.
+/// The key that two names share if they're the same name: the [`slug`] with symbols kept (Unicode's
+/// categories S and No, and those that a slug spells out). It equals the slug if the name has no
+/// symbols.
 pub fn identity(name: &str) -> String {
     let mut identity = String::with_capacity(name.len());
     let mut is_after_symbol = false;
@@ -61,7 +63,8 @@ pub fn identity(name: &str) -> String {
     identity
 }
 
-/// The id that earlier versions made of a name: symbols and the marks of all scripts were left out.
+/// The id that earlier versions derived from a name, without symbols and without the marks of any
+/// script.
 pub fn former_slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for c in name.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
@@ -71,7 +74,7 @@ pub fn former_slug(name: &str) -> String {
     slug
 }
 
-/// The ids of the names of one kind. They depend on the names, and not on their order.
+/// The ids of all names of one kind. They depend on the names, but not on their order.
 #[derive(Debug)]
 pub struct Ids(BTreeMap<String, String>);
 

@@ -1,4 +1,4 @@
-//! Export files of a git revision, read by way of the program `git`.
+//! Export files in a Git revision, read with the program `git`.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::export::{Finding, Limits, SourceFile};
 
-/// The most bytes of a list of files.
+/// The maximum size of a file list in bytes.
 const MAX_LIST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Why a revision can't be read.
@@ -28,15 +28,16 @@ pub(super) enum GitError {
     TooLarge { object: String, limit: u64 },
 }
 
-/// Reads the export file at a path of a revision, or all in the folder there, from the repository of the working directory. A path
-/// that begins with `./` is relative to that.
+/// Reads the export file at a path in a revision, or all in the folder there, from the working
+/// directory's repository. A path that starts with `./` is relative to that directory.
 pub(super) fn read(
     revision: &str,
     path: &str,
     limits: &Limits,
 ) -> Result<Vec<Result<SourceFile, Box<Finding>>>, GitError> {
     let object = format!("{revision}:{path}");
-    // Ends a revision that begins with a hyphen; what is printed is a hash, which is no option.
+    // Protects against a revision that starts with a hyphen. The output is a hash, which can't be
+    // mistaken for an option.
     let hash = text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &object], &object)?;
     if text(&["cat-file", "-t", &hash], &object)? == "blob" {
         return Ok(vec![source(&object, &hash, limits)?]);
@@ -54,7 +55,8 @@ pub(super) fn read(
     if sources.is_empty() { Err(GitError::NoFiles { object }) } else { Ok(sources) }
 }
 
-/// Kind, hash and name of a line of `ls-tree`: `<mode> <kind> <hash>\t<name>`. A symbolic link is none: its blob is a path.
+/// The kind, hash and name in a line of `ls-tree`: `<mode> <kind> <hash>\t<name>`. Symbolic links
+/// are skipped, because their blob is a path.
 fn entry(line: &str) -> Option<(&str, &str, &str)> {
     let (about, name) = line.split_once('\t')?;
     let mut about = about.split(' ');
@@ -62,14 +64,14 @@ fn entry(line: &str) -> Option<(&str, &str, &str)> {
     (mode != "120000").then_some((kind, hash, name))
 }
 
-/// As `export::find_files` has it.
+/// The same rule as in `export::find_files`.
 fn is_export(name: &str) -> bool {
     !name.starts_with('.') && Path::new(name).extension().is_some_and(|extension| extension == "json")
 }
 
 fn source(object: &str, hash: &str, limits: &Limits) -> Result<Result<SourceFile, Box<Finding>>, GitError> {
     let limit = limits.max_file_bytes;
-    // Asked first: git holds a whole blob in memory to print it.
+    // Checked first, because git holds a whole blob in memory to print it.
     if text(&["cat-file", "-s", hash], object)?.parse().is_ok_and(|bytes: u64| bytes > limit) {
         return Err(GitError::TooLarge { object: object.to_owned(), limit });
     }
@@ -82,13 +84,14 @@ fn text(arguments: &[&str], object: &str) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
-/// The standard output of git, up to a limit. The repository may be a stranger's: objects that are missing from a partial clone
-/// aren't fetched, since that runs what the repository's configuration names, and no object is replaced by another.
+/// Git's standard output, up to a limit. The repository may be a stranger's, so missing objects of
+/// a partial clone aren't fetched, which would run what the repository's configuration names, and
+/// objects aren't replaced by others.
 fn output(arguments: &[&str], object: &str, limit: u64) -> Result<Vec<u8>, GitError> {
     let run = |error| GitError::Run { object: object.to_owned(), error };
     let mut child = Command::new("git")
         .args(arguments)
-        // Since git 2.45; an older one asks for a protocol, and none is allowed.
+        // Since git 2.45. Older versions ask for a protocol, and none is allowed.
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "")
         .env("GIT_NO_REPLACE_OBJECTS", "1")

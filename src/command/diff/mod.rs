@@ -11,11 +11,11 @@ use crate::cli::{DiffArgs, DiffFormat};
 use crate::curate::diff::{Difference, compare, render};
 use crate::text::printable::printable;
 
-/// The exit code of two sets that differ.
+/// The exit code if two sets differ.
 const DIFFERENT: u8 = 1;
 
-/// Prints the difference on standard output. Exit codes: 0 nothing differs, 1 something does, 2 usage, invalid exports, or a set
-/// that can't be read.
+/// Prints the difference to standard output. Exit codes: 0 nothing differs, 1 something does, 2
+/// usage, invalid exports, or a set that can't be read.
 pub(super) fn run(args: &DiffArgs) -> ExitCode {
     match diff(args) {
         Ok(difference) if difference.is_empty() => ExitCode::SUCCESS,
@@ -38,7 +38,7 @@ fn diff(args: &DiffArgs) -> Result<Difference, Failure> {
     let (old, new) = (args.old.to_string_lossy(), args.new.to_string_lossy());
     let options = render::Options { old: &old, new: &new, limit: args.limit };
     match print(&difference, &options, args.format) {
-        // The reader has closed the pipe (`diff … | head`); the exit code stays.
+        // The reader has closed the pipe (`diff … | head`), which doesn't change the exit code.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::usage(format!("the difference can't be written: {error}")))
         }

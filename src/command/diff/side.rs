@@ -1,4 +1,4 @@
-//! One side of `diff`: a file, a folder of exports, a revision of git, or a generation of an index.
+//! One side of `diff`: a file, a folder of exports, a Git revision, or a generation in an index.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use crate::export::{self, Limits, Report, SourceFile, render};
 use crate::generation::open_catalogue;
 use crate::generation::store::{Manifest, Store};
 
-/// The length of a generation's name, in hexadecimal digits.
+/// The length of a generation's name in hexadecimal digits.
 const GENERATION_DIGITS: usize = 16;
 
-/// Reads a side, with a bar on a terminal. A path that exists is a path, even if it looks like a revision. Prefixes of exports that this side
-/// doesn't have count for the other one.
+/// Reads a side, with a progress bar on a terminal. An existing path is a path, even if it looks
+/// like a revision. Prefixes for exports that this side doesn't have are meant for the other one.
 pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Failure> {
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     if side.is_dir() {
@@ -52,7 +52,7 @@ pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Fail
     )))
 }
 
-/// Checks the exports of a side, and reports their errors as `check` does.
+/// Checks a side's exports, and reports their errors the way `check` does.
 fn exports(
     sources: Vec<Result<SourceFile, Box<export::Finding>>>,
     limits: &Limits,
@@ -72,7 +72,7 @@ fn exports(
             let text = format!("{side} is invalid; correct it, or compare the valid records with --skip-invalid");
             return Err(Failure::usage(text));
         }
-        // All records would be said to be added or removed.
+        // Otherwise all records would be reported as added or removed.
         if report.exports.is_empty() {
             return Err(Failure::usage(format!("{side} has no valid export; correct what is reported above")));
         }
@@ -92,7 +92,7 @@ fn is_generation(text: &str) -> bool {
     generation.len() == GENERATION_DIGITS && generation.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The generation that a folder is; or the current one, where it is an index.
+/// The generation in a folder, or the current one if the folder is an index.
 fn open_index(folder: &Path) -> Option<(Store, Manifest)> {
     let path: PathBuf = folder.canonicalize().ok()?;
     let name = path.file_name()?.to_str()?;
@@ -104,7 +104,7 @@ fn open_index(folder: &Path) -> Option<(Store, Manifest)> {
     Some((store, manifest))
 }
 
-/// The exports of a generation, after a comparison of their checksums.
+/// A generation's exports, after verifying their checksums.
 fn generation(store: &Store, manifest: &Manifest) -> Result<Set, Failure> {
     let mut artifact = store.load_catalogue(manifest).map_err(|error| Failure::usage(chain(&error)))?;
     let (catalogue, _) = open_catalogue(&mut artifact).map_err(|error| Failure::usage(chain(&error)))?;

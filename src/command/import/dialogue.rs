@@ -6,7 +6,7 @@ use crate::command::{Failure, print_note};
 use crate::curate::tabular::{Choice, Match};
 use crate::text::printable::printable;
 
-/// Longest answer that is read, in bytes.
+/// The longest answer that is read, in bytes.
 const ANSWER_BYTES: u64 = 4096;
 
 pub(super) fn is_terminal() -> bool {
@@ -34,7 +34,7 @@ pub(super) fn required(given: Option<&String>, option: &str, question: &str) -> 
     Ok(answer)
 }
 
-/// Asks whether a row is a record that agrees with it in part.
+/// Asks whether a row is the record that partly matches it.
 pub(super) fn choice(question: &Match) -> Result<Choice, Failure> {
     print_note(&printable(&question.to_string()));
     loop {

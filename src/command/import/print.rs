@@ -1,4 +1,4 @@
-//! Findings of an import, each cause once.
+//! Prints an import's findings, each cause once.
 
 use crate::command::print_note;
 use crate::curate::tabular::{Findings, Group, Level};

@@ -1,5 +1,5 @@
-//! `--reindex`: builds a generation, on the operator's command, which confirms the removal of records too, or as a server's child
-//! process, which isolates the server from the build's memory, processor time and failures.
+//! `--reindex`: builds a generation. An operator's command also confirms the removal of records; as
+//! a server's child process it isolates the server from the build's memory, CPU time and failures.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -34,13 +34,14 @@ use crate::scratch::Scratch;
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
-/// The largest generation that is compared with the one before, in products.
+/// The largest generation that is compared with the previous one, in products.
 const MOST_COMPARED: u64 = 200_000;
 
-/// The files that a build may have open: a copy of each export, and up to some hundred of each sort.
+/// How many files a build may have open: a copy of each export, and up to a few hundred for each
+/// sort.
 const SCRATCH_FILES: u64 = 16_384;
 
-/// Builds a generation for a person, and reports.
+/// Builds a generation for a person, and reports the result.
 pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
     let Some(index) = &settings.index else {
         return Err(Failure::usage("--reindex writes an index folder, so --index none makes no sense with it"));
@@ -69,7 +70,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     Ok(())
 }
 
-/// Fills a cluster with a generation for a person, publishes it, and reports.
+/// Fills a cluster with a generation for a person, publishes it, and reports the result.
 pub(super) fn run_in_cluster(
     args: &ServeArgs,
     settings: &Settings,
@@ -87,7 +88,7 @@ pub(super) fn run_in_cluster(
     open_files::allow(SCRATCH_FILES);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
-    // One thread for the requests, in addition to this one, which analyses.
+    // One thread for the requests, in addition to this one, which does the analysis.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::other(&error))?;
     let _pings = runtime.block_on(async { cluster.start_pings() });
@@ -141,7 +142,8 @@ fn fill(
     runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))
 }
 
-/// The changes from the generation before; `None` where that is gone or damaged, or they are too large to hold both.
+/// The changes since the previous generation; `None` if it's gone or damaged, or if both are too
+/// large to hold.
 fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> {
     if before.software_count.max(after.software_count) > MOST_COMPARED {
         return None;
@@ -151,7 +153,7 @@ fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> 
     Some(Change::between(Some((&old.0, &old.1)), (&new.0, &new.1), (Some(&before.inputs), Some(&after.inputs))))
 }
 
-/// Builds a generation for a server, which reads messages on standard output.
+/// Builds a generation for a server, which reads messages from standard output.
 pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, settings: &Settings) -> ExitCode {
     begin_for_server(args);
     memory::limit(args.max_build_bytes);
@@ -183,8 +185,8 @@ fn build(
     Ok((built.manifest.folder_name(), built.is_new))
 }
 
-/// The process that builds for a server with these arguments; `None` where the server builds itself: in memory, or the
-/// embedded exports, which are few.
+/// The process that builds for a server with these arguments; `None` if the server builds
+/// in-process: in memory, or the embedded exports, which are small.
 pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Option<BuildProcess>> {
     let (Some(index), Source::Folder(data)) = (&settings.index, &settings.source) else { return Ok(None) };
     let mut arguments: Vec<OsString> = vec!["--reindex".into()];
@@ -207,9 +209,10 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     if settings.skip_invalid {
         arguments.push("--skip-invalid".into());
     }
-    // Its standard error is no terminal, but where its reports end may be one.
+    // Its standard error isn't a terminal, but its reports may end up on one.
     let is_coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
-    // Each phase frees much memory. It goes back to the system after 10 ms in place of a second.
+    // Each phase frees a lot of memory. This returns it to the system after 10 ms instead of a
+    // second.
     let mut environment = vec![("MIMALLOC_PURGE_DELAY".into(), "10".into())];
     if is_coloured {
         environment.push(("CLICOLOR_FORCE".into(), "1".into()));
@@ -217,7 +220,8 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     Ok(Some(BuildProcess { program: program()?, arguments, environment }))
 }
 
-/// Prepares a process of a server: its log goes to the server, and it leaves the processor to requests.
+/// Prepares a server's child process: its log goes to the server, and requests take precedence over
+/// it.
 pub(super) fn begin_for_server(args: &ServeArgs) {
     panics::install_hook();
     // The server adds time and level.
@@ -232,12 +236,13 @@ pub(super) fn begin_for_server(args: &ServeArgs) {
     give_way();
 }
 
-/// This program, the one that runs: under its name there may be a newer one by now.
+/// This running program. There may already be a newer one under its name.
 pub(super) fn program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }
 
-/// Leaves the processor to requests, and is the first to go where the system runs out of memory.
+/// Lets requests take precedence, and volunteers to be killed first if the system runs out of
+/// memory.
 fn give_way() {
     let _ = rustix::process::nice(19);
     #[cfg(target_os = "linux")]
@@ -247,7 +252,7 @@ fn give_way() {
 /// Sends messages to the server.
 struct Messenger {
     format: LogFormat,
-    /// Whether the server is still there.
+    /// Whether the server is still running.
     is_heard: bool,
 }
 
@@ -267,7 +272,7 @@ impl Observer for Messenger {
         if is_reported(phase, done, total) {
             self.send(&Message::Progress { phase, done, total });
         }
-        // Without its server a build has no use.
+        // Without its server a build is useless.
         if self.is_heard { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 

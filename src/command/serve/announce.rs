@@ -1,4 +1,4 @@
-//! The lines about a start: one in the log, and the service's address on standard output.
+//! Announces a start: a line in the log, and the service's address on standard output.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -10,7 +10,7 @@ use crate::generation::Snapshot;
 use crate::key::ApiKey;
 use crate::update::Outcome;
 
-/// Logs the one line of a start: what is served, or what is awaited.
+/// Logs the single line about a start: what is served, or what it's waiting for.
 pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAddr, origin: &str, awaited: &str) {
     let Some((outcome, served)) = started else {
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, origin, "serving nothing yet: waiting for {awaited}");
@@ -19,7 +19,7 @@ pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAd
     let index = match outcome {
         Outcome::Loaded | Outcome::Unchanged => "loaded",
         Outcome::Published => "built",
-        // The reason is logged already.
+        // The reason has already been logged.
         Outcome::Withheld | Outcome::Failed => "last good generation",
     };
     tracing::info!(
@@ -33,20 +33,20 @@ pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAd
     );
 }
 
-/// What a start tells besides the service's address.
+/// What is printed at a start besides the service's address.
 #[derive(Debug)]
 pub(super) struct Start<'a> {
     /// The development key, if it's the only one.
     pub(super) development: Option<&'a ApiKey>,
-    /// Codes that sign a browser in with it: for the home page, and for the page of a preview.
+    /// Codes that sign a browser in with it, for the home page and for a preview's page.
     pub(super) codes: Vec<String>,
     /// A query that finds something.
     pub(super) example: String,
     pub(super) is_demo: bool,
 }
 
-/// Prints the service's address, in the first line, and how to try it. On a thread of its own, which may block on a pipe that
-/// isn't read.
+/// Prints the service's address on the first line, and how to try it. On a separate thread, which
+/// may block on a pipe that nobody reads.
 pub(super) fn announce(address: SocketAddr, start: &Start<'_>) {
     let reachable = match address.ip() {
         ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
@@ -58,7 +58,7 @@ pub(super) fn announce(address: SocketAddr, start: &Start<'_>) {
     let key = development.map_or("YOUR_KEY", ApiKey::expose);
     let query: String = form_urlencoded::byte_serialize(example.as_bytes()).collect();
     let mut codes = codes.iter();
-    // A string can't refuse a write.
+    // Writing to a string can't fail.
     let _ = match codes.next() {
         Some(code) => write!(text, "\nExplore  http://{reachable}/sign-in?code={code}\n"),
         None => write!(text, "\nExplore  http://{reachable}/\n"),

@@ -1,4 +1,5 @@
-//! Additions of a preview to the directory: the findings of the candidate, and its difference from the published exports.
+//! What a preview adds to the directory: the candidate's findings, and its difference from the
+//! published exports.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,14 +22,14 @@ use crate::panics;
 use crate::text::printable::printable;
 use crate::update::Directory;
 
-/// How often the published exports are looked at.
+/// How often the published exports are checked.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// The most bytes of findings that the page shows.
+/// How many bytes of findings the page shows.
 const FINDINGS_BYTES: usize = 512 * 1024;
-/// The most records of a section that the page shows of each kind.
+/// How many records of each kind the page shows per section.
 const SHOWN: usize = 200;
 
-/// Starts the thread that compares. Returns the state for the page, and the observer of its builds.
+/// Starts the thread that compares. Returns the state for the page, and an observer for the builds.
 pub(super) fn start(
     args: &PreviewArgs,
     terminal: Terminal,
@@ -53,7 +54,7 @@ pub(super) fn start(
     Ok((preview, candidate))
 }
 
-/// Observes the builds of a candidate: shows on the terminal what they do, and on the page what they find.
+/// Observes a candidate's builds: it shows progress on the terminal and findings on the page.
 pub(super) struct Candidate {
     terminal: Terminal,
     preview: Arc<Preview>,
@@ -87,7 +88,7 @@ impl Observer for Candidate {
         self.terminal.report(report);
     }
 
-    /// For an invalid candidate the last valid state is served, and stays compared.
+    /// If a candidate is invalid, the last valid state is served and remains compared.
     fn exports(&mut self, set: &ExportSet) {
         match Set::of(set.exports.iter().map(|of| (&of.export, of.document.read_all()))) {
             Ok(set) => {
@@ -104,29 +105,29 @@ impl Observer for Candidate {
     }
 }
 
-/// The published exports, which a candidate is compared with.
+/// The published exports that a candidate is compared with.
 struct Published {
     side: PathBuf,
     sides: SideArgs,
     candidate: PathBuf,
 }
 
-/// Metadata of a side that is a file or a folder: it changes with the content.
+/// The metadata of a side that is a file or folder, which changes with its content.
 type SideStamp = (Option<FolderStamp>, [Option<SystemTime>; 2]);
 
 impl Published {
-    /// Compares each candidate, and the last one again when the published files change.
+    /// Compares each candidate, and compares the last one again when the published files change.
     fn compare_all(&self, candidates: &Receiver<Set>, preview: &Preview) {
         let (mut candidate, mut seen) = (None, self.stamp());
         loop {
             match candidates.recv_timeout(POLL_INTERVAL) {
-                // Only the last of several counts.
+                // If several are waiting, only the last one counts.
                 Ok(set) => candidate = Some(candidates.try_iter().last().unwrap_or(set)),
                 Err(RecvTimeoutError::Timeout) if candidate.is_none() || self.stamp() == seen => continue,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            // Before the files are read, so that a change during that is noticed.
+            // Before the files are read, so that a change meanwhile is noticed.
             seen = self.stamp();
             if let Some(candidate) = &candidate {
                 let compared = panics::catch(|| self.compare(candidate));
@@ -137,7 +138,7 @@ impl Published {
 
     fn stamp(&self) -> SideStamp {
         let modified = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-        // `CURRENT` is that of an index.
+        // An index has a `CURRENT`.
         (stamp(&self.side).ok(), [modified(&self.side), modified(&self.side.join("CURRENT"))])
     }
 

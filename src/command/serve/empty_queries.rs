@@ -1,4 +1,4 @@
-//! The file of queries without hits: read at the start, written now and then and at the end.
+//! The file of queries without hits: read at the start, written from time to time and at the end.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,20 +9,21 @@ use super::Failure;
 use crate::curate::queries::{self, EmptyQueries, EmptyQuery};
 use crate::error::chain;
 
-/// How often it is written, where something was counted.
+/// How often it's written, if anything was counted.
 const WRITE_EVERY: Duration = Duration::from_mins(5);
 
-/// The file, and the counts for it.
+/// The file and its counts.
 #[derive(Debug)]
 pub(super) struct QueryFile {
     path: PathBuf,
     queries: Arc<EmptyQueries>,
-    /// The content of the file; `None` where it couldn't be written.
+    /// The file's content; `None` if it couldn't be written.
     written: Mutex<Option<Vec<EmptyQuery>>>,
 }
 
 impl QueryFile {
-    /// Reads the counts of former starts, and writes the file, so that one that can't be written is noticed at once.
+    /// Reads the counts from earlier runs and writes the file, so that an unwritable one is noticed
+    /// at once.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |error: queries::QueryFileError| {
             Failure::usage(format!("--empty-queries {}: {}", path.display(), chain(&error)))
@@ -64,7 +65,7 @@ impl QueryFile {
         }
     }
 
-    /// Writes the queries that are frequent enough, if there are others than in the file.
+    /// Writes the queries that are frequent enough, unless the file already has exactly those.
     fn write(&self) -> Result<(), Failure> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let frequent = self.queries.frequent();

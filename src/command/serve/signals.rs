@@ -1,4 +1,4 @@
-//! Signals of the operating system, and the shutdown that they begin.
+//! Operating system signals, and the shutdown that they start.
 
 use std::io;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ pub(super) enum Shutdown {
     Immediate,
 }
 
-/// Waits until a value is at least this.
+/// Waits until the phase is at least this.
 pub(super) async fn reached<T: PartialOrd>(mut value: watch::Receiver<T>, least: T) {
-    // A dropped sender counts as the highest value.
+    // A dropped sender counts as the last phase.
     drop(value.wait_for(|value| *value >= least).await);
 }
 
-/// Handles signals in a task: interrupt and termination begin a graceful shutdown, a second one ends it at once; a hang-up reloads
-/// exports and keys.
+/// Handles signals in a task: interrupt and termination start a graceful shutdown, a second one
+/// ends it at once, and a hang-up reloads exports and keys.
 pub(super) fn handle_signals(
     shutdown: watch::Sender<Shutdown>,
     signals: SyncSender<Signal>,
@@ -45,7 +45,7 @@ pub(super) fn handle_signals(
                 _ = terminate.recv() => shut_down("SIGTERM", &shutdown),
                 _ = hang_up.recv() => {
                     tracing::info!("SIGHUP: exports and keys are read again");
-                    // If the channel is full the updater is about to look anyway.
+                    // If the channel is full, the updater is about to look anyway.
                     let _ = signals.try_send(Signal::Reload);
                     let keys = Arc::clone(&keys);
                     drop(tokio::task::spawn_blocking(move || keys.reload_if_changed()).await);
@@ -55,7 +55,7 @@ pub(super) fn handle_signals(
     }))
 }
 
-/// Begins the shutdown, or ends it at once if it has begun.
+/// Starts the shutdown, or ends it at once if it has already started.
 fn shut_down(signal: &'static str, shutdown: &watch::Sender<Shutdown>) {
     let has_begun = *shutdown.borrow() != Shutdown::None;
     shutdown.send_replace(if has_begun { Shutdown::Immediate } else { Shutdown::Graceful });

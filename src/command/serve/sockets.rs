@@ -1,7 +1,8 @@
-//! Listening sockets, and the limit of connections.
+//! Listening sockets, and the connection limit.
 //!
-//! Sockets may be inherited (systemd's socket activation, `LISTEN_FDS`): such a socket accepts connections while one process ends
-//! and the next one starts, so that a new version takes over without a refused connection. The first one is the service's, a second one that of the metrics.
+//! Sockets may be inherited (systemd's socket activation, `LISTEN_FDS`). Such a socket accepts
+//! connections while one process ends and the next one starts, so a new version takes over without
+//! a refused connection. The first socket is the service's, and a second one is for metrics.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener as Socket};
@@ -14,16 +15,18 @@ use super::super::open_files;
 use super::Failure;
 use crate::cli::ServeArgs;
 
-/// Open files beyond connections: exports being read, the index, the log.
+/// Open files other than connections: exports being read, the index, the log.
 const OTHER_FILES: u64 = 64;
-/// Open files of large directories, if the limit allows: of each of three generations up to 128 parts for download.
+/// Open files for large directories, if the limit allows: up to 128 parts for download for each of
+/// three generations.
 const DOWNLOAD_FILES: u64 = 3 * 128;
 
-/// The send buffer of a connection in bytes, which bounds the memory that a client without reads can bind. Linux doubles it for its
-/// own overhead; its default would be four megabytes. At a round trip of 50 ms it carries five megabytes a second.
+/// A connection's send buffer in bytes. It limits how much memory a client that doesn't read can
+/// tie up. Linux doubles it for its own overhead; the default would be four megabytes. At a round
+/// trip of 50 ms it carries five megabytes a second.
 const SEND_BUFFER_BYTES: usize = 256 * 1024;
 
-/// Sockets that were there before the process.
+/// Sockets that existed before the process.
 #[derive(Default)]
 pub(super) struct HandedOver {
     service: Option<Socket>,
@@ -31,7 +34,8 @@ pub(super) struct HandedOver {
 }
 
 impl HandedOver {
-    /// Takes the inherited sockets. Called first, because it reads and clears environment variables.
+    /// Takes the inherited sockets. Must be called first, because it reads and clears environment
+    /// variables.
     pub(super) fn take() -> Result<Self, Failure> {
         let mut sockets = ListenFd::from_env();
         let mut take = |at| {
@@ -42,8 +46,8 @@ impl HandedOver {
         Ok(Self { service: take(0)?, metrics: take(1)? })
     }
 
-    /// The address that the service will have. Whether it needs keys depends on it, so what was handed over counts and
-    /// not what the options say.
+    /// The address that the service will have. It decides whether keys are needed, so an inherited
+    /// socket counts and not the options.
     pub(super) fn address(&self, args: &ServeArgs) -> Result<SocketAddr, Failure> {
         match &self.service {
             Some(socket) => socket
@@ -53,8 +57,8 @@ impl HandedOver {
         }
     }
 
-    /// Whether the service's socket was handed over. Then callers wait in it until there is something to serve, or go on
-    /// with the process that is still there.
+    /// Whether the service's socket is inherited. If so, callers wait in its backlog until there's
+    /// something to serve, or stay with the process that's still running.
     pub(super) fn is_shared(&self) -> bool {
         self.service.is_some()
     }
@@ -93,13 +97,13 @@ async fn listen(
         }
         None => TcpListener::bind(address).await.map_err(cannot)?,
     };
-    // Connections inherit it. Where it can't be set, the system's own limit holds.
+    // Connections inherit it. If it can't be set, the system's own default applies.
     let _ = set_socket_send_buffer_size(&listener, SEND_BUFFER_BYTES);
     let address = listener.local_addr().map_err(cannot)?;
     Ok((listener, address))
 }
 
-/// The possible number of connections, up to `wanted`. Each is an open file.
+/// How many connections are possible, up to `wanted`. Each is an open file.
 pub(super) fn connections(wanted: usize) -> usize {
     let needed = wanted as u64 + OTHER_FILES;
     let Some(current) = open_files::allow(needed + DOWNLOAD_FILES) else { return wanted };
@@ -113,7 +117,7 @@ pub(super) fn connections(wanted: usize) -> usize {
     possible
 }
 
-/// The number of connections within a limit of open files.
+/// How many connections fit into a limit on open files.
 fn connections_of(wanted: usize, files: u64) -> usize {
     let others = OTHER_FILES.min(files / 2);
     usize::try_from(files - others).unwrap_or(usize::MAX).clamp(1, wanted.max(1))

@@ -24,7 +24,7 @@ pub(super) type Ready = oneshot::Sender<Result<Option<Outcome>, Failure>>;
 pub(super) struct Generations {
     /// Where they come from, for the log.
     pub(super) origin: String,
-    /// The condition that a start without a generation waits for.
+    /// What a start without a generation waits for.
     pub(super) awaited: &'static str,
     /// Whether they are the embedded demo's.
     pub(super) is_demo: bool,
@@ -35,7 +35,8 @@ pub(super) struct Generations {
 type Run = dyn FnOnce(Ready, SyncSender<Signal>, &Receiver<Signal>, Handle) + Send;
 
 impl Generations {
-    /// Builds of the exports. With `waits` a start without a valid set waits for one, and else it fails.
+    /// Builds from the exports. Without a valid set, a start waits for one if `waits` is set, and
+    /// fails otherwise.
     pub(super) fn built(
         settings: Settings,
         observer: Box<dyn Observer>,
@@ -60,7 +61,7 @@ impl Generations {
         }
     }
 
-    /// The generations of the leader that the options name, if they do.
+    /// The generations of the leader in the options, if there is one.
     pub(super) fn followed(
         args: &ServeArgs,
         settings: &Settings,
@@ -106,7 +107,7 @@ impl Generations {
         }))
     }
 
-    /// The generations of the cluster that the options name, if they do.
+    /// The generations of the cluster in the options, if there is one.
     pub(super) fn shared(
         args: &ServeArgs,
         cluster: Option<&Arc<Cluster>>,
@@ -143,7 +144,7 @@ impl Generations {
     }
 }
 
-/// Starts an updater and runs it. `finish` turns a failed start into one that waits, unless it ends the server.
+/// Starts an updater and runs it. `finish` decides whether a failed start waits or ends the server.
 fn keep_current<O: Origin>(
     updater: &mut Updater<O>,
     ready: Ready,

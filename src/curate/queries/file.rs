@@ -52,7 +52,7 @@ pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
     if format != FORMAT {
         return Err(QueryFileError::Format(format));
     }
-    // No server has counted others: they may be as long as the file.
+    // These weren't counted by a server, so they may be as long as the file.
     Ok(queries.into_iter().filter(|of| normal(&of.query).is_some()).collect())
 }
 

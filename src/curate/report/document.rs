@@ -93,7 +93,7 @@ impl Cell {
         matches!(self, Self::Code(_))
     }
 
-    /// Whether it's a day, which stays in one line.
+    /// Whether it's a date, which must not be broken across lines.
     pub(super) fn is_day(&self) -> bool {
         matches!(self, Self::Text(text) if CalendarDate::parse(text).is_some())
     }

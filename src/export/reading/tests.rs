@@ -1,4 +1,5 @@
-//! Properties of sets in scratch files: they are read, checked and reported as sets in memory.
+//! Properties of sets in scratch files: they're read, checked and reported the same as sets in
+//! memory.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use crate::export::{Code, Finding, IdPrefixes, Limits, Report, SourceFile, lates
 use crate::record::CalendarDate;
 use crate::scratch::Scratch;
 
-/// The bytes of rows in memory: nearly all of them are sorted on disk.
+/// How many bytes of rows are held in memory, so nearly all of them are sorted on disk.
 const OWN_BYTES: usize = 200;
 
 fn today() -> CalendarDate {
@@ -18,7 +19,7 @@ fn today() -> CalendarDate {
 }
 
 fn files(documents: &[String]) -> impl Iterator<Item = Result<SourceFile, Box<Finding>>> {
-    // The order of files and that of ids differ.
+    // Files and ids have different orders.
     let names = ["a-b.json", "a.json", "b.json", "c.json"];
     names.into_iter().zip(documents).map(|(name, document)| {
         let file = SourceFile::from_bytes(Path::new(name), document.clone().into_bytes().into());
@@ -45,7 +46,7 @@ fn compare(documents: &[String]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A product: of few ids, some without a property that it needs.
+/// A product with one of few ids, possibly lacking a required property.
 fn product() -> impl Strategy<Value = Value> {
     (0..12_u32, 0..12_u32, 0..40_u32).prop_map(|(id, fault, other)| {
         let id = if other % 7 == 0 { format!("P{id}") } else { format!("p{id}") };

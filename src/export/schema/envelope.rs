@@ -75,7 +75,8 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
     }
 }
 
-/// A property that the directory reads in another way is no attribute, and the built-in ones are texts.
+/// A property that the directory already interprets can't be an attribute, and the built-in
+/// attributes are texts.
 fn attribute(rules: &mut Rules, entry: Value<'_>, path: Path<'_>) {
     let Some((name, value)) = entry.get("property").and_then(|value| Some((value.as_str()?, value))) else { return };
     let is_built_in = BUILT_IN.iter().any(|(property, _)| *property == name);

@@ -1,7 +1,7 @@
 //! The second layer: the rules of the published JSON Schema, and nothing else.
 //!
-//! [`PUBLISHED`] and this code say the same twice: once for other tools, and once with places,
-//! reasons and help. A property test compares the two.
+//! [`PUBLISHED`] and this code state the same rules twice: once for other tools, and once with
+//! places, reasons and fixes. A property test compares the two.
 
 mod envelope;
 mod license;
@@ -15,7 +15,7 @@ pub(super) use number::{Count, count};
 /// The JSON Schema of export documents: draft 2020-12, with `format` to be asserted.
 pub(super) const PUBLISHED: &str = include_str!("../export.schema.json");
 
-/// Whether a text is a URI (RFC 3986) with a scheme.
+/// Whether a string is a URI (RFC 3986) with a scheme.
 pub(super) fn is_uri(text: &str) -> bool {
     fluent_uri::Uri::parse(text).is_ok()
 }

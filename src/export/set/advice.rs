@@ -66,8 +66,8 @@ struct Shared {
     place: fn(&Product) -> &Range<usize>,
 }
 
-/// A product by a property: the common property, its document and its index; its id, the text where that isn't the common property, and
-/// where the text stands.
+/// A product by a property: the shared value, its document and its index; its id, the text if that
+/// differs from the shared value, and the text's place.
 type SharedRow = Keyed<(Box<str>, usize, usize), (Box<str>, Option<Box<str>>, Range<usize>)>;
 
 /// The websites and names of products.
@@ -104,7 +104,8 @@ impl Shared {
     /// Makes one finding for the whole set, because in some sets thousands of products share
     /// something for good reason.
     fn summary(&self, rows: ScratchSorter<SharedRow>, exports: &[ParsedExport<'_>]) -> io::Result<Option<Finding>> {
-        // The first products that share something with an earlier one, each with that, in the order of the set.
+        // The first products that share something with an earlier one, each paired with that one,
+        // in the order of the set.
         let mut examples: Vec<[SharedRow; 2]> = Vec::new();
         let (mut texts, mut products) = (0_usize, 0_usize);
         let mut first: Option<(SharedRow, bool)> = None;

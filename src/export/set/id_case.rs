@@ -11,16 +11,18 @@ use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind, SourceFile};
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
-/// A product whose id may have another form in lower case, by that form, document and index: its id, and where that stands.
+/// A product whose id may change when lower-cased: by that form, document and index, its id and the
+/// id's place.
 type CasedRow = Keyed<(String, usize, usize), (Box<str>, Range<usize>)>;
 
-/// An id that differs in case only from an earlier one: by the places of both, the earlier one first, both ids, and where they stand.
+/// An id that differs only in case from an earlier one: by the places of both, the earlier one
+/// first, both ids and their places.
 type SimilarRow = Keyed<[(usize, usize); 2], [(Box<str>, Range<usize>); 2]>;
 
-/// An id with its document and index, and where it stands.
+/// An id with its document, index and place.
 type PlacedId = ((usize, usize), (Box<str>, Range<usize>));
 
-/// Collects ids that may have another form in lower case. Most ids are in lower case already.
+/// Collects ids that may change when lower-cased. Most ids are already in lower case.
 pub(super) struct IdCase {
     cased: ScratchSorter<CasedRow>,
     similar: ScratchSorter<SimilarRow>,
@@ -43,20 +45,20 @@ impl IdCase {
         self.cased.push(Keyed { key: (id.to_lowercase(), *number, *index), value: (id.clone(), place.clone()) })
     }
 
-    /// All are added: they are joined with the other ids.
+    /// All are added, and they're joined with the other ids.
     pub(super) fn join(self) -> io::Result<CaseJoin> {
         Ok(CaseJoin { cased: Peeked::new(self.cased.finish()?)?, similar: self.similar })
     }
 }
 
-/// Joins ids with those that have another form in lower case.
+/// Joins ids with those that change when lower-cased.
 pub(super) struct CaseJoin {
     cased: Peeked<CasedRow>,
     similar: ScratchSorter<SimilarRow>,
 }
 
 impl CaseJoin {
-    /// Takes the next id, in their order, and its first element.
+    /// Takes the next id in order, and its first element.
     pub(super) fn next(&mut self, id: &str, element: &Element) -> io::Result<()> {
         while self.cased.row.as_ref().is_some_and(|row| *row.key.0 < *id) {
             self.group(None)?;
@@ -68,7 +70,8 @@ impl CaseJoin {
         Ok(())
     }
 
-    /// Takes the ids with the next form in lower case, and the id that is this form. One that is there twice is an error already.
+    /// Takes the ids with the next lower-cased form, and the id that equals this form. Duplicates
+    /// are already errors.
     fn group(&mut self, in_lower_case: Option<PlacedId>) -> io::Result<()> {
         let Some(first) = self.cased.take()? else { return Ok(()) };
         let lower = first.key.0.clone();
@@ -89,7 +92,7 @@ impl CaseJoin {
             .try_for_each(|(place, id)| self.similar.push(Keyed { key: [first, place], value: [earlier.clone(), id] }))
     }
 
-    /// Reports each id of a group but the first one.
+    /// Reports each id in a group except the first.
     pub(super) fn finish(mut self, files: &[&SourceFile], findings: &mut Findings) -> io::Result<()> {
         while self.cased.row.is_some() {
             self.group(None)?;

@@ -1,4 +1,4 @@
-//! Ids that must be unique, and references to products, checked by sorting.
+//! Unique ids and references to products, checked by sorting.
 
 use std::io;
 use std::ops::Range;
@@ -14,14 +14,15 @@ use crate::export::{Code, SectionKind, SourceFile};
 use crate::record::identity;
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
-/// An element by an id: the id, the number of its document and its index; where the id stands, and whether it is valid by itself.
+/// An element by id: the id, its document and index; the id's place, and whether the element is
+/// valid by itself.
 type IdRow = Keyed<(Box<str>, usize, usize), (Range<usize>, bool)>;
 
-/// A review without a product by its document and index: where it says what it is about, the product's id, whether that exists, and
-/// the number of other reviews that it stands for.
+/// A review without a product, by document and index: the place of its reference, the product's id,
+/// whether that product exists, and how many other reviews it stands for.
 type OrphanRow = Keyed<(usize, usize), (Range<usize>, Box<str>, bool, usize)>;
 
-/// An element to leave out: its document and its index.
+/// An element to leave out: its document and index.
 type Skip = (usize, usize);
 
 /// The ids of products and reviews.
@@ -29,10 +30,10 @@ pub(super) struct IdRows {
     scratch: Scratch,
     products: ScratchSorter<IdRow>,
     reviews: ScratchSorter<IdRow>,
-    /// Reviews by the products that they are about.
+    /// Reviews by the products that they refer to.
     references: ScratchSorter<IdRow>,
     case: IdCase,
-    /// The numbers of products and reviews with an id, by document.
+    /// How many products and reviews have an id, by document.
     counts: [Vec<usize>; 2],
 }
 
@@ -48,7 +49,7 @@ impl IdRows {
         }
     }
 
-    /// Adds the ids of a document.
+    /// Adds a document's ids.
     pub(super) fn push(&mut self, number: usize, export: &ParsedExport<'_>) -> io::Result<()> {
         for entry in &export.contents.software {
             let is_served = export.is_served(SectionKind::Software, entry.index);
@@ -69,8 +70,8 @@ impl IdRows {
         Ok(())
     }
 
-    /// Reports duplicates and reviews without a product, and marks them to be left out. Removes the ids of all products from
-    /// `wanted`. Returns the files that repeat another one.
+    /// Reports duplicates and reviews without a product, and marks them to be left out. Removes the
+    /// ids of all products from `wanted`. Returns the files that repeat another one.
     pub(super) fn check(
         self,
         exports: &mut [ParsedExport<'_>],
@@ -124,7 +125,7 @@ impl IdRows {
     }
 }
 
-/// Finds the duplicates of an id.
+/// Finds duplicates of an id.
 struct Unique<'u> {
     identity: &'u Identity,
     /// By document and index.
@@ -138,8 +139,8 @@ impl<'u> Unique<'u> {
         Self { identity, duplicates: scratch.sorter(), common: PairCounts::default(), skips: Vec::new() }
     }
 
-    /// Leaves out all but the first valid element with an id. `ends` gets each id, its first element, and whether an element with it is
-    /// valid.
+    /// Leaves out all elements with an id except the first valid one. `ends` receives each id, its
+    /// first element, and whether an element with it is valid.
     fn read(
         &mut self,
         rows: ScratchSorter<IdRow>,
@@ -183,7 +184,7 @@ impl<'u> Unique<'u> {
         for row in self.duplicates.finish()? {
             let Keyed { key: (document, index), value: mut duplicate } = row?;
             if identity.section == SectionKind::Glossary {
-                // A term is compared by its slug.
+                // Terms are compared by slug.
                 let terms = &exports[document].contents.glossary;
                 if let Some(entry) = terms.iter().find(|entry| entry.index == index) {
                     duplicate.shown.clone_from(&entry.value.term.term);
@@ -201,11 +202,11 @@ fn apply(exports: &mut [ParsedExport<'_>], section: SectionKind, skips: &[Skip])
     }
 }
 
-/// Collects reviews without a product, which come by the ids of these.
+/// Collects reviews without a product, which arrive in the order of their product ids.
 struct Orphans {
     rows: ScratchSorter<OrphanRow>,
     skips: Vec<Skip>,
-    /// One that stands for those of the same document and product that follow.
+    /// A review that stands for the following ones of the same document and product.
     open: Option<OrphanRow>,
     products: Products,
 }

@@ -9,7 +9,7 @@ use crate::text::count::{agreeing, counted};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Products {
-    /// Whether every file could be read, so that what isn't there doesn't exist.
+    /// Whether every file could be read, so that anything missing really doesn't exist.
     pub(super) is_complete: bool,
     /// Whether every element of `software` has an id.
     pub(super) all_have_ids: bool,

@@ -1,4 +1,5 @@
-//! Advice on values that are probably one value in two spellings, or several in one: one finding for each.
+//! Advice on values that are probably two spellings of one value, or several values in one; one
+//! finding for each.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +13,15 @@ use crate::export::{Code, Finding, Related};
 use crate::record::{identity, slug};
 use crate::text::count::{agreeing, counted};
 
-/// Shortest value that is compared, in characters: among short ones an `s` makes another word.
+/// The shortest value that is compared, in characters: among short ones an `s` makes another word.
 const SHORTEST: usize = 5;
-/// Longest value that is compared, in bytes.
+/// The longest value that is compared, in bytes.
 const LONGEST: usize = 100;
-/// Fewest pieces of a list of single words, if none of them is a value elsewhere: two may be a name.
+/// The minimum number of single words in a list if none of them is a value elsewhere: two may be a
+/// name.
 const PIECES: usize = 3;
 
-/// A value, how many products have it, and the first of them: document, index.
+/// A value, how many products have it, and the first of them by document and index.
 #[derive(Clone, Copy)]
 struct Value<'d> {
     name: &'d str,
@@ -37,7 +39,8 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &ValueUses, findings: &
         let values = values(uses);
         for variants in variants(&values).into_values().filter(|variants| variants.len() > 1) {
             let [common, rarer @ ..] = &variants[..] else { continue };
-            // Those are near a declared category, or a much more frequent one.
+            // Those are covered by being close to a declared category, or to a much more frequent
+            // one.
             let is_reported = |value: &Value<'_>| {
                 property.noun == "category"
                     && (declared.contains(&identity(common.name)) || common.products >= value.products * MANY_TIMES)
@@ -53,7 +56,7 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &ValueUses, findings: &
     }
 }
 
-/// The values of a property as they are written, the most frequent first.
+/// A property's values as written, the most frequent first.
 fn values(uses: &Uses) -> Vec<Value<'_>> {
     let mut values: Vec<_> =
         uses.iter().map(|(name, of)| Value { name, products: of.products, first: of.first }).collect();
@@ -61,7 +64,8 @@ fn values(uses: &Uses) -> Vec<Value<'_>> {
     values
 }
 
-/// Values that are one without spaces, hyphens and an `s` at the end, the most frequent first; one of each identity.
+/// Values that are the same without spaces, hyphens and a final `s`, the most frequent first; one
+/// of each identity.
 fn variants<'d>(values: &[Value<'d>]) -> BTreeMap<String, Vec<Value<'d>>> {
     let mut variants: BTreeMap<String, Vec<Value<'_>>> = BTreeMap::new();
     for value in values.iter().filter(|value| value.name.len() <= LONGEST) {
@@ -79,7 +83,8 @@ fn variants<'d>(values: &[Value<'d>]) -> BTreeMap<String, Vec<Value<'d>>> {
     variants
 }
 
-/// Whether a value is a list with commas: half of its pieces are values elsewhere, or all of several are single words.
+/// Whether a value is a comma-separated list: half of its pieces are values elsewhere, or all of
+/// several are single words.
 fn is_list(name: &str, values: &HashSet<&str>) -> bool {
     if !name.contains(',') || name.len() > LONGEST {
         return false;

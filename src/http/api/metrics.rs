@@ -12,7 +12,8 @@ use jiff::Timestamp;
 
 use crate::http::state::AppState;
 
-/// The service of the metrics listener. It needs no key: access to the listener is access to the metrics.
+/// The service on the metrics listener. It needs no key: access to the listener is access to the
+/// metrics.
 pub fn metrics_service(state: Arc<AppState>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))

@@ -1,4 +1,5 @@
-//! Handlers, a file a resource, each in the same order: parameters, response, OpenAPI attribute, handler.
+//! Handlers, one file per resource, each in the same order: parameters, response, OpenAPI
+//! attribute, handler.
 
 pub(super) mod attributes;
 pub(super) mod categories;

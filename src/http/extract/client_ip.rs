@@ -6,14 +6,15 @@ use axum::extract::ConnectInfo;
 use axum::http::{Extensions, HeaderMap, HeaderValue};
 use ipnet::IpNet;
 
-/// Stands for all callers whose proxy names them in a form that can't be read, so that they share one quota.
+/// Stands for all callers whose proxy names them in an unreadable form, so they share one quota.
 const UNKNOWN: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 
-/// The caller's address: the nearest one that isn't a trusted proxy's; `None` for a request that came over no connection.
+/// The caller's address: the nearest one that isn't a trusted proxy's; `None` for a request that
+/// came over no connection.
 ///
-/// Each proxy appends the address of its peer to `X-Forwarded-For`, so the list is read from its end, as long as the addresses
-/// are those of trusted proxies. The header of an untrusted peer is ignored. An entry that is no address is never taken for the
-/// proxy's: it is [`UNKNOWN`].
+/// Each proxy appends its peer's address to `X-Forwarded-For`, so the list is read from its end as
+/// long as the addresses are trusted proxies. An untrusted peer's header is ignored. An entry that
+/// isn't an address never counts as the proxy's own: it's [`UNKNOWN`].
 pub(in crate::http) fn client_ip(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
     let ConnectInfo(peer) = extensions.get::<ConnectInfo<SocketAddr>>()?;
     let mut client = peer.ip().to_canonical();

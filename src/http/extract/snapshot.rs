@@ -14,7 +14,7 @@ use crate::http::state::AppState;
 /// arrived.
 ///
 /// Middleware reads it from the directory once and inserts it as an extension. Nothing else in a
-/// request reads it.
+/// request reads the directory.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Snapshot(pub(in crate::http) Arc<generation::Snapshot>);
 

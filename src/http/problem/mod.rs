@@ -1,7 +1,9 @@
-//! The error of handlers, extractors and middleware, and its form on the wire (`application/problem+json`, RFC 9457).
+//! The error of handlers, extractors and middleware, and how it's sent (`application/problem+json`,
+//! RFC 9457).
 //!
-//! An [`ApiError`] becomes a response that carries it as an extension; one middleware writes the problem document, which needs
-//! the request id. The caller reads [`ApiError::detail`]; the operator reads the error's `Display` and its chain of sources.
+//! An [`ApiError`] becomes a response that carries it as an extension. A middleware writes the
+//! problem document, which needs the request id. The caller reads [`ApiError::detail`]; the
+//! operator reads the error's `Display` and its chain of sources.
 
 mod code;
 mod document;
@@ -22,13 +24,13 @@ use crate::panics;
 use crate::service::ServiceError;
 use crate::text::count::counted;
 
-/// Seconds after which a caller may try again while the first generation is loading.
+/// How many seconds a caller should wait while the first generation is loading.
 const INDEX_RETRY_SECONDS: u64 = 5;
 
-/// Seconds after which a caller may try again when there were too many requests at once.
+/// How many seconds a caller should wait if there are too many requests at once.
 const OVERLOAD_RETRY_SECONDS: u64 = 1;
 
-/// Seconds after which a caller may try a download again when there were too many at once.
+/// How many seconds a caller should wait before another download if there are too many at once.
 const DOWNLOAD_RETRY_SECONDS: u64 = 5;
 
 /// A request's failure, the caller's or the service's.
@@ -139,7 +141,7 @@ fn code_as_str<S: serde::Serializer>(code: &ErrorCode, serializer: S) -> Result<
 }
 
 impl ApiError {
-    /// The error of a handler that panicked on this thread, from the payload of the panic.
+    /// The error of a handler that panicked on this thread, from the panic's payload.
     pub(super) fn panicked(payload: &(dyn Any + Send)) -> Self {
         Self::Panicked(panics::describe(payload))
     }
@@ -178,7 +180,7 @@ impl ApiError {
         }
     }
 
-    /// The text for the caller: the cause and the cure, without internals of the service.
+    /// The text for the caller: cause and fix, without internals of the service.
     pub fn detail(&self) -> String {
         match self {
             Self::Parameters(problems) => match problems.as_slice() {
@@ -239,7 +241,7 @@ impl ApiError {
         }
     }
 
-    /// A failure that isn't the caller's.
+    /// A failure that isn't the caller's fault.
     pub(in crate::http) fn internal(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Internal(Arc::new(error))
     }
@@ -269,7 +271,7 @@ impl From<ServiceError> for ApiError {
     }
 }
 
-/// The error as a response that carries it; middleware writes the document.
+/// Turns the error into a response that carries it; middleware writes the document.
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
@@ -278,7 +280,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Where to look for what isn't found: under its new ids, or in the list.
+/// Where to find what is missing: under its new ids, or in the list.
 fn renamed_or_listed(renamed: &[String], list: &str) -> String {
     match renamed {
         [] => format!("{list} lists them."),

@@ -37,8 +37,8 @@ impl RawQuery {
         pairs
     }
 
-    /// The encoded query of other pages of the same list: all pairs but `limit` and `offset` in their order, then these two; the
-    /// offset's number is left to the caller.
+    /// The encoded query for other pages of the same list: all pairs except `limit` and `offset` in
+    /// their order, then these two; the caller adds the offset's number.
     pub(in crate::http) fn for_pages(&self, limit: u32) -> String {
         let mut query = String::new();
         for (name, value) in self.pairs().filter(|(name, _)| !matches!(*name, b"limit" | b"offset")) {
