@@ -176,7 +176,7 @@ impl SourceFile {
         self
     }
 
-    /// The operator's prefix of its ids, which takes the place of its own.
+    /// The operator's prefix for its ids, which overrides its own.
     pub(super) fn id_prefix(&self) -> Option<&str> {
         self.id_prefix.as_deref()
     }
@@ -190,12 +190,12 @@ impl SourceFile {
         &self.path
     }
 
-    /// The id of the export: the file's stem.
+    /// The export's id: the file name without its extension.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Takes its bytes out of memory where there is no room for them.
+    /// Moves its bytes out of memory if there's no room for them.
     pub(super) fn release(self, scratch: &Scratch) -> io::Result<Self> {
         match self.content {
             Bulk::Memory(bytes) => Ok(Self { content: scratch.keep(bytes)?, locator: OnceLock::new(), ..self }),
@@ -216,17 +216,17 @@ impl SourceFile {
         })
     }
 
-    /// Its bytes, in memory or not.
+    /// Its bytes, whether in memory or not.
     pub(super) const fn content(&self) -> &Bulk {
         &self.content
     }
 
-    /// The bytes of a range, up to the end of the file.
+    /// The bytes in a range, up to the end of the file.
     pub(super) fn part(&self, range: Range<usize>) -> Bytes {
         let end = self.content.len().unwrap_or_default();
         let start = end.min(range.start as u64);
         let length = end.min(range.end as u64).saturating_sub(start);
-        // One that can't be read isn't shown.
+        // A file that can't be read isn't shown.
         self.content.read(Span { start, length }).unwrap_or_default()
     }
 
@@ -244,7 +244,7 @@ impl SourceFile {
         self.hash
     }
 
-    /// When it was last modified, as the file system said before it was read.
+    /// When it was last modified, according to the file system before it was read.
     pub const fn modified(&self) -> Option<SystemTime> {
         self.modified
     }

@@ -7,41 +7,42 @@ use serde::{Serialize, Serializer};
 use super::Export;
 use crate::record::{CalendarDate, identity};
 
-/// The valid products with stale evidence. Each is in one category, its first, so that the list is no longer than the set.
+/// The valid products with stale evidence. Each is listed in its first category only, so the list
+/// is no longer than the set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stale {
-    /// Evidence is stale if it was checked before this day.
+    /// Evidence checked before this date is stale.
     #[serde(serialize_with = "day")]
     pub before: CalendarDate,
     /// Number of products with stale evidence.
     pub stale: usize,
     /// Number of products.
     pub products: usize,
-    /// Number of products without the day of a check; none of them is stale.
+    /// The number of products without a check date, none of which is stale.
     pub without_date: usize,
-    /// The stale products by category, the category with the oldest check first.
+    /// The stale products by category, starting with the category that has the oldest check.
     pub categories: Vec<StaleCategory>,
 }
 
-/// The products of a category with stale evidence.
+/// A category's products with stale evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StaleCategory {
-    /// Name of the category; `None` for products without one.
+    /// The category's name; `None` for products without one.
     pub category: Option<Box<str>>,
-    /// The products, the oldest check first.
+    /// The products, oldest check first.
     pub products: Vec<StaleProduct>,
 }
 
 /// A product with stale evidence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct StaleProduct {
-    /// Day of the check.
+    /// The date of the check.
     #[serde(serialize_with = "day")]
     pub evidence_checked_on: CalendarDate,
     /// Id in the directory.
     pub id: Box<str>,
     pub name: Box<str>,
-    /// Id of its export.
+    /// The id of its export.
     pub export: Box<str>,
 }
 
@@ -51,7 +52,7 @@ fn day<S: Serializer>(day: &CalendarDate, serializer: S) -> Result<S::Ok, S::Err
 }
 
 impl Stale {
-    /// Collects the products with evidence that was checked before a day.
+    /// Collects the products whose evidence was checked before a date.
     pub(super) fn collect(exports: &[Export], before: CalendarDate) -> Self {
         let mut stale = Self { before, stale: 0, products: 0, without_date: 0, categories: Vec::new() };
         let mut groups: BTreeMap<String, StaleCategory> = BTreeMap::new();

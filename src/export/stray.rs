@@ -1,4 +1,5 @@
-//! Files of a folder that are almost named like exports. Nothing reads them, which may surprise a curator.
+//! Files in a folder whose names are almost those of exports. Nothing reads them, which may
+//! surprise a curator.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -6,10 +7,11 @@ use std::path::Path;
 
 use super::{Code, Finding, Location, Related};
 
-/// Most files that are named; further ones are counted.
+/// How many files are named; the rest are counted.
 const NAMED: usize = 5;
 
-/// One finding about all near misses of `*.json` directly in a folder. A folder that can't be listed has none.
+/// One finding about all near misses of `*.json` directly in a folder. If the folder can't be
+/// listed, there's none.
 pub(super) fn finding(folder: &Path) -> Option<Finding> {
     let files = ignored_files(folder);
     let (first, _) = files.first()?;
@@ -28,13 +30,13 @@ pub(super) fn finding(folder: &Path) -> Option<Finding> {
     Some(Finding { code: Code::IgnoredFile, location: location(folder), message, help, related })
 }
 
-/// The remedy for a folder with nothing but near misses of exports.
+/// The fix for a folder that has only near misses of exports.
 pub(super) fn remedy(folder: &Path) -> Option<String> {
     let (name, remedy) = ignored_files(folder).into_iter().next()?;
     Some(format!("`{name}` isn't read, as the name of an export ends in .json: {remedy}"))
 }
 
-/// The near misses of a folder, by name, each with its remedy.
+/// A folder's near misses by name, each with its fix.
 fn ignored_files(folder: &Path) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names: BTreeSet<OsString> = entries.map(|entry| entry.file_name()).collect();
@@ -46,9 +48,9 @@ fn ignored_files(folder: &Path) -> Vec<(String, String)> {
     names.iter().filter_map(near_miss).collect()
 }
 
-/// The remedy for a file that is almost named like an export; `None` for other names. Hidden files, and what editors and
-/// downloads leave behind (`a.json~`, `a.json.swp`, `a.json.tmp`), are no near misses, nor is the source of an export that
-/// is there: `a.csv` next to `a.json`.
+/// The fix for a file that is almost named like an export; `None` for other names. Hidden files and
+/// leftovers of editors and downloads (`a.json~`, `a.json.swp`, `a.json.tmp`) aren't near misses,
+/// nor is the source of an existing export: `a.csv` next to `a.json`.
 fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let (stem, extension) =
         name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty() && !stem.starts_with(['.', '#']))?;

@@ -1,4 +1,4 @@
-//! Recognises files of other formats that are named like an export, by their first bytes.
+//! Recognises files in other formats that are named like an export, by their first bytes.
 
 use crate::export::Code;
 use crate::export::finding::Fault;

@@ -7,7 +7,7 @@ use super::{Document, Kind, Value};
 use crate::export::finding::Fault;
 use crate::export::{Code, Limits};
 
-/// Returns the document and the findings that are kept.
+/// Returns the document and the kept findings.
 fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Vec<Fault>) {
     let (document, faults) = super::parse(bytes, max_depth);
     (document, faults.kept)
@@ -173,7 +173,7 @@ fn any_json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Makes texts that are nearly JSON.
+/// Generates texts that are nearly JSON.
 fn nearly_json() -> impl Strategy<Value = String> {
     let pieces = vec![
         "{",

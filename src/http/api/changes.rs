@@ -66,7 +66,7 @@ pub(in crate::http) async fn list_changes(
     Query(ListChanges { since, page }): Query<ListChanges>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    // Looks at the whole log.
+    // Reads the whole log.
     let list = async move {
         let page = service::list_changes(&snapshot, since.as_deref(), page)
             .ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;

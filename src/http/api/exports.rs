@@ -116,7 +116,7 @@ impl FromParameters for GetExport {
     }
 }
 
-/// The bytes of an export's document that cost one request of the quota.
+/// How many bytes of an export's document cost one request of the quota.
 const BYTES_PER_REQUEST: u64 = 1 << 20;
 
 /// Download an export
@@ -177,13 +177,14 @@ pub(in crate::http) async fn get_export(
         }
         Ok(response)
     };
-    // Reads the whole file once, to compare it with its checksum, or a piece of it from a cluster.
+    // Reads the whole file once to compare it with its checksum, or a piece of it from a cluster.
     let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(ApiError::internal)?;
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
-/// The requests of the quota that a download costs. A part of the document as it is costs what lies before it too, for that has to
-/// be decompressed; a part of the compressed one costs its share.
+/// How many requests of the quota a download costs. A part of the uncompressed document also costs
+/// what precedes it, because that has to be decompressed; a part of the compressed one costs its
+/// share.
 fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {
     let bytes = match (range, coding) {
         (None, _) => size,
@@ -208,7 +209,8 @@ fn attachment(id: &str, extension: &str) -> String {
     value
 }
 
-/// The response with the document, or a part of it, in a format. Only `json` has a stored compressed form, a known length and parts.
+/// The response with the document, or part of it, in a format. Only `json` has a stored compressed
+/// form, a known length and parts.
 fn stream(
     stored: StoredExport,
     format: Format,

@@ -1,4 +1,5 @@
-//! The Atom feed. It is no part of the API: it isn't in the OpenAPI document, and `/v1` has `changes` for programs.
+//! The Atom feed. It isn't part of the API: it's missing from the OpenAPI document, and programs
+//! use `/v1/changes` instead.
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ impl FromParameters for GetFeed {
     }
 }
 
-/// The route of the feed.
+/// The feed's route.
 pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new().route(FEED, get(get_feed))
 }
@@ -43,7 +44,7 @@ async fn get_feed(
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let config = Arc::clone(&state);
-    // A rare category is looked for in all of the log.
+    // A rare category is searched for in the whole log.
     let write = async move {
         let news = service::list_news(&snapshot, &categories).await?;
         let feed = Feed {

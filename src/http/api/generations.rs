@@ -1,4 +1,5 @@
-//! The files of the index, for followers: `CURRENT`, manifests and parts. For servers, so they aren't in the OpenAPI document.
+//! The index files for followers: `CURRENT`, manifests and parts. They're for servers, so they
+//! aren't in the OpenAPI document.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
@@ -21,14 +22,14 @@ use crate::http::shares::Class;
 use crate::http::state::AppState;
 use crate::panics;
 
-/// The routes of followers.
+/// The routes for followers.
 pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new()
         .route("/v1/generations/CURRENT", get(get_current))
         .route("/v1/generations/{generation}/{part}", get(get_part))
 }
 
-/// The index folder, for a request with a key that may pull it.
+/// The index folder, for a request whose key may pull it.
 fn index(state: &AppState, request: &RequestContext) -> Result<Store, ApiError> {
     if !request.may_replicate() {
         return Err(ApiError::ReplicateNotAllowed);
