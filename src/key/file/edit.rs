@@ -1,4 +1,4 @@
-//! Changes to the key file: one at a time, each whole or not at all.
+//! Changes to the key file, one at a time, each completely or not at all.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -17,36 +17,38 @@ use crate::key::{ApiKey, Expiry, KeyKind, Origin, Rate};
 /// How long a change waits for another one. A change takes milliseconds.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// A key to be made.
+/// A key to be created.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     /// The key's holder: not empty, at most 200 characters, no control characters.
     pub name: String,
-    /// Until when it is valid; `None` is for ever.
+    /// Until when it's valid; `None` means forever.
     pub expires: Option<Expiry>,
     /// Requests a minute.
     pub rate: Rate,
     /// Web origins that may use it; empty means any.
     pub origins: Vec<Origin>,
-    /// Whether it may pull the generations of the index, as followers do.
+    /// Whether it may pull the index's generations, as followers do.
     pub may_replicate: bool,
 }
 
 impl NewKey {
-    /// Checks the name. The text goes on from «the name».
+    /// Checks the name. The message continues after "the name".
     pub fn check_name(&self) -> Result<(), String> {
         super::check::check_name(&self.name)
     }
 }
 
-/// Makes a key and adds it to the file, which is made where there is none. The key itself is nowhere but in the answer and
-/// in what `show` does with it.
+/// Creates a key and adds it to the file, which is created if it doesn't exist. The key itself is
+/// only in the return value and in whatever `show` does with it.
 ///
-/// `show` is called when everything is written but not valid yet: a process that is killed at any moment leaves no
-/// valid key that wasn't shown.
+/// `show` is called when everything is written but not valid yet, so a process that is killed at
+/// any moment leaves no valid key that wasn't shown.
 ///
 /// # Errors
-/// If the file is invalid or can't be changed, or the key can't be shown; the file is as before then.
+///
+/// If the file is invalid or can't be changed, or the key can't be shown. The file is unchanged
+/// then.
 pub fn create(
     path: &Path,
     new: NewKey,
@@ -73,9 +75,9 @@ pub fn create(
     change(path, LOCK_WAIT, edit, show)
 }
 
-/// Takes a key out of the file, so that it is no longer accepted.
+/// Removes a key from the file, so that it's no longer accepted.
 pub fn revoke(path: &Path, id: &str) -> Result<KeyRecord, KeyFileError> {
-    // Nothing is made, not even the lock file, where there is no key file.
+    // Without a key file nothing is created, not even the lock file.
     super::read_bytes(path)?;
     let edit = |file: &mut KeyFile| {
         let at = position(file, id, path)?;
@@ -84,10 +86,11 @@ pub fn revoke(path: &Path, id: &str) -> Result<KeyRecord, KeyFileError> {
     change(path, LOCK_WAIT, edit, |_| Ok(()))
 }
 
-/// Adds a successor of a key, with the same name, rate, origins and expiry. The old key stays valid until `old_expires`, or until its
-/// own expiry where that is earlier. `show` is called as in [`create`].
+/// Adds a successor of a key, with the same name, rate, origins and expiry. The old key stays valid
+/// until `old_expires`, or until its own expiry if that's earlier. `show` is called as in
+/// [`create`].
 ///
-/// Returns the record of the new key and that of the old one.
+/// Returns the records of the new key and the old one.
 pub fn rotate(
     path: &Path,
     id: &str,
@@ -116,7 +119,7 @@ pub fn rotate(
     Ok((new, old))
 }
 
-/// A new key with an id that no key of the file has.
+/// A new key whose id no key in the file has.
 fn unused_key(file: &KeyFile) -> Result<ApiKey, KeyFileError> {
     loop {
         let key = ApiKey::generate(KeyKind::Live)?;
@@ -126,7 +129,7 @@ fn unused_key(file: &KeyFile) -> Result<ApiKey, KeyFileError> {
     }
 }
 
-/// The place of a key in the file.
+/// A key's position in the file.
 fn position(file: &KeyFile, id: &str, path: &Path) -> Result<usize, KeyFileError> {
     file.keys.iter().position(|key| *key.id == *id).ok_or_else(|| {
         let mut known: Vec<Box<str>> = file.keys.iter().map(|key| key.id.clone()).collect();
@@ -135,7 +138,8 @@ fn position(file: &KeyFile, id: &str, path: &Path) -> Result<usize, KeyFileError
     })
 }
 
-/// Changes the file under its lock. `before_commit` is called when the new content is on disk under a temporary name.
+/// Changes the file under its lock. `before_commit` is called when the new content is on disk under
+/// a temporary name.
 fn change<T>(
     path: &Path,
     lock_wait: Duration,
@@ -143,7 +147,7 @@ fn change<T>(
     before_commit: impl FnOnce(&T) -> Result<(), KeyFileError>,
 ) -> Result<T, KeyFileError> {
     let write_error = |source| KeyFileError::Write { path: path.to_owned(), source };
-    // A rename onto a symbolic link would replace the link and leave the file behind it as it was.
+    // Renaming onto a symbolic link would replace the link and leave its target unchanged.
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
@@ -168,7 +172,7 @@ fn change<T>(
     Ok(done)
 }
 
-/// Returns the name of an auxiliary file in the key file's folder: `.keys.json` and an ending.
+/// Returns the name of an auxiliary file in the key file's folder: `.keys.json` with a suffix.
 fn hidden_name(target: &Path, end: &str) -> OsString {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or(target.as_os_str()));
@@ -176,14 +180,15 @@ fn hidden_name(target: &Path, end: &str) -> OsString {
     name
 }
 
-/// Waits for other changes under way, for a while; unlocked when dropped. The lock has a file of its own, for the key file
-/// itself is replaced by another one with each change. It stays there: removing it would let two in.
+/// Waits for other changes in progress, for a limited time; unlocks when dropped. The lock is a
+/// separate file, because each change replaces the key file. It's never removed, since that would
+/// let two processes in.
 fn lock(path: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError> {
     let write_error = |source| KeyFileError::Write { path: path.to_owned(), source };
     let lock_path = folder_of(target).join(hidden_name(target, ".lock"));
-    // An account that may open the file may hold the lock, and so keep keys from being revoked.
+    // An account that can open the file can hold the lock, and so keep keys from being revoked.
     let lock = match OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path) {
-        // Made by another account: it can still be locked.
+        // Another account created it, but it can still be locked.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => File::open(&lock_path),
         opened => opened,
     };

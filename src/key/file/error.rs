@@ -1,4 +1,4 @@
-//! The errors of a key file, with their remedies.
+//! The errors of a key file, with their fixes.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use crate::error::chain;
 use crate::key::access::Quoted;
 use crate::text::printable::printable;
 
-/// Why a key file can't be read or changed. The texts say how to repair it and hold nothing secret.
+/// Why a key file can't be read or changed. The texts say how to fix it and contain no secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     #[error("there is no key file {}; make one with: software-directory keys create --name \"…\" --keys {}", path.display(), Quoted(path))]
@@ -23,7 +23,7 @@ pub enum KeyFileError {
     #[error("the key file {} is not valid: {reason}", path.display())]
     Syntax {
         path: PathBuf,
-        /// The error and its place, by line and column.
+        /// The error and its place by line and column.
         reason: String,
     },
     #[error("the key file {} is not valid: {}", path.display(), Findings(findings))]
@@ -44,7 +44,7 @@ pub enum KeyFileError {
     Locked {
         path: PathBuf,
         lock: PathBuf,
-        /// How long it was waited for.
+        /// How long it waited.
         waited: Duration,
     },
     #[error("no key was made, for it couldn't be printed")]
@@ -55,17 +55,17 @@ pub enum KeyFileError {
     UnknownId {
         id: String,
         path: PathBuf,
-        /// The ids that there are, the nearest first.
+        /// The existing ids, nearest first.
         known: Vec<Box<str>>,
     },
 }
 
-/// One thing that is wrong with a key file.
+/// A problem in a key file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFinding {
     /// Where: a JSON pointer.
     pub pointer: String,
-    /// What, and how to repair it.
+    /// What's wrong, and how to fix it.
     pub message: String,
 }
 
@@ -83,7 +83,7 @@ impl KeyFileError {
         matches!(self, Self::Missing { .. })
     }
 
-    /// The error with its causes as a terminal shows it, each finding on a line of its own.
+    /// The error with its causes as a terminal shows it, each finding on its own line.
     pub fn report(&self) -> String {
         match self {
             Self::Invalid { path, findings } => {
@@ -116,7 +116,7 @@ impl fmt::Display for Findings<'_> {
 
 fn unknown_id(id: &str, path: &Path, known: &[Box<str>]) -> String {
     let start = format!("no key in {} has the id `{id}`", path.display());
-    // Only as many ids as fit a line, the nearest first.
+    // As many ids as fit on a line, nearest first.
     match known {
         [] => format!("{start}: there are no keys in it"),
         known if known.len() <= 5 => format!("{start}; there are: {}", known.join(", ")),

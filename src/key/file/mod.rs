@@ -30,10 +30,11 @@ use super::rate::UNLIMITED;
 use super::{Expiry, KeyDigest, Origin, Rate};
 use crate::file::FileStamp;
 
-/// Far more than any key file needs (a key takes about 300 bytes); seen before the file is read.
+/// Far more than any key file needs (a key takes about 300 bytes); checked before the file is read.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Within this time of a change a file may change again without another time stamp, on the coarsest file systems.
+/// On the coarsest file systems, a file may change again within this time without getting a new
+/// time stamp.
 const COARSEST_TIME: Duration = Duration::from_secs(2);
 
 /// A valid key file.
@@ -43,7 +44,7 @@ pub struct KeyFile {
     other: Map<String, Value>,
 }
 
-/// One key of the file.
+/// A key in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyRecord {
     /// The key's id, unique in the file.
@@ -52,15 +53,15 @@ pub struct KeyRecord {
     /// SHA-256 of the whole key, unique in the file.
     pub digest: KeyDigest,
     pub created_at: Timestamp,
-    /// Until when it is valid; `None` is for ever.
+    /// Until when it's valid; `None` means forever.
     pub expires: Option<Expiry>,
     /// Requests a minute.
     pub rate: Rate,
     /// Web origins that may use it; empty means any.
     pub origins: Vec<Origin>,
-    /// Whether it may pull the generations of the index, as followers do.
+    /// Whether it may pull the index's generations, as followers do.
     pub may_replicate: bool,
-    /// Properties that aren't known here.
+    /// Properties that this version doesn't know.
     other: Map<String, Value>,
 }
 
@@ -68,12 +69,13 @@ impl KeyFile {
     /// Reads and checks a key file.
     ///
     /// # Errors
+    ///
     /// If it can't be read or isn't valid, with all problems of its keys at once.
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         Self::parse(path, &read_bytes(path)?)
     }
 
-    /// Checks the content of a key file; the path is for the messages.
+    /// Checks the content of a key file. The path is used in messages.
     pub fn parse(path: &Path, content: &[u8]) -> Result<Self, KeyFileError> {
         check::check(path, content)
     }
@@ -91,7 +93,7 @@ impl KeyFile {
     }
 }
 
-/// The file as it is written: properties in the order in which people read them, foreign ones last.
+/// The file as it's written: properties in the order in which people read them, unknown ones last.
 #[derive(Serialize)]
 struct WrittenFile<'a> {
     keys: Vec<WrittenKey<'a>>,
@@ -109,7 +111,7 @@ struct WrittenKey<'a> {
     /// A number, or `none`.
     rate_per_minute: Value,
     origins: Vec<&'a str>,
-    /// Written only where it is so, as files of earlier versions have it.
+    /// Written only if it's true, so that files of earlier versions stay the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     replicate: Option<bool>,
     #[serde(flatten)]
@@ -135,7 +137,7 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
 /// The content of a key file.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
     let fail = |source| KeyFileError::from_io(path, source);
-    // Looked at before it is opened: opening a pipe would wait for its writer.
+    // Checked before opening: opening a pipe would wait for its writer.
     if !fs::metadata(path).map_err(fail)?.is_file() {
         return Err(KeyFileError::NotAFile { path: path.to_owned() });
     }
@@ -147,8 +149,8 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
     Ok(content)
 }
 
-/// The device and the stamp of a key file: two different contents don't have the same ones. `None` if it changed so recently that
-/// its next change could have the same times.
+/// The device and stamp of a key file, which differ for different contents. `None` if it changed so
+/// recently that its next change could have the same times.
 pub(super) fn settled_stamp(path: &Path) -> Result<Option<(u64, FileStamp)>, KeyFileError> {
     let metadata = fs::metadata(path).map_err(|source| KeyFileError::from_io(path, source))?;
     let stamp = FileStamp::of(String::new(), &metadata);
@@ -156,7 +158,7 @@ pub(super) fn settled_stamp(path: &Path) -> Result<Option<(u64, FileStamp)>, Key
     Ok(is_settled.then(|| (metadata.dev(), stamp)))
 }
 
-/// The digest that 64 hexadecimal digits stand for.
+/// The digest written as 64 hexadecimal digits.
 fn digest_from_hexadecimal(text: &str) -> Option<KeyDigest> {
     let mut digest = KeyDigest::default();
     hex::decode_to_slice(text, &mut digest).is_ok().then_some(digest)
