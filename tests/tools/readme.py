@@ -91,6 +91,11 @@ def blocks_of(document):
     return marked(blocks(document.read_text(encoding="utf-8")))
 
 
+def documents_of(root):
+    """The README, and the documents that have marked blocks."""
+    return [root / "README.md", *(document for document in sorted(root.glob("docs/*.md")) if blocks_of(document))]
+
+
 def text_fits(written, actual):
     pattern = ".*".join(re.escape(part) for part in written.split(ANY))
     return re.fullmatch(pattern, actual, re.DOTALL) is not None
@@ -331,9 +336,7 @@ def main():
     try:
         if not options.binary.is_file():
             raise Failure(f"{options.binary} doesn't exist; build it with `cargo build`")
-        documents = options.documents or [
-            root / "README.md", *(document for document in sorted(root.glob("docs/*.md")) if blocks_of(document))
-        ]
+        documents = options.documents or documents_of(root)
         for document in documents:
             if not document.is_file():
                 raise Failure(f"{document} doesn't exist")

@@ -82,6 +82,17 @@ class Documents(unittest.TestCase):
     def test_a_document_without_marked_blocks_fails(self):
         self.assert_fails("no block is marked", fenced("sh", "true"))
 
+    def test_the_readme_and_all_marked_documents_are_tested(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            root = pathlib.Path(temporary)
+            (root / "docs").mkdir()
+            for name, text in [("README.md", ""), ("docs/b.md", fenced("sh test", "true")), ("docs/a.md", fenced("sh", "true"))]:
+                (root / name).write_text(text)
+            self.assertEqual(readme.documents_of(root), [root / "README.md", root / "docs/b.md"])
+            (root / "docs/a.md").write_text(fenced("sh tset", "true"))
+            with self.assertRaises(readme.Failure):
+                readme.documents_of(root)
+
     def test_a_misspelled_mark_fails(self):
         self.assert_fails("unknown mark", fenced("sh test", "true"), fenced("sh tests", "true"))
         self.assert_fails("must follow", fenced("json answer", "{}"), fenced("sh test", "true"))
