@@ -84,7 +84,7 @@ test-client-typescript: need-node need-npm $(if $(CHROMIUM),,need-chromium) $(TY
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# A fixed seed makes the requests the same each time.
+# A seed fixes the requests, so that the same are made each time.
 test-contract: need-cargo need-cc $(UV) ## Ask the binary as the OpenAPI document says, and otherwise; a minute at most
 	cargo build --locked --quiet
 	$(CONTRACT) --binary '$(BINARY)' --examples 100 --seeds 1
@@ -126,8 +126,7 @@ test-deploy: need-cargo need-cc need-python3 need-openssl need-systemd-analyze n
 	cargo build --locked --quiet
 	python3 tests/deploy/check.py --binary '$(BINARY)'
 
-# Clients are generated and compiled in .tools/generators. To run a single generator: make
-# test-generators GENERATORS='--only hey-api'
+# Clients are generated and compiled in .tools/generators. One alone: make test-generators GENERATORS='--only hey-api'
 test-generators: need-cargo need-cc need-npm need-node need-java need-javac need-mvn need-go $(UV) tests/generators/node_modules ## Clients of seven code generators read every record; not in `make test`, for it needs Java, Maven and Go
 	cargo build --locked --quiet
 	UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/generators-python' $(UV) run --quiet --locked --project tests/generators \
@@ -157,8 +156,7 @@ opensearch-api: need-cargo
 	python3 tests/opensearch/cluster.py -- cargo test --locked --test api --quiet -- --include-ignored --exact \
 		$$(sed '/^#/d; s/ .*//; s/^/--skip /' tests/opensearch/embedded_only.txt)
 
-# Compares the API of a server on the cluster with that of the embedded engine: with one shard, with
-# several, and with names that are hard to find.
+# Compares the API of a server with the cluster with that of one with the embedded engine: one shard, several, names that are hard to find.
 opensearch-conformance: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
@@ -174,8 +172,7 @@ opensearch-users: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py --security -- python3 tests/opensearch/users.py --binary '$(BINARY)' --data data
 
-# Faults under a server's load; each prints the results of the requests. To run a single one:
-# FAULT=red_index
+# The faults under a server's load; each prints the results of the requests. One alone: FAULT=red_index
 opensearch-faults: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary '$(BINARY)' --data data \
@@ -262,8 +259,7 @@ install-c++ := sudo apt-get install build-essential   (macOS: xcode-select --ins
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-wrk := sudo apt-get install wrk   (macOS: brew install wrk)
 install-curl := sudo apt-get install curl
-# One browser at a time: two would keep two processors so busy that the server sheds a page's
-# search.
+# One browser at a time: two keep two processors busy until the server sheds a search of a page.
 test-browser: need-cargo need-cc need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
 	cargo build --locked --quiet
 	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node --test --test-concurrency=1 *.test.mjs
@@ -289,8 +285,7 @@ install-node := sudo apt-get install nodejs   (macOS: brew install node)
 install-npm := sudo apt-get install npm   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)
 
-# Most machines lack these, so they're installed if apt is allowed to. The service that apt would
-# start isn't needed.
+# Most machines don't have these: where apt may, it installs them. The service that apt would start isn't needed.
 need-chromium need-nginx need-caddy: need-%:
 	@command -v $* >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive $(filter-out sudo,$(install-$*)) -y -qq; } \

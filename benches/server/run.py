@@ -139,7 +139,7 @@ def run(arguments, folder, servers):
     results = {}
     for connections in [16, 1]:
         for case in arguments.chosen:
-            # It remembers nothing of earlier requests.
+            # It knows nothing of what was asked before.
             ours.stop()
             ours.start()
             wait_ready(ours, 120)

@@ -12,7 +12,7 @@ use crate::scratch::{Bulk, Span};
 use crate::search::ANALYZER_VERSION;
 use crate::text::{meaning, stem};
 
-/// The index format. Increase it whenever a build turns the same exports into something else.
+/// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
 pub const INDEX_FORMAT: u32 = 19;
 
 /// A generation's name: 16 hexadecimal digits from a BLAKE3 hash over the index format, the

@@ -1,5 +1,4 @@
-//! Attributes declared by exports: `/v1/attributes`, and their use as filters, facets and sort
-//! orders.
+//! Attributes that exports declare: `/v1/attributes`, and as filters, facets and orders.
 
 use std::sync::Arc;
 

@@ -66,7 +66,7 @@ async fn filters_are_links_and_fields_of_a_form() {
     let page = read(&service, "/?q=tool&category=Tools&min_rating=&offering_type=software&utm_source=x").await;
     for part in [
         "name=\"category\" value=\"tools\" id=\"category-tools\" form=\"find\" checked",
-        // One without the category, and one without the type.
+        // One without the category, one without the type.
         "href=\"/?q=tool&#38;offering_type=software\"",
         "href=\"/?q=tool&#38;category=Tools\"",
     ] {

@@ -92,7 +92,7 @@ fn hostile_texts_are_harmless() {
     }
     assert!(html.contains("&#60;script&#62;alert(1)&#60;/script&#62; | [x]"), "{html}");
     assert!(html.contains("&#38;amp; &#60;!--"), "{html}");
-    // Without the escaped characters and the ends of references, the rest is no markup.
+    // The rest without the escaped characters, and what ends a reference, is no markup.
     let mut rest = markdown.replace("<span></span>", "");
     while let Some(at) = rest.find("&#") {
         let end = rest[at..].find(';').expect("the end of an entity");

@@ -92,7 +92,7 @@ impl Directory {
         }
     }
 
-    /// A page's ids, and the total.
+    /// The ids of a page, and the total.
     pub(crate) fn page(&self, query: &str, limit: u32, offset: u64) -> (Vec<String>, u64) {
         let page = self.ask(query, true, false, PageRequest { limit, offset });
         (ids(&page), page.pagination.total)

@@ -131,7 +131,7 @@ fn a_synonym_is_whole_and_below_the_word_itself() {
 }
 
 #[test]
-fn a_misspelled_synonym_does_not_match() {
+fn a_misspelled_synonym_is_no_synonym() {
     let directory = Directory::with(
         &[product("loto", "Isolation Manager"), product("lotus", "Lotus")],
         &json!({"synonyms": [{"terms": ["lockout", "isolation"]}]}),

@@ -193,7 +193,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The item from its column.
+/// The item out of its column.
 pub(super) fn decoded(item: Vec<String>) -> Result<Bytes, EngineError> {
     let item = BASE64.decode(one(item, "item")?);
     Ok(item.map_err(EngineError::index("read"))?.into())

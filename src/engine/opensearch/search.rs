@@ -41,8 +41,8 @@ impl<'e, 'r> Search<'e, 'r> {
         Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue) }
     }
 
-    /// Runs the search. Texts come with the hits. If a single response can't hold them all, as many
-    /// as fit are read afterwards.
+    /// Runs the search. Texts come with the hits. If one response can't hold them all, as many as
+    /// fit are read afterwards.
     pub(super) async fn run(&self) -> Result<SearchHits, EngineError> {
         let budget = self.request.budget;
         match self.find().await {

@@ -20,7 +20,7 @@ pub(super) struct TierCollector<'a> {
     excluded_phrases: Vec<PhraseMatcher<'a>>,
     /// The documents whose full name is the query, sorted.
     names: Vec<Ordinal>,
-    /// The documents that are pinned to the query, with their positions.
+    /// The documents that are pinned to the query, with their places.
     pinned: Vec<(Ordinal, usize)>,
     /// Up to this many names, their order doesn't depend on their scores.
     unscored_names: usize,

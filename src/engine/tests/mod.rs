@@ -55,12 +55,11 @@ const WORDS: [&str; 24] = [
     "x",
 ];
 
-/// The numbers of these exports' attributes, and of those that products can be sorted by.
+/// The numbers of the attributes of these exports, and of those that products can be sorted by.
 const ATTRIBUTES: std::ops::Range<AttributeNumber> = 0..BUILT_IN.len() + 5;
 const SORTABLE: std::ops::Range<AttributeNumber> = BUILT_IN.len() + 1..BUILT_IN.len() + 4;
 
-/// Conditions on attributes, including values that no product has and an attribute that doesn't
-/// exist.
+/// Conditions on attributes, with values that no product has and an attribute that isn't there.
 const CONDITIONS: [(&str, &str); 16] = [
     ("tags", "SAFETY"),
     ("tags", "audit"),
@@ -80,7 +79,7 @@ const CONDITIONS: [(&str, &str); 16] = [
     ("unknown", "audit"),
 ];
 
-/// A directory, in both engines.
+/// A directory in both engines.
 pub(super) struct Engines {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) scan: ScanEngine,
@@ -249,7 +248,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// The plans of a normal search and of a search by name.
+    /// The plans of a search and of a search by name.
     pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));
         let expansion = expand(index, documents, &self.text, &parsed, self.options, &budget).expect("frequencies");
@@ -375,14 +374,14 @@ pub(super) fn software() -> impl Strategy<Value = Vec<Value>> {
         .prop_map(|all| all.iter().enumerate().map(|(id, (words, kind))| self::product(id, words, *kind)).collect())
 }
 
-/// More documents than two blocks hold, so that some words are frequent. Some others share a
-/// prefix, so that the prefix has many alternatives.
+/// More documents than two blocks have, so that some words are frequent; some others are prefixed alike, so that a prefix has
+/// many alternatives.
 pub(super) fn large() -> Vec<Value> {
     let mut random = fastrand::Rng::with_seed(7);
     let rare: Vec<_> = ('a'..='z').flat_map(|first| ["ck", "dd"].map(|last| format!("rare{first}{last}"))).collect();
     (0..9_000)
         .map(|id| {
-            // Words near the front are far more frequent.
+            // Words at the front are far more frequent.
             let word = |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
             let mut words: Vec<_> = (0..random.usize(1..9)).map(|_| word(&mut random)).collect();
             if id % 5 == 0 {

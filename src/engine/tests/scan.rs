@@ -78,7 +78,7 @@ impl ScanEngine {
             && !plan.excluded_phrases.iter().any(|phrase| has_words(&self.forward, ordinal, phrase))
     }
 
-    /// Counts facets, ignoring the facet's own part of the filter for each.
+    /// Counts facets, each without its own part of the filter.
     fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[AttributeNumber]) -> FacetCounts {
         let columns = self.columns();
         let mut counts = FacetCounts::default();

@@ -10,6 +10,5 @@ pub use fill::{Filler, published_already};
 pub use merge::MergedSet;
 pub use open::{OpenRemoteError, open};
 
-/// The format of the parts that servers read. Increase it whenever an older version couldn't read
-/// them.
+/// The form of the parts that servers read. Counted up whenever an older program couldn't read them.
 pub const PARTS_FORMAT: u32 = 4;

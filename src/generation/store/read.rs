@@ -40,8 +40,8 @@ impl Store {
         self.manifest(&self.current_name()?)
     }
 
-    /// Whether the current generation has the index format of another version of the program. It's
-    /// left alone, since that version considers it whole.
+    /// Whether the current generation was made by a version of the program that has another form of index. It is whole
+    /// by the checks of this version, and is left as it is.
     pub fn is_foreign_current(&self) -> bool {
         self.current_name().is_some_and(|name| self.foreign(&name).is_some())
     }

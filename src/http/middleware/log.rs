@@ -1,4 +1,4 @@
-//! The access log: one line per request, at `debug`.
+//! The access log: one line a request, at `debug`.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -21,7 +21,7 @@ pub(in crate::http) fn caller_to_log(request: &Request, config: &HttpConfig) -> 
     is_logged.then(|| client_ip(request.extensions(), request.headers(), &config.trusted_proxies))?
 }
 
-/// Logs a request, but never a key, wherever in the request it is.
+/// Logs a request; never a key, wherever in the request it stands.
 pub(in crate::http) fn log_request(
     request: &RequestContext,
     caller: Option<IpAddr>,

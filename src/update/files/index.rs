@@ -54,8 +54,8 @@ impl ExportFiles {
         let store = self.store.clone()?;
         match store.current() {
             Some(manifest) if self.should_take_over(&manifest) => return self.take_over(&store, manifest),
-            // While one version of the program takes over from another, they share an index:
-            // neither undoes the other's work.
+            // One index and two versions of the program, while one takes over from the other: neither undoes the other's
+            // work.
             None if matches!(self.kept, Kept::OnDisk(_)) && !self.settings.read_only && !store.is_foreign_current() => {
                 let detail = format!("{} holds no generation any more; it is written again", store.folder().display());
                 tracing::warn!("{detail}");

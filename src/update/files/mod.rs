@@ -99,7 +99,7 @@ impl Origin for ExportFiles {
     fn restore(&mut self, health: &mut Health) -> Start {
         match self.load_unchanged(health) {
             Some(snapshot) => Start::Serve(snapshot, Some(Timestamp::now())),
-            // Products are lost in comparison with what was current before.
+            // What was current before is what would lose records.
             None => Start::Fetch(self.load_last_good()),
         }
     }
