@@ -200,7 +200,7 @@ pub(super) fn decoded(item: Vec<String>) -> Result<Bytes, EngineError> {
 }
 
 pub(super) fn damaged(field: &'static str) -> EngineError {
-    EngineError::index("read")(format!("a document of the cluster has no {field}"))
+    EngineError::index("read")(format!("a document in the cluster has no {field}"))
 }
 
 #[cfg(test)]
