@@ -36,7 +36,7 @@ pub use export_files::ExportFilesArgs;
 pub use preview::PreviewArgs;
 pub use queries::{QueriesArgs, QueriesFormat};
 pub use report::{ReportArgs, ReportFormat};
-pub use search::{SearchArgs, SearchFormat};
+pub use search::{FilterArgs, SearchArgs, SearchFormat, SimilarArgs};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 
 /// Turns a folder of export files into a published software directory.
@@ -83,6 +83,8 @@ pub enum Command {
     Keys(KeysArgs),
     /// Search the directory from the terminal
     Search(SearchArgs),
+    /// List the products that are like one, most similar first
+    Similar(SimilarArgs),
     /// Speak the Model Context Protocol on standard input and output: the directory as tools of an assistant
     Mcp(McpArgs),
     /// Print the OpenAPI document

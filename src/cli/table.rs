@@ -56,6 +56,10 @@ pub struct ImportArgs {
     /// Publish a column without a meaning as an additional property, `*` all of them; repeatable
     #[arg(long, value_name = "COLUMN", conflicts_with = "mapping")]
     pub additional: Vec<String>,
+    /// Publish a column as an attribute, which readers filter by: its values decide whether it's a number, true or false, a day, or a text;
+    /// repeatable
+    #[arg(long, value_name = "COLUMN", conflicts_with = "mapping")]
+    pub attribute: Vec<String>,
     /// Split the lists of a column at commas; repeatable
     #[arg(long, value_name = "COLUMN")]
     pub split_commas: Vec<String>,

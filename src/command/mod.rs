@@ -29,6 +29,7 @@ mod reindex;
 mod report;
 mod search;
 mod serve;
+mod similar;
 mod write_file;
 
 use std::error::Error;
@@ -62,6 +63,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Queries(args)) => queries::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
+        Some(Command::Similar(args)) => similar::run(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),
         Some(Command::Openapi) => openapi::run(),
         Some(Command::Healthcheck(args)) => healthcheck::run(args),

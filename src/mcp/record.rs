@@ -62,6 +62,17 @@ pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
     found
 });
 
+/// The members of a product that is like another one.
+pub(super) static SIMILAR: LazyLock<Members> = LazyLock::new(|| {
+    let shared = members([
+        ("categories", texts("Names of the categories that both are in.")),
+        ("words", texts("Words of the other product that both have, the rarest first.")),
+    ]);
+    let mut similar = FOUND.clone();
+    similar.insert("shared".to_owned(), whole(shared).into());
+    similar
+});
+
 /// The members of a product with all its claims.
 pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
     let is_left_out = |name: &str| matches!(name, "sources" | "additional_properties" | "same_as");
@@ -85,6 +96,13 @@ pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
 /// A product in a list, made of its whole JSON.
 pub(super) fn found(detail: Value, base: &str) -> Value {
     clean(software(detail, &FOUND, base), SHORT, FEW)
+}
+
+/// A product in a list, with what it shares with another one.
+pub(super) fn similar(detail: Value, categories: &[&str], words: &[String], base: &str) -> Value {
+    let mut similar = found(detail, base);
+    similar["shared"] = clean(json!({"categories": categories, "words": words}), SHORT, MANY);
+    similar
 }
 
 /// A product with all its claims.

@@ -12,6 +12,9 @@ use crate::text::shorten::{LIST_CHARS, is_longer};
 /// The most attributes of a directory, the built-in ones included.
 pub const MAX_ATTRIBUTES: usize = 64;
 
+/// The most different values of an attribute that a directory is made for. More take memory that no reader has a use for.
+pub const MAX_VALUES: usize = 100_000;
+
 /// The attributes that every directory has: property and label.
 pub const BUILT_IN: [(&str, &str); 5] = [
     ("standards", "Standards"),
@@ -162,9 +165,20 @@ impl AttributeType {
 }
 
 impl Attribute {
-    pub fn built_in((property, label): (&str, &str)) -> Self {
-        let (property, label) = (property.into(), label.into());
-        Self { property, label, kind: AttributeType::Text, unit: None, searchable: true, hidden: false }
+    pub fn new(property: &str, label: &str, kind: AttributeType) -> Self {
+        Self { property: property.into(), label: label.into(), kind, unit: None, searchable: true, hidden: false }
+    }
+
+    /// The entry of an export's `attributes` that declares it, on one line.
+    pub fn declaration(&self) -> String {
+        let mut members = vec![("property", Value::from(&*self.property)), ("label", Value::from(&*self.label))];
+        if self.kind != AttributeType::Text {
+            members.push(("type", self.kind.as_str().into()));
+        }
+        let unit = self.unit.as_deref().map(|unit| ("unit", unit.into()));
+        let members: Vec<_> =
+            members.into_iter().chain(unit).map(|(key, value)| format!("\"{key}\": {value}")).collect();
+        format!("{{{}}}", members.join(", "))
     }
 
     /// A product's values as its record writes them; none if they are of another type.
@@ -179,7 +193,7 @@ impl Attribute {
 
 impl Default for Attributes {
     fn default() -> Self {
-        Self(BUILT_IN.map(Attribute::built_in).into())
+        Self(BUILT_IN.map(|(property, label)| Attribute::new(property, label, AttributeType::Text)).into())
     }
 }
 

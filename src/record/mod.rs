@@ -17,7 +17,7 @@ mod synonym;
 mod url;
 
 pub use attribute::{
-    Attribute, AttributeNumber, AttributeType, Attributes, BUILT_IN, KeyRange, MAX_ATTRIBUTES, total_order,
+    Attribute, AttributeNumber, AttributeType, Attributes, BUILT_IN, KeyRange, MAX_ATTRIBUTES, MAX_VALUES, total_order,
 };
 pub use date::CalendarDate;
 pub use glossary::{Category, GlossarySource, GlossaryTerm};

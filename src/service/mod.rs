@@ -36,7 +36,7 @@ pub use news::{News, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use probe::{ProbeError, probe};
 pub use query::{
-    ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSoftware, ListSort, MAX_LIMIT,
+    ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_LIMIT,
     MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware, SearchSort, comma_separated,
 };
 pub use records::{

@@ -272,6 +272,13 @@ impl SearchSoftware {
     }
 }
 
+/// Lists the products that are like one and pass a filter.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ListSimilar {
+    pub filter: SoftwareFilter,
+    pub page: PageRequest,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListGlossary {
     /// Free text. `None` or blank: all terms.

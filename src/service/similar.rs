@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use serde::Deserialize;
 
 use super::search::{budget, scaled_score};
-use super::{PageRequest, ServiceError, SimilarHit, SimilarPage};
+use super::{ListSimilar, ServiceError, SimilarHit, SimilarPage};
 use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::CategoryResource;
 use crate::engine::{HitTexts, SearchRequest};
@@ -79,8 +79,9 @@ struct ProductWord {
 pub async fn similar_software<'s>(
     snapshot: &'s Snapshot,
     id: &str,
-    page: PageRequest,
+    query: &ListSimilar,
 ) -> Result<Option<SimilarPage<'s>>, ServiceError> {
+    let ListSimilar { filter, page } = query;
     let Some(record) = snapshot.engine.record(id).await? else { return Ok(None) };
     let Detail { data: Categories { categories } } = serde_json::from_slice(&record.body)?;
     let of_product = categories.iter().take(MAX_CATEGORIES).filter_map(|category| {
@@ -104,7 +105,7 @@ pub async fn similar_software<'s>(
     let plan = Plan { groups, ..Plan::default() };
     let request = SearchRequest {
         plan: &plan,
-        filter: &SoftwareFilter { except_id: Some(id.to_owned()), ..SoftwareFilter::default() },
+        filter: &SoftwareFilter { except_id: Some(id.to_owned()), ..filter.clone() },
         order: None,
         page: page.range(),
         facets: None,

@@ -219,3 +219,39 @@ async fn every_directory_has_the_built_in_attributes() {
     );
     assert_eq!(service.get("/v1/attributes").await.json()["pagination"]["total"], 5);
 }
+
+#[tokio::test]
+async fn similar_products_are_filtered_by_attributes_too() {
+    let product = |id: &str, price: u32| {
+        json!({
+            "id": id, "name": id, "url": "https://tool.example/", "evidence_status": "pending-review", "category": "Audits",
+            "tags": [id], "price": price
+        })
+    };
+    let export = json!({
+        "name": "One", "license": "https://opensource.org/license/mit",
+        "attributes": [{"property": "price", "label": "Price", "type": "number"}],
+        "software": [product("a", 5), product("b", 10), product("c", 20), product("d", 30)]
+    });
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&[("one", &export.to_string())]));
+    let service = Setup { directory: Arc::new(directory), ..Setup::default() }.start();
+    for (filter, expected) in [
+        ("", vec!["b", "c", "d"]),
+        ("attribute=price:..20", vec!["b", "c"]),
+        ("attribute=price:20..&tags=c&tags=d", vec!["c", "d"]),
+        ("attribute=price:5", vec![]),
+        ("category=audits&tags=b", vec!["b"]),
+        ("category=other", vec![]),
+    ] {
+        let answer = service.get(&format!("/v1/software/a/similar?{filter}")).await.json();
+        let mut found = ids(&answer);
+        found.sort_unstable();
+        assert_eq!(found, expected, "{filter}");
+        assert_eq!(answer["pagination"]["total"], expected.len(), "{filter}");
+    }
+    for wrong in ["attribute=prise:1", "attribute=price:ten", "tags=b,c"] {
+        let answer = service.get(&format!("/v1/software/a/similar?{wrong}")).await;
+        assert_eq!(answer.problem(), (400, "invalid_parameter".to_owned()), "{wrong}");
+    }
+}

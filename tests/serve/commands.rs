@@ -47,6 +47,41 @@ fn search_prints_json_and_excludes_words() {
 }
 
 #[test]
+fn similar_lists_products_that_pass_the_filters() {
+    let folder = folder_with(&["alpha"]);
+    let product = |id: &str, licence: &str| {
+        format!(
+            r#"{{"id": "{id}", "name": "Tool {id}", "url": "https://{id}.example/", "evidence_status": "pending-review",
+                "category": "Audits", "licence": "{licence}"}}"#
+        )
+    };
+    let software = [product("a", "MIT"), product("b", "mit"), product("c", "GPL-3.0")].join(",");
+    let attributes = r#"[{"property": "licence", "label": "Licence"}]"#;
+    let export = format!(
+        r#"{{"name": "N", "license": "https://example.org/", "software": [{software}], "attributes": {attributes}}}"#
+    );
+    write(folder.path(), &export);
+    let output = run(folder.path(), &["similar", "a"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let shown = text(&output.stdout);
+    assert!(shown.contains("Tool b  b  Audits\n    shared: Audits\n") && shown.ends_with("2 of 2\n"), "{shown}");
+    let output = run(folder.path(), &["similar", "a", "--attribute", "licence:MIT", "--format", "json"]);
+    let response: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&response["pagination"]["total"], &response["data"][0]["id"]), (&1.into(), &"b".into()));
+    let audits = serde_json::json!([{"id": "audits", "name": "Audits"}]);
+    assert_eq!(response["data"][0]["shared"]["categories"], audits);
+    for (arguments, expected) in [
+        (vec!["similar", "x"], "no product with the id \"x\""),
+        (vec!["similar", "a", "--attribute", "licence:Apache"], "no product is found; try fewer filters"),
+        (vec!["similar", "a", "--attribute", "license:MIT"], "Did you mean licence?"),
+    ] {
+        let output = run(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(text(&output.stderr).contains(expected), "{output:?}");
+    }
+}
+
+#[test]
 fn search_explains_what_ranked_a_hit_and_why_a_product_is_missing() {
     let folder = folder_with(&["alpha", "beta"]);
     let explained = run(folder.path(), &["search", "--explain", "tool", "alpha"]);

@@ -8,6 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{CategoryRef, Pagination, SoftwareItem};
+use crate::http::api::software::check_attributes;
 use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
@@ -15,16 +16,14 @@ use crate::http::problem::ApiError;
 use crate::http::response::{ListBody, append_member};
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{SEARCHED_OFFSET, SIMILAR_LIMIT};
-use crate::service::{self, PageRequest, SimilarHit};
-
-pub(in crate::http) struct ListSimilar(PageRequest);
+use crate::service::parameter::definition::{FILTERS, SEARCHED_OFFSET, SIMILAR_LIMIT};
+use crate::service::{self, ListSimilar, SimilarHit};
 
 impl FromParameters for ListSimilar {
-    const PARAMETERS: Parameters = &[&[&SIMILAR_LIMIT, &SEARCHED_OFFSET]];
+    const PARAMETERS: Parameters = &[&FILTERS, &[&SIMILAR_LIMIT, &SEARCHED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        Self(values.page(&SIMILAR_LIMIT, &SEARCHED_OFFSET))
+        Self::from_values(values)
     }
 }
 
@@ -60,7 +59,7 @@ struct Shared<'a> {
 /// List similar products
 ///
 /// Products in the same categories and with the same words in tagline, tags, features and standards, the most similar first.
-/// `shared` says of each what it has in common with the product.
+/// `shared` says of each what it has in common with the product. Filters are for the similar products, as in a search.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}/similar",
@@ -73,11 +72,12 @@ pub(in crate::http) async fn list_similar(
     State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
     PathId(id): PathId,
-    Query(ListSimilar(page)): Query<ListSimilar>,
+    Query(query): Query<ListSimilar>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
+    check_attributes(&snapshot, &query.filter, &[], None).await?;
     let list = async move {
-        let page = service::similar_software(&snapshot, &id, page).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+        let page = service::similar_software(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;
         let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write_hit)?;
         Ok::<_, ApiError>(body.finish())
     };

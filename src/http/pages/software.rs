@@ -32,7 +32,7 @@ use crate::http::extract::{PathId, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record::EvidenceStatus;
-use crate::service::{self, ListReviews, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit};
+use crate::service::{self, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit};
 use crate::text::html::escape;
 
 /// Similar products on a page.
@@ -187,8 +187,8 @@ async fn show(
     let product = Product::read(&record.body).map_err(ApiError::internal)?;
     let reviews = service::list_reviews(snapshot, &id, &list).await?;
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
-    let few = PageRequest { limit: SIMILAR, offset: 0 };
-    let similar = service::similar_software(snapshot, &id, few).await?.map(|page| page.data).unwrap_or_default();
+    let few = ListSimilar { page: PageRequest { limit: SIMILAR, offset: 0 }, ..ListSimilar::default() };
+    let similar = service::similar_software(snapshot, &id, &few).await?.map(|page| page.data).unwrap_or_default();
     let similar_items: Vec<Item<'_>> = similar
         .iter()
         .map(|hit| serde_json::from_slice(&hit.item))

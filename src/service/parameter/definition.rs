@@ -167,7 +167,7 @@ pub static LANGUAGES: Parameter<Text> = attribute(
 );
 
 pub static VENDOR: Parameter<Text> =
-    attribute("vendor", "Only products of any of these vendors; compared like `standards`.", "Make-Believe Icebergs");
+    attribute("vendor", "Only products of any of these vendors; compared like `standards`.", "Imaginary Stationery");
 
 pub static TAGS: Parameter<Text> =
     attribute("tags", "Only products with any of these tags; compared like `standards`.", "templates");
@@ -187,7 +187,7 @@ pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
 /// The parameters of the built-in attributes.
 pub static ATTRIBUTES: [&Parameter<Text>; 5] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
-/// The filters that lists and searches of products share.
+/// The filters that all lists and searches of products share.
 pub static FILTERS: [&dyn AnyParameter; 12] = [
     &CATEGORY,
     &OFFERING_TYPE,

@@ -4,10 +4,11 @@ use super::Values;
 use super::definition::{
     ATTRIBUTE, ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS,
     GLOSSARY_Q, HIGHLIGHT, IDS, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE, OFFSET,
-    PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, TYPO, VERIFIED,
+    PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SEARCHED_OFFSET, SIMILAR_LIMIT, TYPO, VERIFIED,
 };
 use crate::service::{
-    AttributeCondition, ListGlossary, ListReviews, ListSoftware, ReviewFilter, SearchSoftware, SoftwareFilter,
+    AttributeCondition, ListGlossary, ListReviews, ListSimilar, ListSoftware, ReviewFilter, SearchSoftware,
+    SoftwareFilter,
 };
 
 impl ListSoftware {
@@ -21,7 +22,7 @@ impl ListSoftware {
     }
 }
 
-/// The filter that lists and searches of products share.
+/// The filter that all lists and searches of products share.
 fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
     SoftwareFilter {
         categories: values.many(&CATEGORY),
@@ -63,6 +64,12 @@ impl SearchSoftware {
             prefix: values.one(&PREFIX).unwrap_or_default(),
             page: values.page(&LIMIT, &QUERIED_OFFSET),
         }
+    }
+}
+
+impl ListSimilar {
+    pub fn from_values(values: &mut Values<'_>) -> Self {
+        Self { filter: software_filter(values), page: values.page(&SIMILAR_LIMIT, &SEARCHED_OFFSET) }
     }
 }
 
