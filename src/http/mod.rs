@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
@@ -302,7 +302,7 @@ async fn answer_from_generation(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let Some(snapshot) = state.directory.current() else { return unavailable(state, kind) };
+    let Some(snapshot) = state.directory.current() else { return unavailable(state, kind, request.headers()) };
     let generation = HeaderValue::try_from(snapshot.generation()).ok();
     request.extensions_mut().insert(Snapshot(snapshot));
     let respond = |request| middleware::spend_quota(state, context, request, next);
@@ -316,8 +316,8 @@ async fn answer_from_generation(
 }
 
 /// The response while there's no generation: in a preview, a page says what it waits for.
-fn unavailable(state: &AppState, kind: Option<TagKind>) -> Response {
-    let awaited = (kind == Some(TagKind::Page)).then(|| pages::awaited(state)).flatten();
+fn unavailable(state: &AppState, kind: Option<TagKind>, headers: &HeaderMap) -> Response {
+    let awaited = (kind == Some(TagKind::Page)).then(|| pages::awaited(state, headers)).flatten();
     awaited.unwrap_or_else(|| ApiError::IndexUnavailable.into_response())
 }
 

@@ -12,7 +12,7 @@ use crate::text::shorten::{LIST_CHARS, is_longer};
 
 impl Facet {
     /// The facets that aren't attributes.
-    const FIXED: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
+    pub const FIXED: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
 
     /// The facets of every directory.
     pub fn all() -> impl Iterator<Item = Self> {

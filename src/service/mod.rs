@@ -18,11 +18,13 @@ mod records;
 mod results;
 mod search;
 mod similar;
+mod similar_queries;
 mod software;
 mod suggest;
 
 pub use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::generation::NewsKind;
+pub use crate::search::collect::Tier;
 pub use crate::search::expand::Prefix;
 pub use attribute::{list_attributes, refuse_attributes};
 pub use changes::{ChangesPage, list_changes};
@@ -45,5 +47,6 @@ pub use records::{
 pub use results::SearchResults;
 pub use search::{find_software, find_software_within, search_software};
 pub use similar::similar_software;
+pub use similar_queries::similar_queries;
 pub use software::{get_software, get_software_hash, list_software};
 pub use suggest::suggest;

@@ -6,6 +6,7 @@ use crate::catalogue::resource::{CategoryResource, FacetValue, Pagination, Query
 
 use super::{Facet, PageRequest};
 use crate::catalogue::{Catalogue, Span};
+use crate::search::collect::Tier;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
@@ -40,6 +41,7 @@ pub struct SearchHit {
     pub item: Bytes,
     /// Comparable within one response only. 0 without a query.
     pub score: f32,
+    pub tier: Tier,
     /// The fields that matched, if requested: a JSON array of
     /// [`Highlight`](crate::catalogue::resource::Highlight)s.
     pub highlights: Option<Bytes>,

@@ -8,6 +8,7 @@ use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
+use crate::search::collect::Tier;
 use crate::search::facet_counts::FacetCounts;
 
 /// The results of a search for one page. The hits' items are slices of the generation's data, not
@@ -27,6 +28,7 @@ pub struct SearchResults {
 pub(super) struct ResultHit {
     pub(super) ordinal: Ordinal,
     pub(super) score: f32,
+    pub(super) tier: Tier,
     pub(super) item: Bytes,
 }
 
@@ -36,6 +38,7 @@ impl SearchResults {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),
             score: hit.score,
+            tier: hit.tier,
             highlights: self.highlights.as_ref().map(|highlights| highlights[at].clone()),
         });
         SearchPage {

@@ -36,6 +36,7 @@ pub async fn find_software_within(
     let hits = found.hits.into_iter().map(|hit| ResultHit {
         ordinal: hit.ordinal,
         score: shown_score(&hit, &expansion.plan),
+        tier: hit.tier,
         item: hit.item,
     });
     Ok(SearchResults {

@@ -11,6 +11,7 @@ use axum::response::Response;
 use super::frame::{Frame, Section};
 use super::language::{Language, Texts};
 use super::links::{self, of_category, of_software};
+use super::part::attribute::{self, Fact};
 use super::part::call::{Call, Calls};
 use super::part::evidence::Badge;
 use super::part::item::Product;
@@ -33,8 +34,8 @@ struct Page<'a> {
     t: &'static Texts,
     base: &'a str,
     products: &'a [Product<'a>],
-    /// Rows of lists of words: a label, and the words of each product.
-    lists: Vec<(&'static str, Vec<&'a [Cow<'a, str>]>)>,
+    /// Attributes and other lists of words: a name, and the values of each product.
+    rows: Vec<(&'a str, Vec<Vec<String>>)>,
     calls: Calls,
 }
 
@@ -104,23 +105,21 @@ async fn show(state: &AppState, language: Language, snapshot: &Snapshot, ids: &[
         .map_err(ApiError::internal)?;
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
-    let list = |label, of: for<'p> fn(&'p Product<'p>) -> &'p [Cow<'p, str>]| {
-        (label, products.iter().map(of).collect::<Vec<_>>())
-    };
-    let mut lists = vec![
-        list(t.deployment, |product| &product.more.deployment),
-        list(t.standards, |product| &product.more.standards),
-        list(t.languages, |product| &product.more.languages),
-        list(t.features, |product| &product.more.features),
-        list(t.tags, |product| &product.more.tags),
-        list(t.alternative_to, |product| &product.more.alternative_to),
-    ];
-    lists.retain(|(_, lists)| lists.iter().any(|words| !words.is_empty()));
+    let attributes = attribute::shown(&snapshot.catalogue.tables.attributes).map(|of| {
+        let values =
+            |product| Fact::new(t, &site.base, of, product).values.into_iter().map(|(value, _)| value).collect();
+        (attribute::name(t, of), products.iter().map(values).collect())
+    });
+    let mut rows: Vec<(&str, Vec<Vec<String>>)> = attributes.collect();
+    let words = |words: &[Cow<'_, str>]| words.iter().map(ToString::to_string).collect();
+    rows.push((t.features, products.iter().map(|product| words(&product.more.features)).collect()));
+    rows.push((t.alternative_to, products.iter().map(|product| words(&product.more.alternative_to)).collect()));
+    rows.retain(|(_, values)| values.iter().any(|values| !values.is_empty()));
     let calls: Vec<_> =
         products.iter().map(|product| Call::of("/v1/software/{}", "software.get", &product.item.id)).collect();
     let mut frame = Frame::new(site, language, snapshot).titled(&title);
     frame.section = Section::Products;
     frame.canonical = Some(address("", products.iter().map(|product| &*product.item.id)));
     let calls = Calls::new(t, &site.public, &calls);
-    respond::html(StatusCode::OK, &Page { frame, t, base: &site.base, products: &products, lists, calls })
+    respond::html(StatusCode::OK, &Page { frame, t, base: &site.base, products: &products, rows, calls })
 }

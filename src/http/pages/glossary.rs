@@ -82,7 +82,8 @@ fn write(
     let entries = &snapshot.catalogue.tables.glossary;
     let term = |at: &usize| &entries[*at].term;
     let is_split = entries.len() > MAX_ON_A_PAGE as usize;
-    let chosen = address.get(LETTER).or_else(|| Some(&*overview.letters.first()?.0)).filter(|_| is_split);
+    let known = |wanted: &&str| overview.letters.iter().any(|(letter, _)| letter == wanted);
+    let chosen = address.get(LETTER).filter(known).or_else(|| Some(&*overview.letters.first()?.0)).filter(|_| is_split);
     let shown = overview.letters.iter().filter(|(letter, _)| chosen.is_none_or(|chosen| chosen == letter));
     // A search is ordered by match, not by letter.
     let (total, groups): (u64, Vec<(&str, Vec<usize>)>) = if q.is_empty() {

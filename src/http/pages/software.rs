@@ -9,12 +9,14 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::json;
+use serde_json::value::RawValue;
 
 use super::compare::MAX_COMPARED;
 use super::frame::{Frame, Section};
 use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
 use super::links::{self, Address, PAGE, of_category, of_search, of_software, web_address};
+use super::part::attribute::{self, Fact};
 use super::part::call::{Call, Calls};
 use super::part::evidence::{self, Age, age};
 use super::part::item::{Item, Product};
@@ -32,6 +34,7 @@ use crate::http::extract::{PathId, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record::EvidenceStatus;
+use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{self, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit};
 use crate::text::html::escape;
 
@@ -43,6 +46,9 @@ const REVIEWS: u32 = 10;
 
 /// The fewest reviews that are worth ordering.
 const FEWEST_ORDERED: u64 = 3;
+
+/// The attributes with many values that say what a product is about.
+const CHIPS: [&str; 2] = ["standards", "tags"];
 
 /// The parameter of the reviews' order.
 const SORT: &str = "sort";
@@ -56,6 +62,9 @@ struct Page<'a> {
     product: &'a Product<'a>,
     rating: Option<Rating>,
     texts: Linked,
+    /// Attributes that are shown as chips below the description.
+    chips: Vec<Fact<'a>>,
+    facts: Vec<Fact<'a>>,
     reviews: Reviews<'a>,
     similar: Vec<Row<'a>>,
     properties: Value,
@@ -100,8 +109,8 @@ impl Page<'_> {
         of_category(self.base, id)
     }
 
-    fn search_href(&self, name: &str, value: &str) -> String {
-        of_search(self.base, name, value)
+    fn alternatives_href(&self, product: &str) -> String {
+        of_search(self.base, SEARCH_Q.name, &format!("alternative to {product}"))
     }
 
     fn software_href(&self, id: &str) -> String {
@@ -148,8 +157,8 @@ impl Page<'_> {
 
     fn has_details(&self) -> bool {
         let more = &self.product.more;
-        let lists = [&more.features, &more.standards, &more.alternative_to, &more.tags];
-        !self.texts.paragraphs.is_empty() || lists.iter().any(|list| !list.is_empty())
+        let lists = [&self.texts.paragraphs, &self.texts.features];
+        lists.iter().any(|list| !list.is_empty()) || !self.chips.is_empty() || !more.alternative_to.is_empty()
     }
 }
 
@@ -204,6 +213,17 @@ async fn show(
         paragraphs: paragraphs.map(|text| linker.link(text)).collect(),
         features: more.features.iter().map(|feature| linker.link(feature)).collect(),
     };
+    let attributes = &snapshot.catalogue.tables.attributes;
+    let facts = attribute::shown(attributes).map(|of| (of, Fact::new(t, &site.base, of, &product)));
+    let facts = facts.filter(|(_, fact)| !fact.values.is_empty());
+    let (chips, mut facts): (Vec<_>, Vec<_>) = facts.partition(|(of, _)| CHIPS.contains(&&*of.property));
+    facts.sort_by_key(|(of, _)| &*of.property != "vendor");
+    // Of an attribute only what isn't among the facts: a value of another type.
+    let is_unseen = |name: &str, json: &RawValue| {
+        let Some(number) = attributes.number(name) else { return true };
+        let of = attributes.get(number);
+        !of.hidden && of.kind.values(json.get()).is_none_or(|values| values.is_empty())
+    };
     let rows = similar_items.iter().zip(&similar);
     let rows = rows.map(|(item, hit)| Row::new(t, &site.base, item).with_note(in_common(t, hit)));
     let view = Page {
@@ -213,9 +233,11 @@ async fn show(
         product: &product,
         rating: Rating::new(t, product.item.rating, product.item.review_count),
         texts,
+        chips: chips.into_iter().map(|(_, fact)| fact).collect(),
+        facts: facts.into_iter().map(|(_, fact)| fact).collect(),
         reviews: Reviews::new(t, &address, &reviews, sort)?,
         similar: rows.collect(),
-        properties: Value::read(more.additional_properties).map_err(ApiError::internal)?,
+        properties: Value::of(&more.additional_properties, is_unseen).map_err(ApiError::internal)?,
         calls: calls(t, site, &id),
     };
     respond::html(StatusCode::OK, &view)
