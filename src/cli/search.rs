@@ -41,6 +41,9 @@ pub struct SearchArgs {
     /// repeatable: any of one attribute's values, and all attributes
     #[arg(long, value_name = "ATTRIBUTE:VALUE", value_parser = attribute)]
     pub attribute: Vec<(String, String)>,
+    /// The language of the texts, such as `de`, if the directory has any in it
+    #[arg(long, value_name = "LANGUAGE")]
+    pub lang: Option<String>,
     /// Explain what the query became and what ranked each hit
     #[arg(long)]
     pub explain: bool,

@@ -10,7 +10,8 @@ use super::{data, print_error, print_note};
 use crate::cli::{SearchArgs, SearchFormat};
 use crate::error::chain;
 use crate::service::{
-    AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, refuse_attributes, search_software,
+    AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, choose_language, refuse_attributes,
+    search_software,
 };
 use crate::text::printable::printable;
 
@@ -32,7 +33,14 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
         }
     };
     let page = PageRequest { limit: args.limit, offset: 0 };
-    let query = SearchSoftware { page, filter: filter(args), ..SearchSoftware::new(&args.words.join(" ")) };
+    let language = match choose_language(&snapshot, args.lang.as_deref(), std::iter::empty()) {
+        Ok(language) => language,
+        Err(refusal) => {
+            print_error(&refusal.message);
+            return ExitCode::FAILURE;
+        }
+    };
+    let query = SearchSoftware { page, filter: filter(args), language, ..SearchSoftware::new(&args.words.join(" ")) };
     let refused = refuse_attributes(&snapshot, &query.filter, &[], None);
     if let [first, ..] = &refused[..] {
         print_error(&first.message);

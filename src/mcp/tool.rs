@@ -11,7 +11,7 @@ use super::schema::{Members, count, list, optional_text, resource, text, whole};
 use crate::catalogue::resource::{QueryReport, ReviewSummary};
 use crate::service::parameter::definition::{
     self as parameters, ATTRIBUTE, DEPLOYMENT, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS,
-    GLOSSARY_Q, LANGUAGES, LIMIT, LONG_LIMIT, MIN_RATING, OFFERING_TYPE, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT,
+    GLOSSARY_Q, LANG, LANGUAGES, LIMIT, LONG_LIMIT, MIN_RATING, OFFERING_TYPE, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT,
     STANDARDS, TAGS, VENDOR,
 };
 use crate::service::parameter::value::Text;
@@ -70,6 +70,7 @@ pub(super) static TOOLS: [Definition; 5] = [
             &TAGS,
             &ATTRIBUTE,
             &SEARCH_SORT,
+            &LANG,
             &LIMIT,
         ],
         result: || {
@@ -91,7 +92,7 @@ pub(super) static TOOLS: [Definition; 5] = [
         title: "Get a software product",
         description: "Get everything that the directory says about one product: description, features, standards, pricing, \
             deployment, languages, ratings, all sources of its evidence, and its export with licence.",
-        parameters: &[&ID],
+        parameters: &[&ID, &LANG],
         result: || vec![("software", whole(PRODUCT.clone()).into())],
     },
     Definition {
@@ -100,7 +101,7 @@ pub(super) static TOOLS: [Definition; 5] = [
         title: "List categories of software",
         description: "List the directory's categories with the number of products in each. Use a name or id as the category of \
             search_software.",
-        parameters: &[&LONG_LIMIT, &OFFSET],
+        parameters: &[&LANG, &LONG_LIMIT, &OFFSET],
         result: || {
             vec![
                 ("total", count("How many categories there are.")),
@@ -114,7 +115,7 @@ pub(super) static TOOLS: [Definition; 5] = [
         title: "Search the glossary",
         description: "Look up terms of the field: definition, abbreviations, synonyms, and the source where the definition can be \
             checked.",
-        parameters: &[&GLOSSARY_Q, &LIMIT],
+        parameters: &[&GLOSSARY_Q, &LANG, &LIMIT],
         result: || {
             vec![("total", count("How many terms match.")), ("terms", list(&TERM, "The terms, best match first."))]
         },

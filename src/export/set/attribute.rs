@@ -81,7 +81,7 @@ fn declared(exports: &mut [ParsedExport<'_>], findings: &mut Findings) -> Attrib
             let property = &value.property;
             if let Some((of, at)) = first.get(property) {
                 let (of, earlier) = (&exports[*of], &exports[*of].contents.attributes[*at]);
-                if earlier.value != *value {
+                if !earlier.value.is_declared_like(value) {
                     skipped.push(*index);
                     findings.add(Code::DifferingAttribute, export.file.shared_path(), || Finding {
                         code: Code::DifferingAttribute,

@@ -17,11 +17,12 @@ use super::part::item::Product;
 use super::part::rating::Rating;
 use super::part::row::kind;
 use super::respond;
-use crate::http::extract::Snapshot;
+use crate::http::extract::{Preferred, Snapshot};
 use crate::http::extract::query::RawQuery;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::service;
+use crate::record;
+use crate::service::{self, Translator};
 
 /// The most products that are compared.
 pub(super) const MAX_COMPARED: usize = 4;
@@ -74,6 +75,7 @@ fn address<'i>(base: &str, ids: impl Iterator<Item = &'i str>) -> String {
 pub(super) async fn get_comparison(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -86,20 +88,27 @@ pub(super) async fn get_comparison(
         }
     }
     let of = Arc::clone(&state);
-    let show = async move { show(&of, language, &snapshot, &ids).await };
+    let show = async move { show(&of, (language, of_texts.as_ref()), &snapshot, &ids).await };
     state.search(show).await?
 }
 
-async fn show(state: &AppState, language: Language, snapshot: &Snapshot, ids: &[String]) -> Result<Response, ApiError> {
+async fn show(
+    state: &AppState,
+    (language, of_texts): (Language, Option<&record::Language>),
+    snapshot: &Snapshot,
+    ids: &[String],
+) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let mut records = Vec::new();
+    let (mut records, mut translator) = (Vec::new(), Translator::new(snapshot, of_texts));
     for id in ids {
         // A product that is gone is left out.
-        records.extend(service::get_software(snapshot, id).await?);
+        if let Some(record) = service::get_software(snapshot, id).await? {
+            records.push(translator.detail(record.body)?);
+        }
     }
     let products: Vec<Product<'_>> = records
         .iter()
-        .map(|record| Product::read(&record.body))
+        .map(|record| Product::read(record))
         .collect::<Result<_, _>>()
         .map_err(ApiError::internal)?;
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();

@@ -7,7 +7,7 @@ use super::links::{Address, PAGE};
 use super::part::evidence;
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
-use crate::record::{AttributeType, BUILT_IN, OfferingType};
+use crate::record::{AttributeType, BUILT_IN, Language, OfferingType};
 use crate::service::parameter::definition::{
     ATTRIBUTE, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, MIN_RATING, OFFERING_TYPE,
     SEARCH_Q, SEARCH_SORT, TYPO,
@@ -75,7 +75,12 @@ fn parameter(facet: &Facet) -> (&str, String) {
     }
 }
 
-fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, facet: &Facet) -> Cow<'c, str> {
+fn legend<'c>(
+    t: &'static Texts,
+    catalogue: &'c Catalogue,
+    language: Option<&Language>,
+    facet: &Facet,
+) -> Cow<'c, str> {
     let legend = match facet {
         Facet::Category => t.category,
         Facet::OfferingType => t.kind,
@@ -87,28 +92,38 @@ fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, facet: &Facet) -> Cow
             "languages" => t.languages,
             "vendor" => t.vendor,
             "tags" => t.tags,
-            _ => return declared_legend(catalogue, facet),
+            _ => return declared_legend(catalogue, language, facet),
         },
     };
     legend.into()
 }
 
 /// The label of a declared attribute, with its unit.
-fn declared_legend<'c>(catalogue: &'c Catalogue, facet: &Facet) -> Cow<'c, str> {
+fn declared_legend<'c>(catalogue: &'c Catalogue, language: Option<&Language>, facet: &Facet) -> Cow<'c, str> {
     let attributes = &catalogue.tables.attributes;
     let Some(number) = facet.property().and_then(|property| attributes.number(property)) else { return "".into() };
     let attribute = attributes.get(number);
+    let label = attribute.label_in(language);
     match &attribute.unit {
-        Some(unit) => format!("{} ({unit})", attribute.label).into(),
-        None => Cow::Borrowed(&*attribute.label),
+        Some(unit) => format!("{label} ({unit})").into(),
+        None => Cow::Borrowed(label),
     }
 }
 
 /// What a value is called.
-fn label<'v>(t: &'static Texts, catalogue: &Catalogue, parameter: &str, value: &'v str) -> Cow<'v, str> {
+fn label<'v>(
+    t: &'static Texts,
+    catalogue: &Catalogue,
+    language: Option<&Language>,
+    parameter: &str,
+    value: &'v str,
+) -> Cow<'v, str> {
     if parameter == CATEGORY.name {
         let known = catalogue.category(value).and_then(|at| catalogue.tables.categories.get(at as usize));
-        return known.map_or(value.into(), |category| category.name.clone().into());
+        return known.map_or(value.into(), |category| {
+            let name = language.and_then(|language| category.name_in(language));
+            name.unwrap_or(&category.name).to_owned().into()
+        });
     }
     if parameter == EVIDENCE_STATUS.name {
         return evidence::label(t, value);
@@ -144,6 +159,7 @@ fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
 pub(super) fn groups<'a>(
     t: &'static Texts,
     catalogue: &'a Catalogue,
+    language: Option<&Language>,
     address: &'a Address,
     facets: &'a [(Facet, Vec<FacetValue<'_>>)],
 ) -> Vec<Group<'a>> {
@@ -162,7 +178,7 @@ pub(super) fn groups<'a>(
             value: with_prefix(&value.value),
             label: match facet {
                 Facet::Category | Facet::Attribute(_) => Cow::Borrowed(&*value.label),
-                _ => label(t, catalogue, name, &value.value),
+                _ => label(t, catalogue, language, name, &value.value),
             },
             count: Some(value.count),
             is_chosen: is_chosen(&value.value),
@@ -171,7 +187,7 @@ pub(super) fn groups<'a>(
         if !chosen.is_empty() {
             let counted: Vec<_> = values.iter().map(|value| key(catalogue, facet, &value.value)).collect();
             for (value, _) in chosen.iter().zip(&chosen_keys).filter(|(_, key)| !counted.contains(key)) {
-                let label = label(t, catalogue, name, value);
+                let label = label(t, catalogue, language, name, value);
                 choices.push(Choice { value: with_prefix(value), label, count: Some(0), is_chosen: true });
             }
         }
@@ -186,17 +202,22 @@ pub(super) fn groups<'a>(
         let most = if *facet == Facet::Category { CATEGORIES_SHOWN } else { VALUES_SHOWN };
         let mut more = choices.split_off(choices.len().min(most.max(chosen.len())));
         more.truncate(MAX_MORE);
-        Some(Group { legend: legend(t, catalogue, facet), name, is_list, shown: choices, more })
+        Some(Group { legend: legend(t, catalogue, language, facet), name, is_list, shown: choices, more })
     });
     groups.collect()
 }
 
 /// The filters in force, in the order of the address.
-pub(super) fn chips(t: &'static Texts, catalogue: &Catalogue, address: &Address) -> Vec<Chip> {
+pub(super) fn chips(
+    t: &'static Texts,
+    catalogue: &Catalogue,
+    language: Option<&Language>,
+    address: &Address,
+) -> Vec<Chip> {
     let is_filter = |name: &str| ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name);
     let filters = address.pairs().enumerate().filter(|(_, (name, _))| is_filter(name));
     let chip = |(at, (name, value)): (usize, (&'static str, &str))| {
-        let label = label(t, catalogue, name, value);
+        let label = label(t, catalogue, language, name, value);
         let label = match name {
             _ if name == EVIDENCE_CHECKED_BEFORE.name => format!("{} {}", t.checked_before, t.day(value)),
             _ if name == EVIDENCE_CHECKED_AFTER.name => format!("{} {}", t.checked_after, t.day(value)),

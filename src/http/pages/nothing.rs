@@ -61,7 +61,7 @@ impl Nothing {
                 }
             }
         }
-        let suggestions = service::suggest(snapshot, q, FEW).await?;
+        let suggestions = service::suggest(snapshot, q, FEW, search.language.as_ref()).await?;
         let product = |product: &SoftwareRef| Way {
             label: product.name.clone(),
             href: of_software(base, &product.id),

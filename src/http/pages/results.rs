@@ -19,11 +19,12 @@ use super::part::pager::{Pager, offset};
 use super::part::row::{Matches, Row};
 use super::respond;
 use crate::catalogue::resource::{CategoryResource, QueryReport};
-use crate::http::extract::Snapshot;
+use crate::http::extract::{Preferred, Snapshot};
 use crate::http::extract::query::RawQuery;
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::http::search_page::with_page;
 use crate::http::state::AppState;
+use crate::record;
 use crate::service::parameter::definition::{CATEGORY, FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
 use crate::service::parameter::{Given, Interface, Refusal, Values};
 use crate::service::{self, Facet, MAX_QUERY_OFFSET, PageRequest, SearchPage, SearchSoftware, SearchSort};
@@ -55,6 +56,7 @@ impl List {
         uri: &Uri,
         snapshot: &Snapshot,
         category: Option<CategoryResource>,
+        language: Option<record::Language>,
     ) -> Result<Self, ApiError> {
         let query = RawQuery::parse(uri.query().unwrap_or_default());
         let mut address = Address::read(path, &query, &names());
@@ -69,6 +71,11 @@ impl List {
         let refused =
             |refusals: Vec<Refusal>| ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect());
         let mut search = values.read(SearchSoftware::from_values).map_err(refused)?;
+        let category = match &language {
+            Some(language) => category.map(|category| category.in_language(language).0),
+            None => category,
+        };
+        search.language = language;
         search.page = PageRequest { limit: LIMIT, offset: offset(address.page(), LIMIT) };
         if search.q.is_some() && search.page.offset > MAX_QUERY_OFFSET {
             return Err(too_deep());
@@ -184,6 +191,7 @@ struct Page<'a> {
 pub(super) async fn get_home(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -191,9 +199,9 @@ pub(super) async fn get_home(
     let names = names();
     let is_list = query.pairs().any(|(name, _)| names.iter().any(|known| known.as_bytes() == name));
     if !is_list {
-        return home::get(state, language, snapshot).await;
+        return home::get(state, language, of_texts, snapshot).await;
     }
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None)?;
+    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, false).await
 }
 
@@ -201,10 +209,11 @@ pub(super) async fn get_home(
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None)?;
+    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, true).await
 }
 
@@ -274,8 +283,8 @@ impl View {
             list,
             page,
             rows: rows.collect::<Result<_, ApiError>>()?,
-            groups: groups(t, &snapshot.catalogue, &list.address, &page.facets),
-            chips: chips(t, &snapshot.catalogue, &list.address),
+            groups: groups(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address, &page.facets),
+            chips: chips(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address),
             pager: Pager::new(t, page.pagination, &list.address, list.search.q.is_some()),
             calls: Calls::new(t, &site.public, &[call(list)]),
             nothing,

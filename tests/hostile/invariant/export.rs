@@ -66,11 +66,11 @@ fn check_generation(report: Report, bytes: &[u8]) {
         let page = PageRequest { limit: 100, offset: 0 };
         let reviews = pollster::block_on(service::list_reviews(&snapshot, &id, &ListReviews::all(page)));
         assert!(reviews.expect("an answer").is_some(), "{id}");
-        let similar = pollster::block_on(service::similar_software(&snapshot, &id, page))
+        let similar = pollster::block_on(service::similar_software(&snapshot, &id, page, None))
             .expect("an answer")
             .expect("the product");
         assert!(similar.data.len() as u64 <= similar.pagination.total, "{id}");
-        let suggested = pollster::block_on(service::suggest(&snapshot, &name, 20)).expect("an answer");
+        let suggested = pollster::block_on(service::suggest(&snapshot, &name, 20, None)).expect("an answer");
         assert!(suggested.software.len() <= 20, "{name}");
         super::query::check(&snapshot, &super::query::search(&name));
     }
