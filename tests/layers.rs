@@ -26,7 +26,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
     ("curate", &["catalogue", "client", "export", "generation", "record", "service", "text"]),
     ("key", &["error", "file", "record", "text"]),
-    ("mcp", &["catalogue", "generation", "service", "text"]),
+    ("mcp", &["catalogue", "generation", "record", "service", "text"]),
     (
         "http",
         &[

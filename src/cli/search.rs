@@ -19,6 +19,9 @@ pub struct SearchArgs {
     /// Which products.
     #[command(flatten)]
     pub filter: FilterArgs,
+    /// The language of the texts, such as `de`, if the directory has any in it
+    #[arg(long, value_name = "LANGUAGE")]
+    pub lang: Option<String>,
     /// Explain what the query became and what ranked each hit
     #[arg(long)]
     pub explain: bool,
@@ -45,6 +48,9 @@ pub struct SimilarArgs {
     /// Which products.
     #[command(flatten)]
     pub filter: FilterArgs,
+    /// The language of the texts, such as `de`, if the directory has any in it
+    #[arg(long, value_name = "LANGUAGE")]
+    pub lang: Option<String>,
     /// Id of the product
     #[arg(value_name = "ID")]
     pub id: String,

@@ -10,8 +10,10 @@ use super::{Failure, data, print_error, print_note};
 use crate::cli::{FilterArgs, SearchArgs, SearchFormat};
 use crate::error::chain;
 use crate::generation::Snapshot;
+use crate::record::Language;
 use crate::service::{
-    AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, refuse_attributes, search_software,
+    AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, choose_language, refuse_attributes,
+    search_software,
 };
 use crate::text::printable::printable;
 
@@ -30,11 +32,13 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
         Err(failure) => return failure.print(),
     };
     let page = PageRequest { limit: args.limit, offset: 0 };
-    let filter = match filter(&args.filter, &snapshot) {
-        Ok(filter) => filter,
+    let query = match filter(&args.filter, &snapshot).and_then(|filter| {
+        let language = language(args.lang.as_deref(), &snapshot)?;
+        Ok(SearchSoftware { filter, page, language, ..SearchSoftware::new(&args.words.join(" ")) })
+    }) {
+        Ok(query) => query,
         Err(failure) => return failure.print(),
     };
-    let query = SearchSoftware { filter, page, ..SearchSoftware::new(&args.words.join(" ")) };
     if args.explain || args.why.is_some() {
         return super::explain::run(args, &snapshot, &query);
     }
@@ -68,6 +72,11 @@ pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCod
         }
         _ => ExitCode::SUCCESS,
     }
+}
+
+/// The language, if the directory has texts in it.
+pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
+    choose_language(snapshot, lang, std::iter::empty()).map_err(|refusal| Failure { text: refusal.message, code: 2 })
 }
 
 /// The filter, if the directory has its attributes.

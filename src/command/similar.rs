@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::search::{filter, finish, print_count, print_product};
+use super::search::{filter, finish, language, print_count, print_product};
 use super::{Failure, data};
 use crate::catalogue::resource::CategoryRef;
 use crate::cli::{SearchFormat, SimilarArgs};
@@ -19,7 +19,8 @@ pub(super) fn run(args: &SimilarArgs) -> ExitCode {
 fn list(args: &SimilarArgs) -> Result<ExitCode, Failure> {
     let snapshot = data::load(&args.data, &Arc::default())?;
     let page = PageRequest { limit: args.limit, offset: 0 };
-    let query = ListSimilar { filter: filter(&args.filter, &snapshot)?, page };
+    let language = language(args.lang.as_deref(), &snapshot)?;
+    let query = ListSimilar { filter: filter(&args.filter, &snapshot)?, page, language };
     let found = pollster::block_on(similar_software(&snapshot, &args.id, &query));
     let found = found.map_err(|error| Failure::other(&error))?.ok_or_else(|| Failure {
         text: format!("there is no product with the id {:?}; `search` prints ids", args.id),

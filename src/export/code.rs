@@ -205,6 +205,8 @@ codes! {
     SharedUrl = "shared_url", Warning;
     /// One name under several ids.
     SharedName = "shared_name", Warning;
+    /// A language tag that isn't well-formed, or that is of no known language.
+    UnknownLanguage = "unknown_language", Warning;
     /// A rating outside 0 to 5.
     RatingOutOfRange = "rating_out_of_range", Warning;
     /// An id that is awkward in a path.

@@ -37,12 +37,12 @@ pub use reading::{ExportSet, SetExport, examine, latest_day, read};
 pub use report::{Counts, Report, Skipped, mention_ignored_files};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
-pub(crate) use vocabulary::{RECORD, Shape};
+pub(crate) use vocabulary::{RECORD, Shape, TRANSLATED};
 
 use bytes::Bytes;
 use section::{Section, SectionKind, Sections};
 
-use crate::record::{Attribute, Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
+use crate::record::{Attribute, Category, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup};
 
 /// One validated export document.
 #[derive(Debug)]
@@ -57,6 +57,8 @@ pub struct Export {
     pub license: Box<str>,
     /// Snapshot date as stated.
     pub as_of: Option<Box<str>>,
+    /// The language of its texts; `None` if it states none, which means English.
+    pub language: Option<Language>,
     /// When its file was last modified; `None` for a document that isn't of a file.
     pub modified: Option<std::time::SystemTime>,
     /// The document for download: the file's own bytes; where elements were skipped as invalid, without those.

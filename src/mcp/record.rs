@@ -42,9 +42,15 @@ fn with_url(mut members: Members) -> Members {
     members
 }
 
+/// Leaves out what a record says of its languages: an assistant reads any.
+fn untranslated(mut members: Members) -> Members {
+    members.retain(|name, _| !matches!(name.as_str(), "language" | "translations" | "untranslated"));
+    members
+}
+
 /// The members of a product in a list.
 pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
-    let mut found = with_url(resource::<SoftwareItem<'_>>());
+    let mut found = with_url(untranslated(resource::<SoftwareItem<'_>>()));
     let mut take = |name| found.remove(name).unwrap_or_default();
     take("category");
     let evidence = members([
@@ -76,16 +82,18 @@ pub(super) static SIMILAR: LazyLock<Members> = LazyLock::new(|| {
 /// The members of a product with all its claims.
 pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
     let is_left_out = |name: &str| matches!(name, "sources" | "additional_properties" | "same_as");
-    let mut product = resource::<DetailFields<'_>>();
+    let mut product = untranslated(resource::<DetailFields<'_>>());
     product.retain(|name, _| !is_left_out(name));
     product.extend(FOUND.clone());
     product
 });
 
-pub(super) static CATEGORY: LazyLock<Members> = LazyLock::new(|| with_url(resource::<CategoryResource>()));
+pub(super) static CATEGORY: LazyLock<Members> =
+    LazyLock::new(|| with_url(untranslated(resource::<CategoryResource>())));
 
 /// The members of a glossary term.
-pub(super) static TERM: LazyLock<Members> = LazyLock::new(|| with_url(resource::<GlossaryTermResource>()));
+pub(super) static TERM: LazyLock<Members> =
+    LazyLock::new(|| with_url(untranslated(resource::<GlossaryTermResource>())));
 
 pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
     let mut review = resource::<ReviewResource<'_>>();

@@ -19,11 +19,12 @@ use super::schema::Members;
 use super::tool::{Definition, ID, LISTED, Operation, TOOLS};
 use super::{argument, output, record};
 use crate::generation::Snapshot;
+use crate::record::Language;
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{LONG_LIMIT, OFFSET};
+use crate::service::parameter::definition::{LANG, LONG_LIMIT, OFFSET};
 use crate::service::{
     self, AttributeSort, ListGlossary, ListReviews, ListSimilar, PageRequest, SearchSoftware, ServiceError, SimilarHit,
-    SoftwareFilter,
+    SoftwareFilter, Translator,
 };
 
 /// The instructions for an assistant, which it reads before it uses the tools.
@@ -110,16 +111,27 @@ impl<H: Host> ToolServer<H> {
 
     async fn carry_out(&self, tool: &Definition, given: &Members) -> Result<Value, Failure> {
         match tool.operation {
-            Operation::SearchSoftware => self.search_software(&read(tool, given, SearchSoftware::from_values)?).await,
-            Operation::GetSoftware => self.get_software(&read(tool, given, id)?).await,
+            Operation::SearchSoftware => {
+                let (search, language) = self.read_localised(tool, given, SearchSoftware::from_values)?;
+                self.search_software(&SearchSoftware { language, ..search }).await
+            }
+            Operation::GetSoftware => {
+                let (id, language) = self.read_localised(tool, given, id)?;
+                self.get_software(&id, language.as_ref()).await
+            }
             Operation::ListSimilar => {
-                let read = read(tool, given, |values| (id(values), ListSimilar::from_values(values)))?;
-                self.list_similar(&read.0, &read.1).await
+                let ((id, query), language) =
+                    self.read_localised(tool, given, |values| (id(values), ListSimilar::from_values(values)))?;
+                self.list_similar(&id, &ListSimilar { language, ..query }).await
             }
             Operation::ListCategories => {
-                self.list_categories(read(tool, given, |values| values.page(&LONG_LIMIT, &OFFSET))?)
+                let read = self.read_localised(tool, given, |values| values.page(&LONG_LIMIT, &OFFSET))?;
+                self.list_categories(read.0, read.1.as_ref())
             }
-            Operation::SearchGlossary => self.search_glossary(&read(tool, given, ListGlossary::from_values)?),
+            Operation::SearchGlossary => {
+                let (query, language) = self.read_localised(tool, given, ListGlossary::from_values)?;
+                self.search_glossary(&query, language.as_ref())
+            }
             Operation::ListReviews => {
                 let read = read(tool, given, |values| (id(values), ListReviews::from_values(values)))?;
                 self.list_reviews(&read.0, &read.1).await
@@ -134,8 +146,20 @@ impl<H: Host> ToolServer<H> {
         Ok(found)
     }
 
-    async fn get_software(&self, id: &str) -> Result<Value, Failure> {
-        let detail = detail(&self.snapshot, id).await?.ok_or_else(|| unknown(id))?;
+    /// Reads a call, and the language of the texts that it asks for.
+    fn read_localised<T>(
+        &self,
+        tool: &Definition,
+        given: &Members,
+        request: impl FnOnce(&mut Values<'_>) -> T,
+    ) -> Result<(T, Option<Language>), Failure> {
+        let (request, asked) = read(tool, given, |values| (request(values), values.one(&LANG)))?;
+        let language = service::choose_language(&self.snapshot, asked.as_deref(), std::iter::empty());
+        Ok((request, language.map_err(|refusal| Failure::Call(refusal.message))?))
+    }
+
+    async fn get_software(&self, id: &str, language: Option<&Language>) -> Result<Value, Failure> {
+        let detail = detail(&self.snapshot, id, language).await?.ok_or_else(|| unknown(id))?;
         Ok(json!({"software": record::product(detail, &self.base)}))
     }
 
@@ -167,14 +191,14 @@ impl<H: Host> ToolServer<H> {
         }
     }
 
-    fn list_categories(&self, page: PageRequest) -> Result<Value, Failure> {
-        let categories = service::list_categories(&self.snapshot, page);
+    fn list_categories(&self, page: PageRequest, language: Option<&Language>) -> Result<Value, Failure> {
+        let categories = service::list_categories(&self.snapshot, page, language)?;
         let shown = parse(&categories.data)?.into_iter().map(|category| record::category(category, &self.base));
         Ok(json!({"total": categories.pagination.total, "categories": shown.collect::<Vec<_>>()}))
     }
 
-    fn search_glossary(&self, query: &ListGlossary) -> Result<Value, Failure> {
-        let terms = service::list_glossary(&self.snapshot, query);
+    fn search_glossary(&self, query: &ListGlossary, language: Option<&Language>) -> Result<Value, Failure> {
+        let terms = service::list_glossary(&self.snapshot, query, language)?;
         let shown = parse(&terms.data)?.into_iter().map(|term| record::term(term, &self.base));
         Ok(json!({"total": terms.pagination.total, "terms": shown.collect::<Vec<_>>()}))
     }
@@ -284,7 +308,7 @@ async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Resu
     let mut software = Vec::with_capacity(page.data.len());
     for hit in &page.data {
         let Identified { id } = serde_json::from_slice(&hit.item)?;
-        if let Some(detail) = detail(snapshot, &id).await? {
+        if let Some(detail) = detail(snapshot, &id, query.language.as_ref()).await? {
             software.push(record::found(detail, base));
         }
     }
@@ -299,10 +323,10 @@ async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Resu
     Ok((found, page.pagination.total))
 }
 
-/// The whole record of a product; `None` for an unknown id.
-async fn detail(snapshot: &Snapshot, id: &str) -> Result<Option<Value>, Failure> {
+/// The whole record of a product, with its texts in a language; `None` for an unknown id.
+async fn detail(snapshot: &Snapshot, id: &str, language: Option<&Language>) -> Result<Option<Value>, Failure> {
     let Some(record) = service::get_software(snapshot, id).await? else { return Ok(None) };
-    let mut body: Value = serde_json::from_slice(&record.body)?;
+    let mut body: Value = serde_json::from_slice(&Translator::new(snapshot, language).detail(record.body)?)?;
     Ok(Some(body["data"].take()))
 }
 

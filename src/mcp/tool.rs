@@ -10,7 +10,7 @@ use super::record::{CATEGORY, FOUND, PRODUCT, REVIEW, SIMILAR, TERM};
 use super::schema::{Members, count, list, optional_text, resource, text, whole};
 use crate::catalogue::resource::{QueryReport, ReviewSummary};
 use crate::service::parameter::definition::{
-    FILTERS, GLOSSARY_Q, LIMIT, LONG_LIMIT, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SIMILAR_LIMIT,
+    FILTERS, GLOSSARY_Q, LANG, LIMIT, LONG_LIMIT, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SIMILAR_LIMIT,
 };
 use crate::service::parameter::value::Text;
 use crate::service::parameter::{AnyParameter, Parameter};
@@ -55,7 +55,7 @@ pub(super) static TOOLS: [Definition; 6] = [
         description: "Find software products of the directory by words, by filters, or both; best match first. Each product comes with \
             the evidence behind it (status, day of the check, sources), the export it is from with licence and snapshot \
             date, and a link. Use it first: it returns the ids that the other tools take.",
-        parameters: &[&[&SEARCH_Q], &FILTERS, &[&SEARCH_SORT, &LIMIT]],
+        parameters: &[&[&SEARCH_Q], &FILTERS, &[&SEARCH_SORT, &LANG, &LIMIT]],
         result: || {
             let mut query = resource::<QueryReport>();
             let understood = ["with_all_words", "incomplete", "corrected", "dropped"]
@@ -75,7 +75,7 @@ pub(super) static TOOLS: [Definition; 6] = [
         title: "Get a software product",
         description: "Get everything that the directory says about one product: description, features, standards, pricing, \
             deployment, languages, ratings, all sources of its evidence, and its export with licence.",
-        parameters: &[&[&ID]],
+        parameters: &[&[&ID, &LANG]],
         result: || vec![("software", whole(PRODUCT.clone()).into())],
     },
     Definition {
@@ -84,7 +84,7 @@ pub(super) static TOOLS: [Definition; 6] = [
         title: "List similar software products",
         description: "List products that are like one, most similar first: in the same categories, with the same words. `shared` says what \
             they have in common. Use it to find alternatives, and filters to leave only those that can take its place.",
-        parameters: &[&[&ID], &FILTERS, &[&SIMILAR_LIMIT]],
+        parameters: &[&[&ID], &FILTERS, &[&LANG, &SIMILAR_LIMIT]],
         result: || {
             vec![
                 ("total", count("How many products are similar and pass the filters.")),
@@ -98,7 +98,7 @@ pub(super) static TOOLS: [Definition; 6] = [
         title: "List categories of software",
         description: "List the directory's categories with the number of products in each. Use a name or id as the category of \
             search_software.",
-        parameters: &[&[&LONG_LIMIT, &OFFSET]],
+        parameters: &[&[&LANG, &LONG_LIMIT, &OFFSET]],
         result: || {
             vec![
                 ("total", count("How many categories there are.")),
@@ -112,7 +112,7 @@ pub(super) static TOOLS: [Definition; 6] = [
         title: "Search the glossary",
         description: "Look up terms of the field: definition, abbreviations, synonyms, and the source where the definition can be \
             checked.",
-        parameters: &[&[&GLOSSARY_Q, &LIMIT]],
+        parameters: &[&[&GLOSSARY_Q, &LANG, &LIMIT]],
         result: || {
             vec![("total", count("How many terms match.")), ("terms", list(&TERM, "The terms, best match first."))]
         },

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CalendarDate, Software};
+use super::{CalendarDate, Found, Language, Software, Translations};
 use crate::text::fold::folded;
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
@@ -51,6 +51,10 @@ pub struct Attribute {
     pub searchable: bool,
     /// Whether pages leave it out.
     pub hidden: bool,
+    /// The language of its label, if it isn't English.
+    pub language: Option<Language>,
+    /// Of the label.
+    pub translations: Translations,
 }
 
 /// The values that a filter admits, as keys: from one to another, both included. An open end is `None`.
@@ -166,7 +170,16 @@ impl AttributeType {
 
 impl Attribute {
     pub fn new(property: &str, label: &str, kind: AttributeType) -> Self {
-        Self { property: property.into(), label: label.into(), kind, unit: None, searchable: true, hidden: false }
+        Self {
+            property: property.into(),
+            label: label.into(),
+            kind,
+            unit: None,
+            searchable: true,
+            hidden: false,
+            language: None,
+            translations: Translations::default(),
+        }
     }
 
     /// The entry of an export's `attributes` that declares it, on one line.
@@ -179,6 +192,19 @@ impl Attribute {
         let members: Vec<_> =
             members.into_iter().chain(unit).map(|(key, value)| format!("\"{key}\": {value}")).collect();
         format!("{{{}}}", members.join(", "))
+    }
+
+    /// The label in a language, or else its own.
+    pub fn label_in(&self, language: Option<&Language>) -> &str {
+        let found = language.and_then(|wanted| self.translations.find("label", self.language.as_ref(), wanted));
+        if let Some(Found::Translation(label)) = found { label } else { &self.label }
+    }
+
+    /// Whether another declaration says the same, translations of the label aside.
+    pub fn is_declared_like(&self, other: &Self) -> bool {
+        let Self { property, label, kind, unit, searchable, hidden, language: _, translations: _ } = self;
+        (property, label, *kind, unit, *searchable, *hidden)
+            == (&other.property, &other.label, other.kind, &other.unit, other.searchable, other.hidden)
     }
 
     /// A product's values as its record writes them; none if they are of another type.
@@ -198,10 +224,13 @@ impl Default for Attributes {
 }
 
 impl Attributes {
-    /// Adds an attribute, or replaces the one of the same property.
-    pub fn declare(&mut self, attribute: Attribute) {
+    /// Adds an attribute, or replaces the one of the same property, whose translations stay.
+    pub fn declare(&mut self, mut attribute: Attribute) {
         match self.0.iter_mut().find(|of| of.property == attribute.property) {
-            Some(declared) => *declared = attribute,
+            Some(declared) => {
+                attribute.translations.merge(&declared.translations);
+                *declared = attribute;
+            }
             None => self.0.push(attribute),
         }
     }

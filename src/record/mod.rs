@@ -8,6 +8,7 @@
 mod attribute;
 mod date;
 mod glossary;
+mod language;
 mod pin;
 mod raw;
 mod review;
@@ -21,6 +22,7 @@ pub use attribute::{
 };
 pub use date::CalendarDate;
 pub use glossary::{Category, GlossarySource, GlossaryTerm};
+pub use language::{Found, Language, Languages, Translations};
 pub use pin::{MAX_PINNED, Pin};
 pub use review::Review;
 pub use slug::{Ids, former_slug, identity, slug};

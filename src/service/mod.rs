@@ -9,6 +9,7 @@ mod example;
 mod explain;
 mod facet;
 mod highlight;
+mod language;
 mod news;
 mod page;
 pub mod parameter;
@@ -34,6 +35,7 @@ pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,
 };
+pub use language::{Translator, choose_language};
 pub use news::{News, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use probe::{ProbeError, probe};
@@ -42,11 +44,12 @@ pub use query::{
     MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware, SearchSort, comma_separated,
 };
 pub use records::{
-    ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,
+    ExportDownload, LocalisedObject, get_category, get_export, get_term, list_categories, list_exports, list_glossary,
+    list_reviews,
 };
 pub use results::SearchResults;
 pub use search::{find_software, find_software_within, search_software};
 pub use similar::similar_software;
 pub use similar_queries::similar_queries;
-pub use software::{get_software, get_software_hash, list_software};
+pub use software::{get_items, get_software, get_software_hash, list_software};
 pub use suggest::suggest;

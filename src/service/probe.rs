@@ -43,7 +43,7 @@ async fn request_sample(snapshot: &Snapshot) -> Result<(), ProbeError> {
     let attributes =
         attributes.map(|(_, attribute)| Facet::Attribute(format!("{ATTRIBUTE_PREFIX}{}", attribute.property)));
     let facets: Vec<_> = Facet::all().chain(attributes).collect();
-    list_glossary(snapshot, &ListGlossary { q: None, page });
+    list_glossary(snapshot, &ListGlossary { q: None, page }, None)?;
     list_changes(snapshot, None, page);
     list_news(snapshot, &[]).await?;
     for order in Order::ALL {
@@ -59,7 +59,7 @@ async fn request_sample(snapshot: &Snapshot) -> Result<(), ProbeError> {
         get_software(snapshot, &id).await?.ok_or_else(|| ProbeError::Missing(id.clone()))?;
         similar_software(snapshot, &id, &ListSimilar { page, ..ListSimilar::default() }).await?;
         let first = name.split_whitespace().next().unwrap_or_default();
-        suggest(snapshot, first, MAX_LIMIT).await?;
+        suggest(snapshot, first, MAX_LIMIT, None).await?;
         for (q, sort) in [
             (&*name, SearchSort::default()),
             (first, SearchSort::Name),

@@ -12,10 +12,14 @@ use crate::search::collect::Tier;
 use crate::search::facet_counts::FacetCounts;
 
 /// The results of a search for one page. The hits' items are slices of the generation's data, not
-/// copies.
+/// copies, unless they are translated.
 #[derive(Debug)]
 pub struct SearchResults {
     pub(super) hits: Box<[ResultHit]>,
+    /// Whether any text is in the language of the query.
+    pub(super) is_in_language: bool,
+    /// Whether the items aren't the generation's own.
+    pub(super) are_translated: bool,
     /// By hit, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
     pub(super) total: u64,
@@ -43,9 +47,10 @@ impl SearchResults {
         });
         SearchPage {
             data: data.collect(),
+            is_in_language: self.is_in_language,
             pagination: query.page.pagination(self.total),
             query: self.query.clone(),
-            facets: facet::all(&snapshot.catalogue, &query.facets, self.counts.as_deref()),
+            facets: facet::all(&snapshot.catalogue, &query.facets, self.counts.as_deref(), query.language.as_ref()),
         }
     }
 
@@ -58,6 +63,7 @@ impl SearchResults {
         let highlights: usize =
             self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();
         let counts = self.counts.as_ref().map_or(0, |counts| counts.size_bytes());
-        size_of::<Self>() + size_of_val(&*self.hits) + corrections + words + highlights + counts
+        let items = self.hits.iter().filter(|_| self.are_translated).map(|hit| hit.item.len()).sum::<usize>();
+        size_of::<Self>() + size_of_val(&*self.hits) + items + corrections + words + highlights + counts
     }
 }

@@ -6,11 +6,12 @@ use foldhash::HashSet;
 use serde::Deserialize;
 
 use super::search::{budget, scaled_score};
-use super::{ListSimilar, ServiceError, SimilarHit, SimilarPage};
+use super::{ListSimilar, ServiceError, SimilarHit, SimilarPage, Translator};
 use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::CategoryResource;
 use crate::engine::{HitTexts, SearchRequest};
 use crate::generation::Snapshot;
+use crate::record::Language;
 use crate::search::forward::SECTION_END;
 use crate::search::{Alternative, Group, Kind, Plan, StemId, Term};
 use crate::text::analyse::words;
@@ -81,7 +82,7 @@ pub async fn similar_software<'s>(
     id: &str,
     query: &ListSimilar,
 ) -> Result<Option<SimilarPage<'s>>, ServiceError> {
-    let ListSimilar { filter, page } = query;
+    let ListSimilar { filter, page, language } = query;
     let Some(record) = snapshot.engine.record(id).await? else { return Ok(None) };
     let Detail { data: Categories { categories } } = serde_json::from_slice(&record.body)?;
     let of_product = categories.iter().take(MAX_CATEGORIES).filter_map(|category| {
@@ -100,7 +101,7 @@ pub async fn similar_software<'s>(
         groups.chain(words.iter().map(|word| group(Kind::Exact, Term::Word(word.stem), WORD_WEIGHT))).collect();
     if groups.is_empty() {
         // A plan without groups would find all products.
-        return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0) }));
+        return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0), is_in_language: false }));
     }
     let plan = Plan { groups, ..Plan::default() };
     let request = SearchRequest {
@@ -114,15 +115,17 @@ pub async fn similar_software<'s>(
     };
     let found = snapshot.engine.search(&request).await?;
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
+    let mut translator = Translator::new(snapshot, language.as_ref());
     let data = found.hits.iter().zip(texts).map(|(hit, texts)| {
         Ok::<_, ServiceError>(SimilarHit {
-            item: hit.item.clone(),
+            item: translator.item(hit.item.clone(), texts)?,
             score: scaled_score(hit.score),
             categories: shared_categories(&categories, &hit.item)?,
             words: texts.map(|texts| shared_words(snapshot, &words, texts)).unwrap_or_default(),
         })
     });
-    Ok(Some(SimilarPage { data: data.collect::<Result<_, _>>()?, pagination: page.pagination(found.total) }))
+    let (data, pagination) = (data.collect::<Result<_, _>>()?, page.pagination(found.total));
+    Ok(Some(SimilarPage { data, pagination, is_in_language: translator.is_any() }))
 }
 
 /// A product's rarest words that occur in at least one other product, rarest first.

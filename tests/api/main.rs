@@ -19,6 +19,7 @@ mod feed;
 mod fixture;
 mod glossary;
 mod health;
+mod languages;
 mod log;
 mod long_texts;
 mod memory;

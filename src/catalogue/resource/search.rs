@@ -77,11 +77,15 @@ pub struct Highlight<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub by: Option<Cow<'a, str>>,
+    /// The language of the text, where it's a translation. Absent for the record's own.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub language: Option<Cow<'a, str>>,
 }
 
 impl Highlight<'_> {
     /// Appends it as JSON: the bytes that serde writes, without a look at each byte where only ends of lines have to
-    /// be escaped. Its field and `by` are taken for names without anything to escape.
+    /// be escaped. Its field, `by` and language are taken for names without anything to escape.
     pub fn write(&self, json: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         let is_other = |byte: u8| byte != b'\n' && matches!(byte, 0..b' ' | b'"' | b'\\');
         if self.html.bytes().fold(false, |any, byte| any | is_other(byte)) {
@@ -111,6 +115,11 @@ impl Highlight<'_> {
         if let Some(by) = &self.by {
             json.extend_from_slice(br#","by":""#);
             json.extend_from_slice(by.as_bytes());
+            json.push(b'"');
+        }
+        if let Some(language) = &self.language {
+            json.extend_from_slice(br#","language":""#);
+            json.extend_from_slice(language.as_bytes());
             json.push(b'"');
         }
         json.push(b'}');
@@ -145,8 +154,8 @@ mod tests {
         ];
         let cases = texts.iter().flat_map(|text| [(*text, &ranges[..], None), (*text, &ranges[..1], Some("synonym"))]);
         for (html, ranges, by) in cases {
-            let by = by.map(Cow::from);
-            let highlight = Highlight { field: "name".into(), html: html.into(), ranges: ranges.into(), by };
+            let (by, language) = (by.map(Cow::from), by.map(|_| Cow::from("de")));
+            let highlight = Highlight { field: "name".into(), html: html.into(), ranges: ranges.into(), by, language };
             let mut json = Vec::new();
             highlight.write(&mut json).expect("written");
             assert_eq!(String::from_utf8(json).expect("text"), serde_json::to_string(&highlight).expect("written"));

@@ -56,7 +56,7 @@ impl Engines {
         let mut documents = Vec::new();
         for product in merged.products() {
             let product = product.expect("a record");
-            analyzer.analyse(&product.software, merged.categories(&product.categories));
+            analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.categories));
             builder.push(&analyzer).expect("in memory");
             documents.push(ScanEngine::document(analyzer.terms()));
         }

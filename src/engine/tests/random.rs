@@ -13,7 +13,7 @@ use crate::record::{AttributeNumber, BUILT_IN, OfferingType};
 use crate::search::expand::{Options, Prefix};
 
 /// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 28] = [
     "audit",
     "software",
     "the",
@@ -38,6 +38,10 @@ const WORDS: [&str; 24] = [
     "auditing",
     "risk",
     "x",
+    "tabelle",
+    "tabellen",
+    "prüfung",
+    "évaluation",
 ];
 
 /// The numbers of the attributes of these exports, and of those that products can be sorted by.
@@ -177,6 +181,13 @@ fn product(id: usize, words: &[&str], kind: u8) -> Value {
     if kind.is_multiple_of(3) || kind.is_multiple_of(5) {
         product["released_on"] = format!("{}-02-03", 1990 + u32::from(kind) % 20).into();
         product["price"] = json!("on request");
+    }
+    if kind % 4 == 1 {
+        product["translations"] = json!({
+            "de": {"name": text(1..2), "tagline": text(0..3), "description": "Prüfungen von Tabellen und audits"},
+            "fr": {"description": format!("évaluations {}", text(0..2))},
+            "it": {"tagline": text(2..5)},
+        });
     }
     if kind.is_multiple_of(4) {
         product["rating"] = json!(f64::from(kind % 5) + 0.5);

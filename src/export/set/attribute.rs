@@ -41,7 +41,7 @@ fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings:
             let property = &value.property;
             if let Some((of, at)) = first.get(property) {
                 let (of, earlier) = (&exports[*of], &exports[*of].contents.attributes[*at]);
-                if earlier.value != *value {
+                if !earlier.value.is_declared_like(value) {
                     skipped.push(*index);
                     findings.add(Code::DifferingAttribute, export.file.shared_path(), || Finding {
                         code: Code::DifferingAttribute,

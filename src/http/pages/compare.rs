@@ -18,11 +18,12 @@ use super::part::item::Product;
 use super::part::rating::Rating;
 use super::part::row::kind;
 use super::respond;
-use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
+use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::service;
+use crate::record;
+use crate::service::{self, Translator};
 
 /// The most products that are compared.
 pub(super) const MAX_COMPARED: usize = 4;
@@ -75,6 +76,7 @@ fn address<'i>(base: &str, ids: impl Iterator<Item = &'i str>) -> String {
 pub(super) async fn get_comparison(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -87,28 +89,33 @@ pub(super) async fn get_comparison(
         }
     }
     let of = Arc::clone(&state);
-    let show = async move { show(&of, language, &snapshot, &ids).await };
+    let show = async move { show(&of, (language, of_texts.as_ref()), &snapshot, &ids).await };
     state.search(show).await?
 }
 
-async fn show(state: &AppState, language: Language, snapshot: &Snapshot, ids: &[String]) -> Result<Response, ApiError> {
+async fn show(
+    state: &AppState,
+    (language, of_texts): (Language, Option<&record::Language>),
+    snapshot: &Snapshot,
+    ids: &[String],
+) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let mut records = Vec::new();
+    let (mut records, mut translator) = (Vec::new(), Translator::new(snapshot, of_texts));
     for id in ids {
         // A product that is gone is left out.
-        records.extend(service::get_software(snapshot, id).await?);
+        if let Some(record) = service::get_software(snapshot, id).await? {
+            records.push(translator.detail(record.body)?);
+        }
     }
-    let products: Vec<Product<'_>> = records
-        .iter()
-        .map(|record| Product::read(&record.body))
-        .collect::<Result<_, _>>()
-        .map_err(ApiError::internal)?;
+    let products: Vec<Product<'_>> =
+        records.iter().map(|record| Product::read(record)).collect::<Result<_, _>>().map_err(ApiError::internal)?;
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
     let attributes = attribute::shown(&snapshot.catalogue.tables.attributes).map(|of| {
-        let values =
-            |product| Fact::new(t, &site.base, of, product).values.into_iter().map(|(value, _)| value).collect();
-        (attribute::name(t, of), products.iter().map(values).collect())
+        let values = |product| {
+            Fact::new(t, &site.base, of_texts, of, product).values.into_iter().map(|(value, _)| value).collect()
+        };
+        (attribute::name(t, of_texts, of), products.iter().map(values).collect())
     });
     let mut rows: Vec<(&str, Vec<Vec<String>>)> = attributes.collect();
     let words = |words: &[Cow<'_, str>]| words.iter().map(ToString::to_string).collect();

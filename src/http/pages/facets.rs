@@ -7,7 +7,7 @@ use super::links::{Address, PAGE};
 use super::part::{attribute, evidence};
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
-use crate::record::{Attribute, AttributeType, OfferingType};
+use crate::record::{Attribute, AttributeType, Language, OfferingType};
 use crate::service::parameter::definition::{
     ATTRIBUTE, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, MIN_RATING, OFFERING_TYPE,
     SEARCH_Q, SEARCH_SORT, TYPO,
@@ -85,7 +85,7 @@ fn parameter(facet: &Facet) -> (&str, String) {
     }
 }
 
-fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, facet: &Facet) -> Cow<'c, str> {
+fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, language: Option<&Language>, facet: &Facet) -> Cow<'c, str> {
     let legend = match facet {
         Facet::Category => t.category,
         Facet::OfferingType => t.kind,
@@ -93,9 +93,9 @@ fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, facet: &Facet) -> Cow
         Facet::Rating => t.rating,
         Facet::Attribute(_) => match attribute_of(catalogue, facet) {
             Some(of @ Attribute { unit: Some(unit), .. }) => {
-                return format!("{} ({unit})", attribute::name(t, of)).into();
+                return format!("{} ({unit})", attribute::name(t, language, of)).into();
             }
-            Some(of) => attribute::name(t, of),
+            Some(of) => attribute::name(t, language, of),
             None => "",
         },
     };
@@ -103,10 +103,19 @@ fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, facet: &Facet) -> Cow
 }
 
 /// What a value is called.
-fn label<'v>(t: &'static Texts, catalogue: &Catalogue, parameter: &str, value: &'v str) -> Cow<'v, str> {
+fn label<'v>(
+    t: &'static Texts,
+    catalogue: &Catalogue,
+    language: Option<&Language>,
+    parameter: &str,
+    value: &'v str,
+) -> Cow<'v, str> {
     if parameter == CATEGORY.name {
         let known = catalogue.category(value).and_then(|at| catalogue.tables.categories.get(at as usize));
-        return known.map_or(value.into(), |category| category.name.clone().into());
+        return known.map_or(value.into(), |category| {
+            let name = language.and_then(|language| category.name_in(language));
+            name.unwrap_or(&category.name).to_owned().into()
+        });
     }
     if parameter == EVIDENCE_STATUS.name {
         return evidence::label(t, value);
@@ -142,6 +151,7 @@ fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
 pub(super) fn groups<'a>(
     t: &'static Texts,
     catalogue: &'a Catalogue,
+    language: Option<&Language>,
     address: &'a Address,
     facets: &'a [(Facet, Vec<FacetValue<'_>>)],
 ) -> Vec<Group<'a>> {
@@ -161,7 +171,7 @@ pub(super) fn groups<'a>(
             label: match attribute_of(catalogue, facet) {
                 Some(of) => attribute::value(t, of, &value.value),
                 None if *facet == Facet::Category => Cow::Borrowed(&*value.label),
-                None => label(t, catalogue, name, &value.value),
+                None => label(t, catalogue, language, name, &value.value),
             },
             count: Some(value.count),
             is_chosen: is_chosen(&value.value),
@@ -172,7 +182,7 @@ pub(super) fn groups<'a>(
             for (value, _) in chosen.iter().zip(&chosen_keys).filter(|(_, key)| !counted.contains(key)) {
                 let label = match attribute_of(catalogue, facet) {
                     Some(of) => attribute::value(t, of, value),
-                    None => label(t, catalogue, name, value),
+                    None => label(t, catalogue, language, name, value),
                 };
                 choices.push(Choice { value: with_prefix(value), label, count: Some(0), is_chosen: true });
             }
@@ -188,7 +198,7 @@ pub(super) fn groups<'a>(
         let most = if *facet == Facet::Category { CATEGORIES_SHOWN } else { VALUES_SHOWN };
         let mut more = choices.split_off(choices.len().min(most.max(chosen.len())));
         more.truncate(MAX_MORE);
-        Some(Group { legend: legend(t, catalogue, facet), name, is_list, shown: choices, more })
+        Some(Group { legend: legend(t, catalogue, language, facet), name, is_list, shown: choices, more })
     });
     groups.collect()
 }
@@ -199,10 +209,15 @@ pub(super) fn is_filter(name: &str) -> bool {
 }
 
 /// The filters in force, in the order of the address.
-pub(super) fn chips(t: &'static Texts, catalogue: &Catalogue, address: &Address) -> Vec<Chip> {
+pub(super) fn chips(
+    t: &'static Texts,
+    catalogue: &Catalogue,
+    language: Option<&Language>,
+    address: &Address,
+) -> Vec<Chip> {
     let filters = address.pairs().enumerate().filter(|(_, (name, _))| is_filter(name));
     let chip = |(at, (name, value)): (usize, (&'static str, &str))| {
-        let label = label(t, catalogue, name, value);
+        let label = label(t, catalogue, language, name, value);
         let label = match name {
             _ if name == EVIDENCE_CHECKED_BEFORE.name => format!("{} {}", t.checked_before, t.day(value)),
             _ if name == EVIDENCE_CHECKED_AFTER.name => format!("{} {}", t.checked_after, t.day(value)),

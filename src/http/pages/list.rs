@@ -9,6 +9,7 @@ use crate::catalogue::resource::CategoryResource;
 use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
+use crate::record::Language;
 use crate::service::parameter::definition::{FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
 use crate::service::parameter::{Given, Interface, Refusal, Values};
 use crate::service::{self, Facet, MAX_QUERY_OFFSET, PageRequest, SearchSoftware};
@@ -40,12 +41,18 @@ impl List {
         uri: &Uri,
         snapshot: &Snapshot,
         category: Option<CategoryResource>,
+        language: Option<Language>,
     ) -> Result<Self, ApiError> {
         let query = RawQuery::parse(uri.query().unwrap_or_default());
         let mut address = Address::read(path, &query, &names());
         let prefix = address.take(PREFIX.name);
         let prefix = prefix.as_deref().map(|prefix| (PREFIX.name, prefix));
         let mut search = search(address.pairs().chain(prefix)).map_err(refused)?;
+        let category = match &language {
+            Some(language) => category.map(|category| category.in_language(language).0),
+            None => category,
+        };
+        search.language = language;
         search.page = PageRequest { limit: LIMIT, offset: offset(address.page(), LIMIT) };
         if search.q.is_some() && search.page.offset > MAX_QUERY_OFFSET {
             return Err(too_deep());

@@ -47,7 +47,7 @@ impl Nothing {
         snapshot: &Snapshot,
         list: &List,
     ) -> Result<Self, ApiError> {
-        let chips = chips(t, &snapshot.catalogue, &list.address);
+        let chips = chips(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address);
         let mut nothing = Self {
             q: list.search.q.clone(),
             has_filters: !chips.is_empty(),
@@ -75,7 +75,7 @@ impl Nothing {
         let mut words: Vec<String> = words.filter(|word| !word.is_empty() && word != q).take(MAX_TRIED).collect();
         words.dedup();
         nothing.words = found(base, snapshot, words).await?;
-        let suggestions = service::suggest(snapshot, q, FEW).await?;
+        let suggestions = service::suggest(snapshot, q, FEW, list.search.language.as_ref()).await?;
         let product = |product: &SoftwareRef| Way {
             label: product.name.clone(),
             href: of_software(base, &product.id),

@@ -20,8 +20,8 @@ use super::part::pager::Pager;
 use super::part::row::{Matches, Row};
 use super::respond;
 use crate::catalogue::resource::QueryReport;
-use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
+use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::search_page::with_page;
 use crate::http::state::AppState;
@@ -116,6 +116,7 @@ struct Page<'a> {
 pub(super) async fn get_home(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -123,9 +124,9 @@ pub(super) async fn get_home(
     let names = names();
     let is_list = query.pairs().any(|(name, _)| names.iter().any(|known| known.as_bytes() == name));
     if !is_list {
-        return home::get(state, language, snapshot).await;
+        return home::get(state, language, of_texts, snapshot).await;
     }
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None)?;
+    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, false).await
 }
 
@@ -133,10 +134,11 @@ pub(super) async fn get_home(
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None)?;
+    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, true).await
 }
 
@@ -210,8 +212,8 @@ impl View {
             list,
             page,
             rows: rows.collect::<Result<_, ApiError>>()?,
-            groups: groups(t, &snapshot.catalogue, &list.address, &page.facets),
-            chips: chips(t, &snapshot.catalogue, &list.address),
+            groups: groups(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address, &page.facets),
+            chips: chips(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address),
             pager: Pager::new(t, page.pagination, &list.address, list.search.q.is_some()),
             calls: Calls::new(t, &site.public, &[call(list)]),
             nothing,

@@ -30,12 +30,14 @@ use super::respond;
 use super::site::Site;
 use crate::catalogue::resource::{RatingSource, ReviewSummary};
 use crate::http::extract::query::RawQuery;
-use crate::http::extract::{PathId, Snapshot};
+use crate::http::extract::{PathId, Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::record::EvidenceStatus;
+use crate::record::{self, EvidenceStatus};
 use crate::service::parameter::definition::SEARCH_Q;
-use crate::service::{self, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit};
+use crate::service::{
+    self, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Translator,
+};
 use crate::text::html::escape;
 
 /// Similar products on a page.
@@ -165,18 +167,19 @@ impl Page<'_> {
 pub(super) async fn get_software(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let of = Arc::clone(&state);
-    let show = async move { show(&of, language, &snapshot, id, &uri).await };
+    let show = async move { show(&of, (language, of_texts.as_ref()), &snapshot, id, &uri).await };
     state.search(show).await?
 }
 
 async fn show(
     state: &AppState,
-    language: Language,
+    (language, of_texts): (Language, Option<&record::Language>),
     snapshot: &Snapshot,
     id: String,
     uri: &Uri,
@@ -193,10 +196,12 @@ async fn show(
         let was_listed = last_change.is_some_and(|(_, change)| change.after.is_none());
         return Err(if was_listed { ApiError::SoftwareGone(id) } else { ApiError::SoftwareNotFound(id) });
     };
-    let product = Product::read(&record.body).map_err(ApiError::internal)?;
+    let body = Translator::new(snapshot, of_texts).detail(record.body)?;
+    let product = Product::read(&body).map_err(ApiError::internal)?;
     let reviews = service::list_reviews(snapshot, &id, &list).await?;
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
-    let few = ListSimilar { page: PageRequest { limit: SIMILAR, offset: 0 }, ..ListSimilar::default() };
+    let page = PageRequest { limit: SIMILAR, offset: 0 };
+    let few = ListSimilar { page, language: of_texts.cloned(), ..ListSimilar::default() };
     let similar = service::similar_software(snapshot, &id, &few).await?.map(|page| page.data).unwrap_or_default();
     let similar_items: Vec<Item<'_>> = similar
         .iter()
@@ -214,7 +219,7 @@ async fn show(
         features: more.features.iter().map(|feature| linker.link(feature)).collect(),
     };
     let attributes = &snapshot.catalogue.tables.attributes;
-    let facts = attribute::shown(attributes).map(|of| (of, Fact::new(t, &site.base, of, &product)));
+    let facts = attribute::shown(attributes).map(|of| (of, Fact::new(t, &site.base, of_texts, of, &product)));
     let facts = facts.filter(|(_, fact)| !fact.values.is_empty());
     let (chips, mut facts): (Vec<_>, Vec<_>) = facts.partition(|(of, _)| CHIPS.contains(&&*of.property));
     facts.sort_by_key(|(of, _)| &*of.property != "vendor");
@@ -225,7 +230,7 @@ async fn show(
         !of.hidden && of.kind.values(json.get()).is_none_or(|values| values.is_empty())
     };
     let rows = similar_items.iter().zip(&similar);
-    let rows = rows.map(|(item, hit)| Row::new(t, &site.base, item).with_note(in_common(t, hit)));
+    let rows = rows.map(|(item, hit)| Row::new(t, &site.base, item).with_note(in_common(t, of_texts, hit)));
     let view = Page {
         frame: frame(site, language, snapshot, &product),
         t,
@@ -268,8 +273,11 @@ impl<'a> Reviews<'a> {
 }
 
 /// What two products have in common, as HTML.
-fn in_common(t: &'static Texts, hit: &SimilarHit<'_>) -> Option<String> {
-    let categories = hit.categories.iter().map(|category| format!("<bdi>{}</bdi>", escape(&category.name)));
+fn in_common(t: &'static Texts, language: Option<&record::Language>, hit: &SimilarHit<'_>) -> Option<String> {
+    let categories = hit.categories.iter().map(|category| {
+        let name = language.and_then(|language| category.name_in(language));
+        format!("<bdi>{}</bdi>", escape(name.unwrap_or(&category.name)))
+    });
     let words = hit.words.iter().map(|word| format!("<i><bdi>{}</bdi></i>", escape(word)));
     let shared: Vec<_> = categories.chain(words).collect();
     let label = escape(t.in_common);

@@ -2,6 +2,7 @@
 
 mod completion;
 mod correction;
+mod inflection;
 mod joined;
 mod phrases;
 mod pinned;
@@ -345,6 +346,7 @@ impl<D: Documents> Expander<'_, D> {
         {
             slot.alternatives.push(Alternative { kind: Kind::Stem, term: Term::Word(spelled), weight: 1.0 });
         }
+        self.push_inflections(&mut slot);
         slot.alternatives.push(Alternative {
             kind: Kind::Inner,
             term: pieces::inner(&word.folded, &self.index.stems),

@@ -16,8 +16,10 @@ use serde::de::IgnoredAny;
 use self::matches::{ALIASES, CATEGORIES, NAME, slots};
 use self::scratch::Scratch;
 use self::texts::{Category, DeclaredTexts, DetailTexts, ItemTexts, Text};
+use super::language::OtherTexts;
 use crate::engine::{Hit, HitTexts, SearchHits};
 use crate::generation::Snapshot;
+use crate::record::{Language, Translations};
 use crate::search::Term;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
@@ -38,6 +40,8 @@ pub(super) struct Highlighter<'s> {
     snapshot: &'s Snapshot,
     expansion: &'s Expansion,
     budget: &'s Budget,
+    /// The language of the response.
+    language: Option<&'s Language>,
     /// The last word as a prefix, if it's short enough to be a term of its own. Longer ones are
     /// expanded to stems.
     prefix: Option<&'s str>,
@@ -52,13 +56,14 @@ pub(super) struct Highlighter<'s> {
     compounds: Vec<([WordId; 2], Slots)>,
     /// The matched words in category descriptions, by category id. Cached because many hits share
     /// categories.
-    described: HashMap<String, Description<'s>>,
+    described: HashMap<String, Vec<Description<'s>>>,
     scratch: Scratch,
 }
 
-#[derive(Default)]
 struct Description<'s> {
     text: &'s str,
+    /// `None` for the category's own.
+    language: Option<&'s Language>,
     matches: Vec<(Range<usize>, Slots)>,
 }
 
@@ -66,7 +71,12 @@ struct Description<'s> {
 type Slots = u32;
 
 impl<'s> Highlighter<'s> {
-    pub(super) fn new(snapshot: &'s Snapshot, expansion: &'s Expansion, budget: &'s Budget) -> Self {
+    pub(super) fn new(
+        snapshot: &'s Snapshot,
+        expansion: &'s Expansion,
+        budget: &'s Budget,
+        language: Option<&'s Language>,
+    ) -> Self {
         let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
         let prefix = |kind: fn(&Term) -> bool| {
             expansion.slots.iter().find(|slot| has(slot, kind)).and_then(|slot| slot.prefix.as_deref())
@@ -92,6 +102,7 @@ impl<'s> Highlighter<'s> {
             snapshot,
             expansion,
             budget,
+            language,
             prefix,
             name_prefix,
             categories,
@@ -130,13 +141,19 @@ impl<'s> Highlighter<'s> {
         self.mark(texts.words.iter());
         let item: ItemTexts<'_> = serde_json::from_str(text(&hit.item)?)?;
         let fields = text(&texts.fields)?;
-        let description = self.description_value();
+        let other = if self.snapshot.catalogue.tables.languages.are_several() {
+            serde_json::from_str(fields)?
+        } else {
+            OtherTexts::default()
+        };
+        let texts = Texts { item: &item, fields, translations: &other.translations };
+        let description = self.description_value(texts.translations);
         if self.may_match(description..description + 1) {
             let detail: DetailTexts<'_, Text<'_>> = serde_json::from_str(fields)?;
-            self.append_texts(&item, &detail, detail.description.as_ref(), fields)?;
+            self.append_texts(texts, &detail, detail.description.as_ref())?;
         } else {
             let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
-            self.append_texts(&item, &detail, None, fields)?;
+            self.append_texts(texts, &detail, None)?;
         }
         // A product that has only some of the words is explained by those it has.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
@@ -149,21 +166,22 @@ impl<'s> Highlighter<'s> {
     /// looked up.
     fn append_texts<D>(
         &mut self,
-        item: &ItemTexts<'_>,
+        texts: Texts<'_>,
         detail: &DetailTexts<'_, D>,
         description: Option<&Text<'_>>,
-        fields: &str,
     ) -> Result<(), serde_json::Error> {
-        self.title(item, detail)?;
-        self.summary(item, detail, fields)?;
-        self.body(&detail.features, description)
+        self.title(texts, detail)?;
+        self.summary(texts, detail)?;
+        self.body(texts, &detail.features, description)
     }
 
-    fn title<D>(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_, D>) -> Result<(), serde_json::Error> {
+    fn title<D>(&mut self, texts: Texts<'_>, detail: &DetailTexts<'_, D>) -> Result<(), serde_json::Error> {
         let Range { start: mut next, end } = self.scratch.section(Section::Name);
+        self.highlight_translations(NAME, texts.translations, end, Turn::BeforeOwn)?;
         if self.may_match(next..end) {
-            next = self.highlight_all(NAME, next, [&item.name])?;
+            next = self.highlight_all(NAME, next, [&texts.item.name])?;
         }
+        self.highlight_translations(NAME, texts.translations, end, Turn::AfterOwn)?;
         if self.may_match(next..end) {
             self.highlight_all(ALIASES, next, &detail.aliases)?;
         }
@@ -172,13 +190,17 @@ impl<'s> Highlighter<'s> {
 
     fn summary<D>(
         &mut self,
-        item: &ItemTexts<'_>,
+        Texts { item, fields, translations }: Texts<'_>,
         detail: &DetailTexts<'_, D>,
-        fields: &str,
     ) -> Result<(), serde_json::Error> {
         let Range { start: mut next, end } = self.scratch.section(Section::Summary);
+        self.highlight_translations(TAGLINE, translations, end, Turn::BeforeOwn)?;
         if self.may_match(next..end) {
-            next = self.highlight_all("tagline", next, &item.tagline)?;
+            next = self.highlight_all(TAGLINE, next, &item.tagline)?;
+        }
+        self.highlight_translations(TAGLINE, translations, end, Turn::AfterOwn)?;
+        if self.snapshot.catalogue.tables.languages.are_several() {
+            self.highlight_translated_categories(item, detail, end - translations.of(TAGLINE).count())?;
         }
         if self.may_match(next..end) {
             let categories = next + detail.categories.as_ref().map_or(item.categories.len(), Vec::len);
@@ -216,20 +238,75 @@ impl<'s> Highlighter<'s> {
         self.highlight_all(property, first, texts)
     }
 
-    fn body(&mut self, features: &[Text<'_>], description: Option<&Text<'_>>) -> Result<(), serde_json::Error> {
-        let (first, last) = (self.scratch.section(Section::Body).start, self.description_value());
+    fn body(
+        &mut self,
+        Texts { translations, .. }: Texts<'_>,
+        features: &[Text<'_>],
+        description: Option<&Text<'_>>,
+    ) -> Result<(), serde_json::Error> {
+        let Range { start: first, end } = self.scratch.section(Section::Body);
+        let last = self.description_value(translations);
         // Between features and description are the settings, which aren't shown.
         if self.may_match(first..last) {
             self.highlight_all("features", first, features)?;
         }
-        self.highlight_all("description", last, description)?;
+        self.highlight_translations(DESCRIPTION, translations, end, Turn::BeforeOwn)?;
+        self.highlight_all(DESCRIPTION, last, description)?;
+        self.highlight_translations(DESCRIPTION, translations, end, Turn::AfterOwn)
+    }
+
+    /// The description is the last value in the body, but for its translations.
+    fn description_value(&self, translations: &Translations) -> usize {
+        let body = self.scratch.section(Section::Body);
+        body.end.saturating_sub(1 + translations.of(DESCRIPTION).count()).max(body.start)
+    }
+
+    /// Appends a field's translations that have matches. They are the last values of a section, which ends at `end`.
+    fn highlight_translations(
+        &mut self,
+        field: &str,
+        translations: &Translations,
+        end: usize,
+        turn: Turn,
+    ) -> Result<(), serde_json::Error> {
+        let texts: Vec<_> = translations.of(field).collect();
+        let first = end.saturating_sub(texts.len());
+        for (value, (language, text)) in (first..).zip(texts) {
+            if self.turn(language) == turn {
+                self.highlight(field, value, text, Some(language))?;
+            }
+        }
         Ok(())
     }
 
-    /// The description is the last value in the body.
-    fn description_value(&self) -> usize {
-        let body = self.scratch.section(Section::Body);
-        body.end.saturating_sub(1).max(body.start)
+    /// Appends the translated names of categories that have matches. They are the values before `end`.
+    fn highlight_translated_categories<D>(
+        &mut self,
+        item: &ItemTexts<'_>,
+        detail: &DetailTexts<'_, D>,
+        end: usize,
+    ) -> Result<(), serde_json::Error> {
+        let catalogue = &self.snapshot.catalogue;
+        let names = |id: &str| {
+            let category = catalogue.find_category(id).map(|at| &catalogue.tables.categories[at as usize]);
+            category.into_iter().flat_map(|category| category.translations.of("name"))
+        };
+        let of_item = item.categories.iter().map(|category| &*category.id);
+        let all: usize = match &detail.categories {
+            Some(categories) => categories.iter().map(|category| names(&category.id).count()).sum(),
+            None => of_item.clone().map(|id| names(id).count()).sum(),
+        };
+        let first = end.saturating_sub(all);
+        for (value, (language, name)) in (first..).zip(of_item.flat_map(names)) {
+            self.highlight(CATEGORIES, value, name, Some(language))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a translation comes before the record's own text, as the response has it.
+    fn turn(&self, language: &Language) -> Turn {
+        let is_shown = self.language.is_some_and(|shown| shown.is_of(language));
+        if is_shown { Turn::BeforeOwn } else { Turn::AfterOwn }
     }
 
     /// Appends category descriptions that have words the product itself lacks.
@@ -242,18 +319,24 @@ impl<'s> Highlighter<'s> {
         for Category { id, .. } in categories {
             if !described.contains_key(&**id) {
                 let category = catalogue.tables.categories.iter().find(|category| category.id == *id);
-                let text = category.and_then(|category| category.description.as_deref()).unwrap_or_default();
-                budget.spend(text.len() * 4);
-                let slots = |word: &str| expansion.stems.of(search.lexicon.stem(&search.stems.of(word))?);
-                let words = words(text).into_iter();
-                let matches = words.filter_map(|word| Some((word.start..word.end, slots(&word.folded)?))).collect();
-                described.insert(id.to_string(), Description { text, matches });
+                let own = category.and_then(|category| category.description.as_deref()).map(|text| (None, text));
+                let others = category.into_iter().flat_map(|category| category.translations.of(DESCRIPTION));
+                let others = others.map(|(language, text)| (Some(language), text));
+                let texts = own.into_iter().chain(others).map(|(language, text)| {
+                    budget.spend(text.len() * 4);
+                    let slots = |word: &str| expansion.stems.of(search.lexicon.stem(&search.stems.of(word))?);
+                    let words = words(text).into_iter();
+                    let matches = words.filter_map(|word| Some((word.start..word.end, slots(&word.folded)?))).collect();
+                    Description { text, language, matches }
+                });
+                described.insert(id.to_string(), texts.collect());
             }
-            let Some(Description { text, matches }) = described.get(&**id) else { continue };
-            scratch.places.clear();
-            let explaining = matches.iter().filter(|(_, slots)| slots & missing != 0);
-            scratch.places.extend(explaining.map(|(place, _)| place.clone()));
-            scratch.write("category_description", text, None)?;
+            for Description { text, language, matches } in described.get(&**id).into_iter().flatten() {
+                scratch.places.clear();
+                let explaining = matches.iter().filter(|(_, slots)| slots & missing != 0);
+                scratch.places.extend(explaining.map(|(place, _)| place.clone()));
+                scratch.write("category_description", text, None, *language)?;
+            }
         }
         Ok(())
     }
@@ -311,15 +394,21 @@ impl<'s> Highlighter<'s> {
         texts: impl IntoIterator<Item = &'t Text<'t>>,
     ) -> Result<usize, serde_json::Error> {
         let mut next = first;
-        for text in texts {
-            self.highlight(field, next, text)?;
+        for Text(text) in texts {
+            self.highlight(field, next, text, None)?;
             next += 1;
         }
         Ok(next)
     }
 
-    /// Appends a text with its matches, if any. Matches by word number are already marked.
-    fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
+    /// Appends a text with its matches, if any. Matches by word number are already marked. `language` is a translation's.
+    fn highlight(
+        &mut self,
+        field: &str,
+        value: usize,
+        text: &str,
+        language: Option<&Language>,
+    ) -> Result<(), serde_json::Error> {
         if !self.may_match(value..value + 1) {
             return Ok(());
         }
@@ -337,8 +426,28 @@ impl<'s> Highlighter<'s> {
             by = marked.is_synonym.then_some(SYNONYM);
             self.scratch.places = marked.places;
         }
-        self.scratch.write(field, text, by)
+        self.scratch.write(field, text, by, language)
     }
+}
+
+/// The fields that have translations, besides the name.
+const TAGLINE: &str = "tagline";
+const DESCRIPTION: &str = "description";
+
+/// When a translation is highlighted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    BeforeOwn,
+    AfterOwn,
+}
+
+/// The texts of a hit.
+#[derive(Clone, Copy)]
+struct Texts<'t> {
+    item: &'t ItemTexts<'t>,
+    /// The detail fields, a JSON object.
+    fields: &'t str,
+    translations: &'t Translations,
 }
 
 /// The [`Highlight::by`](crate::catalogue::resource::Highlight::by) of a text that only synonyms

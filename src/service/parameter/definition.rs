@@ -269,6 +269,16 @@ pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
 pub static TYPO: Parameter<Flag> =
     Parameter::new("typo", "Whether a misspelled word may match.", "false", Flag { default: true });
 
+/// The language of texts in a response.
+pub static LANG: Parameter<Text> = Parameter::new(
+    "lang",
+    "The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its \
+     field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's \
+     `Accept-Language` chooses among the languages that texts are translated to.",
+    "en",
+    NAME,
+);
+
 const fn stars(name: &'static str, about: &'static str) -> Parameter<Decimal> {
     Parameter::new(name, about, "4", Decimal { minimum: 1.0, maximum: 5.0 })
 }

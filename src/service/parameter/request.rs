@@ -12,12 +12,14 @@ use crate::service::{
 };
 
 impl ListSoftware {
+    /// Reads all but the language, which depends on the directory.
     pub fn from_values(values: &mut Values<'_>) -> Self {
         Self {
             q: values.query(&NAME_Q),
             filter: SoftwareFilter { ids: values.many(&IDS), ..software_filter(values) },
             sort: values.one(&LIST_SORT),
             page: values.page(&LIMIT, &QUERIED_OFFSET),
+            language: None,
         }
     }
 }
@@ -46,6 +48,7 @@ fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
 }
 
 impl SearchSoftware {
+    /// Reads all but the language, which depends on the directory.
     pub fn from_values(values: &mut Values<'_>) -> Self {
         let q = values.query(&SEARCH_Q);
         let mut facets = Vec::new();
@@ -63,13 +66,14 @@ impl SearchSoftware {
             typo: values.flag(&TYPO),
             prefix: values.one(&PREFIX).unwrap_or_default(),
             page: values.page(&LIMIT, &QUERIED_OFFSET),
+            language: None,
         }
     }
 }
 
 impl ListSimilar {
     pub fn from_values(values: &mut Values<'_>) -> Self {
-        Self { filter: software_filter(values), page: values.page(&SIMILAR_LIMIT, &SEARCHED_OFFSET) }
+        Self { filter: software_filter(values), page: values.page(&SIMILAR_LIMIT, &SEARCHED_OFFSET), language: None }
     }
 }
 

@@ -72,7 +72,7 @@ fn check_generation(report: Report, bytes: &[u8]) {
             .expect("an answer")
             .expect("the product");
         assert!(similar.data.len() as u64 <= similar.pagination.total, "{id}");
-        let suggested = pollster::block_on(service::suggest(&snapshot, &name, 20)).expect("an answer");
+        let suggested = pollster::block_on(service::suggest(&snapshot, &name, 20, None)).expect("an answer");
         assert!(suggested.software.len() <= 20, "{name}");
         super::query::check(&snapshot, &super::query::search(&name));
     }

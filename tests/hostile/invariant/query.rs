@@ -55,7 +55,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
         page: query.page,
     };
     assert!(pollster::block_on(list_software(snapshot, &list)).expect("an answer").pagination.total <= count);
-    let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page });
+    let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page }, None).expect("JSON");
     assert!(glossary.data.len() as u64 <= glossary.pagination.total);
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::item::Product;
 use crate::http::pages::language::Texts;
 use crate::http::pages::links::of_search;
-use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN};
+use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, Language};
 use crate::service::parameter::definition::ATTRIBUTE;
 
 /// The attributes that pages show, those of every directory first.
@@ -18,9 +18,13 @@ pub(in crate::http::pages) fn is_built_in(attribute: &Attribute) -> bool {
 }
 
 /// The name of an attribute: of a built-in one in the reader's language, unless an export gives it another.
-pub(in crate::http::pages) fn name<'a>(t: &'static Texts, attribute: &'a Attribute) -> &'a str {
+pub(in crate::http::pages) fn name<'a>(
+    t: &'static Texts,
+    language: Option<&Language>,
+    attribute: &'a Attribute,
+) -> &'a str {
     if !BUILT_IN.contains(&(&*attribute.property, &*attribute.label)) {
-        return &attribute.label;
+        return attribute.label_in(language);
     }
     match &*attribute.property {
         "standards" => t.standards,
@@ -74,6 +78,7 @@ impl<'a> Fact<'a> {
     pub(in crate::http::pages) fn new(
         t: &'static Texts,
         base: &str,
+        language: Option<&Language>,
         attribute: &'a Attribute,
         product: &Product<'_>,
     ) -> Self {
@@ -85,24 +90,24 @@ impl<'a> Fact<'a> {
             };
             (measured(t, attribute, &value).into_owned(), href)
         });
-        Self { name: name(t, attribute), values: values.collect() }
+        Self { name: name(t, language, attribute), values: values.collect() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::pages::language::Language;
+    use crate::http::pages::language;
 
     fn attribute(kind: AttributeType, unit: Option<&str>) -> Attribute {
-        Attribute { kind, unit: unit.map(Into::into), ..Attribute::built_in(("price", "Price")) }
+        Attribute { kind, unit: unit.map(Into::into), ..Attribute::new("price", "Price", AttributeType::Text) }
     }
 
     #[test]
     fn values_and_ranges_are_in_the_readers_language() {
         let [number, day, flag] = [AttributeType::Number, AttributeType::Date, AttributeType::Boolean]
             .map(|kind| attribute(kind, (kind == AttributeType::Number).then_some("EUR")));
-        let german = Language::German.texts();
+        let german = language::Language::German.texts();
         for (attribute, text, shown) in [
             (&number, "12.5", "12,5 EUR"),
             (&number, "0..12.5", "0 bis 12,5 EUR"),
@@ -121,8 +126,8 @@ mod tests {
 
     #[test]
     fn built_in_attributes_are_translated_unless_an_export_names_them() {
-        let german = Language::German.texts();
-        assert_eq!(name(german, &Attribute::built_in(("tags", "Tags"))), "Schlagwörter");
-        assert_eq!(name(german, &Attribute::built_in(("tags", "Topics"))), "Topics");
+        let german = language::Language::German.texts();
+        assert_eq!(name(german, None, &Attribute::new("tags", "Tags", AttributeType::Text)), "Schlagwörter");
+        assert_eq!(name(german, None, &Attribute::new("tags", "Topics", AttributeType::Text)), "Topics");
     }
 }
