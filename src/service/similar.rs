@@ -11,7 +11,6 @@ use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::CategoryResource;
 use crate::engine::{HitTexts, SearchRequest};
 use crate::generation::Snapshot;
-use crate::record::Language;
 use crate::search::forward::SECTION_END;
 use crate::search::{Alternative, Group, Kind, Plan, StemId, Term};
 use crate::text::analyse::words;

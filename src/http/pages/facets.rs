@@ -221,7 +221,7 @@ pub(super) fn chips(
         let label = match name {
             _ if name == EVIDENCE_CHECKED_BEFORE.name => format!("{} {}", t.checked_before, t.day(value)),
             _ if name == EVIDENCE_CHECKED_AFTER.name => format!("{} {}", t.checked_after, t.day(value)),
-            _ if name == ATTRIBUTE.name => attribute_chip(t, catalogue, value),
+            _ if name == ATTRIBUTE.name => attribute_chip(t, catalogue, language, value),
             _ => label.into_owned(),
         };
         Chip { at, label, href: address.keeping(|other, _| other != at) }
@@ -230,12 +230,12 @@ pub(super) fn chips(
 }
 
 /// The filter of a declared attribute, given as its property and a value.
-fn attribute_chip(t: &'static Texts, catalogue: &Catalogue, condition: &str) -> String {
+fn attribute_chip(t: &'static Texts, catalogue: &Catalogue, language: Option<&Language>, condition: &str) -> String {
     let attributes = &catalogue.tables.attributes;
     let known = condition.split_once(':').and_then(|(property, value)| Some((attributes.number(property)?, value)));
     let Some((number, value)) = known else { return condition.to_owned() };
     let of = attributes.get(number);
-    format!("{}: {}", attribute::name(t, of), attribute::measured(t, of, value))
+    format!("{}: {}", attribute::name(t, language, of), attribute::measured(t, of, value))
 }
 
 /// The address without any filter.
