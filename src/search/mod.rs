@@ -35,6 +35,7 @@ pub mod rerank;
 pub mod score;
 pub mod stem_slots;
 pub mod synonym;
+mod tally;
 pub mod typo;
 pub mod understand;
 
