@@ -12,6 +12,7 @@ mod alternatives;
 pub mod budget;
 pub mod collect;
 mod conjunction;
+mod cue;
 mod document_analyzer;
 pub mod expand;
 pub mod facet_counts;

@@ -37,13 +37,64 @@ fn alternatives_to_a_product_come_without_it_and_before_its_category() {
 }
 
 #[test]
-fn without_a_word_of_its_alternatives_the_category_of_a_product_is_searched() {
+fn with_further_words_the_category_of_the_product_is_searched() {
     let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
-    let answer = directory.answer("alternative to slack", true);
-    assert_eq!(
-        (answer.ids, answer.alternatives_to.as_deref()),
-        (vec!["with".to_owned(), "same".into()], Some("slack"))
-    );
+    for query in ["alternative to slack chat", "slack alternative chat"] {
+        let answer = directory.answer(query, true);
+        assert_eq!((answer.ids[0].as_str(), answer.alternatives_to.as_deref()), ("same", Some("slack")), "{query}");
+        assert!(!answer.ids.contains(&"slack".to_owned()) && answer.alternatives_to_id.is_none(), "{query}");
+    }
+}
+
+#[test]
+fn without_alternatives_similar_products_come_and_the_product_itself_last() {
+    let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
+    for query in [
+        "alternative to slack",
+        "slack replacement",
+        "apps like Slack",
+        "programs like slack",
+        "software similar to slack",
+        "replace slack",
+        "instead of slack",
+        "slack clone",
+        "switch from slack",
+        "migrating from slack",
+    ] {
+        let answer = directory.answer(query, true);
+        assert_eq!(answer.ids, ["same", "slack"], "{query}");
+        assert_eq!(answer.alternatives_to.map(|name| name.to_lowercase()).as_deref(), Some("slack"), "{query}");
+        assert_eq!(answer.alternatives_to_id.as_deref(), Some("slack"), "{query}");
+    }
+    for query in ["slack", "open source slack", "slack for linux", "teams like slack"] {
+        let answer = directory.answer(query, true);
+        assert_eq!((answer.ids[0].as_str(), answer.alternatives_to), ("slack", None), "{query}");
+    }
+}
+
+#[test]
+fn a_name_that_no_product_has_is_replaced_by_those_called_alternatives_to_it() {
+    let directory = Directory::of(&chats());
+    for query in ["open source microsoft teams", "self-hosted Microsoft Teams", "Microsoft Teams for Linux"] {
+        let answer = directory.answer(query, true);
+        assert_eq!((answer.ids[0].as_str(), answer.alternatives_to.is_some()), ("listed", true), "{query}");
+    }
+}
+
+#[test]
+fn products_with_only_the_general_words_of_a_query_are_told_not_to_have_all() {
+    let directory = Directory::of(&[
+        json!({"id": "free", "name": "Lantern", "tagline": "Free software"}),
+        json!({"id": "audit", "name": "Audit", "tagline": "Checklists"}),
+    ]);
+    let answer = directory.answer("free alternative to xylophones", true);
+    assert_eq!((answer.ids, answer.with_all_words), (vec!["free".to_owned()], 0));
+    assert_eq!(answer.unknown, ["xylophones"]);
+    let answer = directory.answer("xylophone audit", true);
+    assert_eq!((answer.ids, answer.with_all_words), (vec!["audit".to_owned()], 1));
+    assert_eq!((answer.unknown, answer.dropped), (vec!["xylophone".to_owned()], vec!["xylophone".to_owned()]));
+    let found = directory.answer("free audit ", true);
+    assert!(found.unknown.is_empty() && found.with_all_words == 1, "a word of intent isn't missing");
 }
 
 #[test]

@@ -132,8 +132,17 @@ impl<'p> PlanQuery<'p> {
         self.restricted(self.condition(Match::All))
     }
 
-    /// The words with their scores.
+    /// The words with their scores, which are 0 for the documents that come last.
     fn words(&self, matching: Match) -> Value {
+        let words = self.scored_words(matching);
+        if self.plan.last.is_empty() {
+            return words;
+        }
+        let last = json!({"filter": has_any(self.plan.last.iter()), "weight": 0.0});
+        json!({"function_score": {"query": words, "functions": [last], "boost_mode": "multiply"}})
+    }
+
+    fn scored_words(&self, matching: Match) -> Value {
         let (mut must, mut should) = (Vec::new(), Vec::new());
         for (group, query) in self.plan.groups.iter().zip(&self.groups) {
             let is_must = match matching {
@@ -331,6 +340,16 @@ mod tests {
             {"filter": {"match_all": {}}, "weight": 1.0},
         ]);
         assert_eq!(query["function_score"]["functions"], functions);
+    }
+
+    #[test]
+    fn documents_that_come_last_score_nothing() {
+        let last = vec![Term::Name("acme".into())];
+        let plan = Plan { groups: vec![group(&[1], false)], last, ..Plan::default() };
+        let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
+        let function = json!({"filter": {"term": {"names": "tacme"}}, "weight": 0.0});
+        assert_eq!(query["function_score"]["functions"], json!([function]));
+        assert_eq!(query["function_score"]["boost_mode"], "multiply");
     }
 
     #[test]

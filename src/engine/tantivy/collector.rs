@@ -1,5 +1,7 @@
 //! Collects what a walk over the posting lists finds, by tier.
 
+use ::tantivy::TERMINATED;
+
 use super::TantivyEngine;
 use crate::catalogue::{Filter, Ordinal, Records};
 use crate::engine::{EngineError, SearchHits, SearchRequest, embedded};
@@ -20,6 +22,8 @@ pub(super) struct TierCollector<'a> {
     excluded_phrases: Vec<PhraseMatcher<'a>>,
     /// The documents whose full name is the query, sorted.
     names: Vec<Ordinal>,
+    /// The documents that come last, sorted.
+    last: Vec<Ordinal>,
     /// The documents that are pinned to the query, with their places.
     pinned: Vec<(Ordinal, usize)>,
     /// Up to this many names, their order doesn't depend on their scores.
@@ -53,7 +57,8 @@ impl<'a> TierCollector<'a> {
             budget: request.budget,
             phrases: plan.phrases.iter().map(PhraseMatcher::new).collect(),
             excluded_phrases: plan.excluded_phrases.iter().map(PhraseMatcher::new).collect(),
-            names: engine.names(plan, request.budget)?,
+            names: engine.with_any(&plan.names, engine.records.columns.real, request.budget)?,
+            last: engine.with_any(&plan.last, TERMINATED, request.budget)?,
             pinned: engine.pinned(plan)?,
             unscored_names: if matches!(plan.rerank, Rerank::ShortestName) { 0 } else { RERANKED },
             collector,
@@ -81,6 +86,7 @@ impl<'a> TierCollector<'a> {
 
     pub(super) fn collect(&mut self, ordinal: Ordinal, score: f32) {
         self.note_first(std::iter::once(ordinal));
+        let score = if self.last.binary_search(&ordinal).is_ok() { 0.0 } else { score };
         let (tier, score) = if self.names.binary_search(&ordinal).is_ok() {
             (Tier::ExactName, score)
         } else if let Some((_, place)) = self.pinned.iter().find(|(pinned, _)| *pinned == ordinal) {

@@ -143,6 +143,7 @@ impl Embedded for ScanEngine {
             |name: &Term| ordinals().filter(|at| self.documents[*at as usize].contains_key(name)).collect::<Vec<_>>();
         let mut names: Vec<Ordinal> = plan.names.iter().flat_map(with).collect();
         names.retain(|ordinal| !self.columns().is_demo(*ordinal));
+        let last: Vec<Ordinal> = plan.last.iter().flat_map(with).collect();
         let pinned: Vec<Vec<Ordinal>> = plan.pinned.iter().map(with).collect();
         let place_of = |ordinal| pinned.iter().position(|of| of.contains(&ordinal));
         let has_required = groups.iter().any(|(group, _)| group.required);
@@ -192,6 +193,7 @@ impl Embedded for ScanEngine {
             if admission.passed() {
                 with_all_words += u64::from(is_complete);
                 let score = scores.iter().flatten().fold(0.0, |sum, score| sum + score);
+                let score = if last.contains(&ordinal) { 0.0 } else { score };
                 let place = place_of(ordinal).filter(|_| tier == Tier::Pinned);
                 candidates.push(Candidate { tier, score: place.map_or(score, pinned_score), ordinal });
             }

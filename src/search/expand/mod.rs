@@ -6,6 +6,7 @@ mod joined;
 mod phrases;
 mod pinned;
 mod selection;
+mod similar;
 pub mod slot;
 mod synonyms;
 mod words;
@@ -23,7 +24,7 @@ use super::conjunction;
 use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
 use super::meaning::reference;
-use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
+use super::plan::{Alternative, Documents, Group, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::score::group_weight;
 use super::stem_slots::StemSlots;
@@ -52,6 +53,9 @@ pub struct Expansion {
     pub is_hopeless: bool,
     /// Whether the last word could have been a prefix but was taken for a complete word.
     pub is_closed: bool,
+    /// The name of the product whose alternatives are all that is sought, if no record is called one:
+    /// [similar products](Self::seek_similar) may stand for them.
+    pub similar_to: Option<Term>,
 }
 
 /// Whether a query's last word is also treated as a prefix.
@@ -218,18 +222,29 @@ impl<D: Documents> Expander<'_, D> {
             || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
         let signals = self.signals(&slots, reference);
         let stems = Arc::clone(&signals.stems);
+        let mut groups: Vec<_> = slots.iter().map(Slot::group).collect();
+        let mut enough = enough(&slots);
+        let is_sought = !understood.is_comparison && !self.report.unknown.is_empty();
+        if is_sought && slots.iter().all(|slot| self.is_general(slot)) {
+            // What is sought is in no product, so none has all words.
+            groups.push(Group { required: true, ..Group::default() });
+            enough = ENOUGH;
+        }
         let plan = Plan {
-            groups: slots.iter().map(Slot::group).collect(),
+            groups,
             excluded: excluded.terms,
             excluded_phrases: excluded.phrases,
             phrases: phrases.unwrap_or_default(),
             names: if searched == 0 { Vec::new() } else { names },
             pinned,
-            enough: enough(&slots),
+            last: Vec::new(),
+            enough,
             rerank: Rerank::Signals(signals),
         };
-        let is_closed = self.is_closed;
-        Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless, is_closed })
+        let (is_closed, concepts) = (self.is_closed, self.concepts);
+        let subject = understood.subject.filter(|_| slots.len() == 1 && plan.phrases.is_empty());
+        let similar_to = subject.and_then(|subject| subject.similar_to);
+        Ok(Expansion { slots, plan, report: self.report, stems, concepts, is_hopeless, is_closed, similar_to })
     }
 
     fn signals(&self, slots: &[Slot], reference: Option<Reference>) -> Signals {
