@@ -131,16 +131,6 @@ fn a_synonym_is_whole_and_below_the_word_itself() {
 }
 
 #[test]
-fn a_misspelled_synonym_is_no_synonym() {
-    let directory = Directory::with(
-        &[product("loto", "Isolation Manager"), product("lotus", "Lotus")],
-        &json!({"synonyms": [{"terms": ["lockout", "isolation"]}]}),
-    );
-    assert_eq!(directory.search("lockout "), ["loto"]);
-    assert_eq!(directory.answer("lockoot ", true).synonyms, []);
-}
-
-#[test]
 fn codes_are_one_however_they_are_joined() {
     let directory = Directory::of(&[
         product("a", "Toolkit ISO9001"),

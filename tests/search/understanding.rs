@@ -98,6 +98,33 @@ fn products_with_only_the_general_words_of_a_query_are_told_not_to_have_all() {
 }
 
 #[test]
+fn synonyms_of_corrected_words_count_and_words_that_only_synonyms_have_are_corrections() {
+    let directory = Directory::with(
+        &[product("loto", "Isolation Manager"), product("ladder", "Ladder Register")],
+        &json!({"synonyms": [{"terms": ["lockout", "isolation"]}, {"terms": ["scaffold", "ladder"]}]}),
+    );
+    for (query, corrected, id) in
+        [("isolaton ", "isolation", "loto"), ("lockoot ", "lockout", "loto"), ("scafold ", "scaffold", "ladder")]
+    {
+        let answer = directory.answer(query, true);
+        assert_eq!(answer.corrected, [(query.trim().to_owned(), corrected.to_owned())]);
+        assert_eq!(answer.ids, [id], "{query}");
+    }
+    assert_eq!(directory.answer("lockoot ", true).synonyms, [("lockoot".to_owned(), "isolation".to_owned())]);
+}
+
+#[test]
+fn names_are_no_misspellings() {
+    let directory = Directory::of(&[product("parts", "Parts Manager"), product("gnome", "Gnome Keeper")]);
+    for name in ["paris ", "Paris ", "what can we do for gnomes in Pxrts"] {
+        assert_eq!(directory.answer(name, true).corrected, [], "{name}");
+    }
+    for (text, wrong, right) in [("pxrts ", "pxrts", "parts"), ("Garden Gnomme ", "Gnomme", "gnome")] {
+        assert_eq!(directory.answer(text, true).corrected, [(wrong.to_owned(), right.to_owned())], "{text}");
+    }
+}
+
+#[test]
 fn a_cue_of_another_meaning_is_a_word() {
     let directory = Directory::of(&[
         json!({"id": "git", "name": "Git", "category": "Versions"}),

@@ -190,6 +190,7 @@ impl<D: Documents> Expander<'_, D> {
             }
             slots.push(slot);
         }
+        self.add_synonyms_of(&corrected, &mut slots)?;
         // A prefix is corrected only if the query would find nothing otherwise.
         let finds_nothing = slots.iter().all(|slot| slot.alternatives.is_empty());
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
