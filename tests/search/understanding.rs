@@ -98,6 +98,23 @@ fn products_with_only_the_general_words_of_a_query_are_told_not_to_have_all() {
 }
 
 #[test]
+fn all_words_by_accident_are_no_better_than_some() {
+    let filler = "Filler about other things. ".repeat(60);
+    let mut products = vec![
+        json!({"id": "both", "name": "Ladder permits"}),
+        json!({"id": "accident", "name": "Lantern", "description": format!("{filler}A ladder. {filler}Our permits.")}),
+        json!({"id": "one", "name": "Permits"}),
+    ];
+    products.extend((0..8).map(|n| product(&n.to_string(), "Other")));
+    let directory = Directory::of(&products);
+    let answer = directory.answer("ladder permits ", true);
+    assert_eq!((answer.ids, answer.with_all_words), (["both", "one", "accident"].map(str::to_owned).into(), 1));
+    // Without a better one it's the best.
+    let answer = directory.answer("ladder permits -\"ladder permits\"", true);
+    assert_eq!((answer.ids[0].as_str(), answer.with_all_words), ("accident", 1));
+}
+
+#[test]
 fn synonyms_of_corrected_words_count_and_words_that_only_synonyms_have_are_corrections() {
     let directory = Directory::with(
         &[product("loto", "Isolation Manager"), product("ladder", "Ladder Register")],

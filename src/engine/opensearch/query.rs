@@ -12,6 +12,7 @@ use super::clauses::{any, any_best, constant, has_any, has_term, in_a_row, multi
 use super::signals::{neighbour_shares, spelling_shares};
 use super::statistics::Statistics;
 use super::term;
+use crate::catalogue::Ordinal;
 use crate::search::collect::pinned_score;
 use crate::search::{Alternative, Group, Phrase, Plan, Rerank};
 
@@ -46,6 +47,8 @@ pub(super) enum Match {
 
 pub(super) struct PlanQuery<'p> {
     plan: &'p Plan,
+    /// The documents that have all words by accident, and so count as having some.
+    pub(super) accidental: Vec<Ordinal>,
     /// In the order of the plan.
     groups: Vec<Value>,
     /// The same without scores.
@@ -71,7 +74,7 @@ impl<'p> PlanQuery<'p> {
         if let Rerank::Signals(signals) = &plan.rerank {
             (spellings, neighbours) = (spelling_shares(signals, statistics), neighbour_shares(signals));
         }
-        Self { plan, groups, conditions, spellings, neighbours }
+        Self { plan, accidental: Vec::new(), groups, conditions, spellings, neighbours }
     }
 
     /// The query sorted by relevance. A full name scores [`EXACT_NAME`] more.
@@ -122,14 +125,22 @@ impl<'p> PlanQuery<'p> {
             tiers.push(constant(&real(&has_any(self.plan.pinned.iter())), PINNED));
         }
         if matching == Match::Some {
-            tiers.push(constant(&self.condition(Match::All), COMPLETE));
+            tiers.push(constant(&self.with_all_words(), COMPLETE));
         }
         self.restricted(json!({"bool": {"must": [self.words(matching)], "should": tiers}}))
     }
 
     /// Matches the documents with all words, as a filter.
     pub(super) fn complete(&self) -> Value {
-        self.restricted(self.condition(Match::All))
+        self.restricted(self.with_all_words())
+    }
+
+    fn with_all_words(&self) -> Value {
+        let condition = self.condition(Match::All);
+        if self.accidental.is_empty() {
+            return condition;
+        }
+        json!({"bool": {"filter": [condition], "must_not": [{"terms": {"ordinal": self.accidental}}]}})
     }
 
     /// The words with their scores, which are 0 for the documents that come last.

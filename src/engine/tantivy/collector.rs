@@ -7,7 +7,7 @@ use crate::catalogue::{Filter, Ordinal, Records};
 use crate::engine::{EngineError, SearchHits, SearchRequest, embedded};
 use crate::search::Rerank;
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier, pinned_score};
+use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier, is_accidental, pinned_score};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
 use crate::search::meaning::Meanings;
@@ -32,6 +32,8 @@ pub(super) struct TierCollector<'a> {
     enough: usize,
     /// The first documents with all words, up to `enough`.
     first: Vec<Ordinal>,
+    /// The same with their scores, without names and pinned ones.
+    scores: Vec<(Ordinal, f32)>,
     /// How many documents that pass the filter have all words. Set once those with some words are
     /// collected.
     complete: Option<u64>,
@@ -64,6 +66,7 @@ impl<'a> TierCollector<'a> {
             collector,
             enough: plan.enough,
             first: Vec::new(),
+            scores: Vec::new(),
             complete: None,
         })
     }
@@ -96,6 +99,9 @@ impl<'a> TierCollector<'a> {
         } else {
             (Tier::All, score)
         };
+        if tier == Tier::All && self.scores.len() < self.enough {
+            self.scores.push((ordinal, score));
+        }
         let tier = if self.collector.is_demo(ordinal) { tier.demo() } else { tier };
         self.collector.take(Candidate { tier, score, ordinal });
     }
@@ -127,7 +133,12 @@ impl<'a> TierCollector<'a> {
         if self.collector.visited >= self.enough as u64 || !self.budget.allows_more() {
             return false;
         }
-        self.complete = Some(self.collector.total);
+        // There are so few that none was pruned.
+        let real = self.scores.iter().filter(|(ordinal, _)| !self.collector.is_demo(*ordinal));
+        let best = real.map(|(_, score)| *score).fold(0.0, f32::max);
+        let accidental = self.scores.iter().filter(|(_, score)| is_accidental(*score, best));
+        let accidental: Vec<_> = accidental.map(|(ordinal, _)| *ordinal).collect();
+        self.complete = Some(self.collector.total - self.collector.demote(&accidental));
         true
     }
 
