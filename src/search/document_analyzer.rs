@@ -16,6 +16,7 @@ use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
+use super::tally::Tally;
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Language, Pin, Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
@@ -75,49 +76,6 @@ impl Numbering {
             Some(number) => self.0.get(number as usize).copied().unwrap_or(FIRST_WORD),
             None => word,
         })
-    }
-}
-
-/// Occurrences of numbered terms in a document. Uses arrays, because hashing such frequent terms
-/// took longer than all the rest of indexing.
-#[derive(Debug, Default)]
-struct Tally {
-    terms: Vec<Term>,
-    /// Occurrences in the current document, by term number.
-    occurrences: Vec<Occurrences>,
-    /// The numbers of the terms that the current document has.
-    found: Vec<u32>,
-}
-
-impl Tally {
-    /// Makes room for term numbers up to `number`.
-    fn reach(&mut self, number: u32, term: impl Fn(u32) -> Term) {
-        let end = number as usize + 1;
-        if self.terms.len() < end {
-            let next = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
-            self.terms.extend((next..=number).map(term));
-            self.occurrences.resize(end, Occurrences::default());
-        }
-    }
-
-    fn of(&mut self, number: u32) -> &mut Occurrences {
-        let occurrences = &mut self.occurrences[number as usize];
-        if *occurrences == Occurrences::default() {
-            self.found.push(number);
-        }
-        occurrences
-    }
-
-    /// Starts the next document.
-    fn clear(&mut self) {
-        for number in self.found.drain(..) {
-            self.occurrences[number as usize] = Occurrences::default();
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
-        let of = |number: u32| (&self.terms[number as usize], self.occurrences[number as usize]);
-        self.found.iter().map(move |number| (Some(*number), of(*number).0, of(*number).1))
     }
 }
 

@@ -8,6 +8,7 @@ mod error;
 mod example;
 mod explain;
 mod facet;
+mod features;
 mod highlight;
 mod language;
 mod news;

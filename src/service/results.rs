@@ -58,7 +58,9 @@ impl SearchResults {
         let correction = |of: &Correction| size_of::<Correction>() + of.from.len() + of.to.len();
         let corrections: usize =
             [&self.query.corrected, &self.query.synonyms].into_iter().flatten().map(correction).sum();
-        let words = self.query.dropped.iter().chain(&self.query.excluded).chain(&self.query.alternatives_to);
+        let query = &self.query;
+        let words = query.dropped.iter().chain(&query.excluded).chain(&query.alternatives_to);
+        let words = words.chain(&query.unknown).chain(&query.alternatives_to_id);
         let words: usize = words.map(|word| size_of::<String>() + word.len()).sum();
         let highlights: usize =
             self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();

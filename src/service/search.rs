@@ -1,5 +1,6 @@
 //! Product search: understands a query, runs it and scores the hits for the response.
 
+use super::features::seek_similar;
 use super::highlight::Highlighter;
 use super::results::ResultHit;
 use super::{MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftware, ServiceError, Translator};
@@ -101,10 +102,11 @@ async fn search_as(
     prefix: Prefix,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
-    let expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+    let mut expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
         Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, budget)?,
         None => Expansion::default(),
     };
+    seek_similar(snapshot, &mut expansion, budget).await?;
     let mut attributes: Vec<_> = query
         .facets
         .iter()

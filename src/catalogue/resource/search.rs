@@ -12,6 +12,11 @@ pub struct QueryReport {
     pub corrected: Vec<Correction>,
     /// Words that did not count: no product has them, or they were beyond the ten rarest.
     pub dropped: Vec<String>,
+    /// Those of the dropped words that tell what is sought and that no product has: the hits have only other words of the query.
+    /// Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub unknown: Vec<String>,
     /// Terms that were searched as well because they mean the same.
     pub synonyms: Vec<Correction>,
     /// Words and phrases that hits must not have: behind a `-`, or a `not` that leaves something out.
@@ -24,6 +29,11 @@ pub struct QueryReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to: Option<String>,
+    /// The id of that product if no product is called an alternative to it: the hits are products similar to it, and it comes last
+    /// itself. Absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub alternatives_to_id: Option<String>,
     /// How many of the products found have all words. In the order of relevance these come first, and those with only some of the
     /// words follow.
     pub with_all_words: u64,

@@ -24,7 +24,7 @@ use crate::search::expand::{Options, expand};
 use crate::search::identity::read;
 use crate::search::rerank::MEANT;
 use crate::search::{
-    DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names,
+    DocumentAnalyzer, DocumentTables, Group, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names,
 };
 
 /// A directory in both engines.
@@ -173,12 +173,23 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// The plans of a search and of a search by name.
+    /// The plans of a search, of one in which products with its first word come last, and of a search by name.
     pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));
         let expansion = expand(index, documents, &self.text, &parsed, self.options, &budget).expect("frequencies");
         let plan = (!expansion.is_hopeless).then_some(expansion.plan);
-        plan.into_iter().chain(names::plan(&self.text)).collect()
+        let with_last = plan.clone().map(|plan| {
+            let optional = |group: &Group| Group { required: false, indispensable: false, ..group.clone() };
+            let last = parsed.words.iter().take(1).map(|word| Term::NameWord(word.folded.as_str().into()));
+            Plan {
+                groups: plan.groups.iter().map(optional).collect(),
+                last: last.collect(),
+                names: Vec::new(),
+                rerank: Rerank::None,
+                ..plan
+            }
+        });
+        plan.into_iter().chain(with_last).chain(names::plan(&self.text)).collect()
     }
 
     pub(super) fn request<'q>(&'q self, plan: &'q Plan, budget: &'q Budget) -> SearchRequest<'q> {

@@ -95,6 +95,12 @@ impl Explore<'_> {
         self.list.address.keeping(|_, name| name != TYPO.name)
     }
 
+    /// The dropped words that some products have.
+    fn ignored(&self) -> Vec<&str> {
+        let query = self.query();
+        query.dropped.iter().filter(|word| !query.unknown.contains(word)).map(String::as_str).collect()
+    }
+
     /// Terms that were searched as well, each once.
     fn synonyms(&self) -> Vec<&str> {
         let mut terms: Vec<&str> = self.query().synonyms.iter().map(|synonym| &*synonym.to).collect();

@@ -84,6 +84,7 @@ pub(super) static TEXTS: Texts = Texts {
     correct_typos: "Tippfehler korrigieren",
     alternatives_to: "Alternativen zu",
     excluded: "Ohne",
+    no_product_has: "In keinem Produkt",
     ignored: "Nicht berücksichtigt",
     also_searched: "Auch gesucht nach",
     incomplete: "Diese Anfrage war zu aufwendig, deshalb wurden nicht alle Produkte durchsucht. Weniger oder seltenere Wörter ergeben ein vollständiges Ergebnis.",

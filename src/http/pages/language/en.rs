@@ -84,6 +84,7 @@ pub(super) static TEXTS: Texts = Texts {
     correct_typos: "Correct typos",
     alternatives_to: "Alternatives to",
     excluded: "Without",
+    no_product_has: "No product has",
     ignored: "Ignored",
     also_searched: "Also searched for",
     incomplete: "This query was too much work, so not all products were searched. Use fewer or rarer words for a complete result.",

@@ -84,6 +84,7 @@ pub(super) static TEXTS: Texts = Texts {
     correct_typos: "Corriger les fautes de frappe",
     alternatives_to: "Alternatives à",
     excluded: "Sans",
+    no_product_has: "Dans aucun produit",
     ignored: "Ignoré",
     also_searched: "Recherche étendue à",
     incomplete: "Cette requête demandait trop de travail ; tous les produits n’ont pas été examinés. Utilisez moins de mots ou des mots plus rares.",

@@ -84,6 +84,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) correct_typos: &'static str,
     pub(in crate::http) alternatives_to: &'static str,
     pub(in crate::http) excluded: &'static str,
+    pub(in crate::http) no_product_has: &'static str,
     pub(in crate::http) ignored: &'static str,
     pub(in crate::http) also_searched: &'static str,
     pub(in crate::http) incomplete: &'static str,
