@@ -178,7 +178,8 @@ impl DocumentAnalyzer {
     /// The terms; words and prefixes with their numbers.
     pub fn numbered_terms(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let others = self.terms.iter().map(|(term, occurrences)| (None, term, *occurrences));
-        self.stems_found.iter().chain(self.prefixes_found.iter()).chain(others)
+        let numbered = self.stems_found.iter().chain(self.prefixes_found.iter());
+        numbered.map(|(number, term, occurrences)| (Some(number), term, occurrences)).chain(others)
     }
 
     /// The current document's words by provisional number, with boundaries.
@@ -301,8 +302,7 @@ impl DocumentAnalyzer {
 
     /// Adds the words of translations: one that is also in the document's own texts counts where it's more frequent.
     fn add_translated(&mut self) {
-        for stem in self.translated.found.iter().copied() {
-            let occurrences = self.translated.occurrences[stem as usize];
+        for (stem, _, occurrences) in self.translated.iter() {
             self.stems_found.reach(stem, Term::Word);
             self.stems_found.of(stem).most(occurrences);
         }

@@ -40,8 +40,9 @@ impl Tally {
         }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
-        let of = |number: u32| (&self.terms[number as usize], self.occurrences[number as usize]);
-        self.found.iter().map(move |number| (Some(*number), of(*number).0, of(*number).1))
+    /// The document's terms, each with its number.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Term, Occurrences)> {
+        let of = |number: u32| (number, &self.terms[number as usize], self.occurrences[number as usize]);
+        self.found.iter().copied().map(of)
     }
 }

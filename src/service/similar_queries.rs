@@ -14,7 +14,9 @@ const MAX_EDITS: u8 = 2;
 /// Returns up to `most` queries, best first: words that no product has are replaced by similar ones, or left out if there are none.
 /// Empty if that changes nothing.
 pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize) -> Vec<String> {
-    let (lexicon, budget) = (&snapshot.search.lexicon, budget(snapshot));
+    let (search, budget) = (&snapshot.search, budget(snapshot));
+    let lexicon = &search.lexicon;
+    let is_synonym = |word: &str| !search.thesaurus.asked_by(word, &search.stems).is_empty();
     let mut is_changed = false;
     let choices = words(q).into_iter().take(MAX_WORDS).map(|word| {
         let known = lexicon.word(&word.folded).filter(|known| lexicon.document_frequency(*known) > 0);
@@ -23,7 +25,10 @@ pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize) -> Vec<String>
         }
         is_changed = true;
         let edits = MAX_EDITS.min(allowed_edits(&word.folded) + 1);
-        candidates(lexicon, &word.folded, edits, &budget).into_iter().map(|similar| similar.folded).collect()
+        candidates(lexicon, &is_synonym, &word.folded, edits, &budget)
+            .into_iter()
+            .map(|similar| similar.folded)
+            .collect()
     });
     let mut choices: Vec<Vec<String>> = choices.collect();
     choices.retain(|choices| !choices.is_empty());
