@@ -12,7 +12,7 @@ const MAX_WORDS: usize = 10;
 const MAX_EDITS: u8 = 2;
 
 /// Returns up to `most` queries, best first: words that no product has are replaced by similar ones, or left out if there are none.
-/// Empty if that changes nothing.
+/// Empty if no word has a similar one.
 pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize) -> Vec<String> {
     let (search, budget) = (&snapshot.search, budget(snapshot));
     let lexicon = &search.lexicon;
@@ -23,16 +23,14 @@ pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize) -> Vec<String>
         if known.is_some() || !word.folded.chars().all(char::is_alphabetic) {
             return vec![q[word.start..word.end].to_owned()];
         }
-        is_changed = true;
         let edits = MAX_EDITS.min(allowed_edits(&word.folded) + 1);
-        candidates(lexicon, &is_synonym, &word.folded, edits, &budget)
-            .into_iter()
-            .map(|similar| similar.folded)
-            .collect()
+        let similar = candidates(lexicon, &is_synonym, &word.folded, edits, &budget);
+        is_changed |= !similar.is_empty();
+        similar.into_iter().map(|similar| similar.folded).collect()
     });
     let mut choices: Vec<Vec<String>> = choices.collect();
     choices.retain(|choices| !choices.is_empty());
-    if !is_changed || choices.is_empty() {
+    if !is_changed {
         return Vec::new();
     }
     let variants = choices.iter().map(Vec::len).max().unwrap_or_default().min(most);

@@ -271,7 +271,6 @@ rememberCall();
 // Colours: the system's, light, dark, and back.
 
 const theme = document.getElementById('theme');
-theme.hidden = false;
 theme.addEventListener('click', () => {
   const next = { undefined: 'light', light: 'dark', dark: undefined }[document.documentElement.dataset.theme];
   if (next) {

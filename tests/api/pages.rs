@@ -101,6 +101,24 @@ async fn nothing_found_leads_on() {
 }
 
 #[tokio::test]
+async fn nothing_found_says_what_to_search_for_instead_and_which_filter_to_remove() {
+    let service = public();
+    let similar = read(&service, "/?q=gawze").await;
+    for part in
+        ["No product matches", "Did you mean", "<a href=\"/?q=gauge\"><bdi>gauge</bdi> <span class=\"count\">1</span>"]
+    {
+        assert!(similar.text().contains(part), "{part}: {}", similar.text());
+    }
+    let filtered = read(&service, "/?q=gauge&category=Tools&min_rating=4").await;
+    let without_category =
+        "<a href=\"/?q=gauge&amp;min_rating=4\"><s><bdi>Tools</bdi></s> <span class=\"count\">1</span>";
+    assert!(filtered.text().contains(without_category), "{}", filtered.text());
+    assert!(!filtered.text().contains("<s><bdi>4 stars"), "it finds nothing without the rating either");
+    let category = read(&service, "/categories/empty").await;
+    assert!(!category.text().contains("Remove a filter"), "{}", category.text());
+}
+
+#[tokio::test]
 async fn language_is_the_browsers() {
     let service = public();
     for (accepted, tag, part) in

@@ -74,6 +74,7 @@ impl Nothing {
         let words = q.split_whitespace().map(|word| word.trim_matches(['"', '-']).to_owned());
         let mut words: Vec<String> = words.filter(|word| !word.is_empty() && word != q).take(MAX_TRIED).collect();
         words.dedup();
+        words.retain(|word| nothing.queries.iter().all(|query| query.label != *word));
         nothing.words = found(base, snapshot, words).await?;
         let suggestions = service::suggest(snapshot, q, FEW, list.search.language.as_ref()).await?;
         let product = |product: &SoftwareRef| Way {

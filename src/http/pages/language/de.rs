@@ -102,7 +102,7 @@ pub(super) static TEXTS: Texts = Texts {
     without_filters: "Ohne Filter",
     fewer_words: "Nach einigen der Wörter suchen",
     matching_categories: "Passende Kategorien",
-    similar_names: "Ähnliche Namen",
+    similar_names: "Ähnliche Treffer",
     browse_categories: "Kategorien ansehen",
     out_of_5: "von 5",
     not_rated: "Nicht bewertet",

@@ -102,7 +102,7 @@ pub(super) static TEXTS: Texts = Texts {
     without_filters: "Without filters",
     fewer_words: "Search for some of the words",
     matching_categories: "Matching categories",
-    similar_names: "Similar names",
+    similar_names: "Close matches",
     browse_categories: "Browse categories",
     out_of_5: "out of 5",
     not_rated: "Not rated",

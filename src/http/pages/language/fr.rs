@@ -102,7 +102,7 @@ pub(super) static TEXTS: Texts = Texts {
     without_filters: "Sans filtres",
     fewer_words: "Rechercher certains des mots",
     matching_categories: "Catégories correspondantes",
-    similar_names: "Noms proches",
+    similar_names: "Résultats proches",
     browse_categories: "Parcourir les catégories",
     out_of_5: "sur 5",
     not_rated: "Pas de note",
