@@ -97,6 +97,24 @@ fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_s
 }
 
 #[test]
+fn access_log_has_a_line_for_each_request_if_it_is_asked_for() {
+    let folder = folder_with(&["a"]);
+    for (options, count) in [(&["--log-format", "json"][..], 0), (&["--log-format", "json", "--access-log"], 1)] {
+        let server = process::Server::start(folder.path(), options);
+        assert_eq!(server.get("/v1/software/a").0, 200);
+        let (_, log) = server.terminate();
+        let requests: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+        let requests: Vec<_> = requests.iter().filter(|line| line["path"] == "/v1/software/a").collect();
+        assert_eq!(requests.len(), count, "{log}");
+        for request in requests {
+            assert_eq!((&request["method"], &request["status"]), (&"GET".into(), &200.into()), "{request}");
+            assert!(request["bytes"].as_u64() > Some(100) && request["elapsed_us"].is_u64(), "{request}");
+            assert!(request["key"].is_string() && request["caller"] == "127.0.0.1", "{request}");
+        }
+    }
+}
+
+#[test]
 fn mistyped_level_is_exit_code_2_and_a_mistyped_variable_a_warning() {
     let folder = folder_with(&["a"]);
     let output = process::run(folder.path(), &["--log", "inf"]);
