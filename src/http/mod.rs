@@ -30,6 +30,7 @@ mod state;
 pub use api::metrics_service;
 pub use config::{HttpConfig, PublicUrl, PublicUrlError};
 pub use metrics::{Metrics, MetricsError};
+pub use middleware::ACCESS_LOG;
 pub use preview::{Comparison, Findings, Preview};
 pub use search_pool::MaxQueueDelay;
 pub use state::{AppState, AppStateError};
@@ -165,15 +166,17 @@ async fn every_request(State(state): State<Arc<AppState>>, mut request: Request,
     let context = RequestContext::new(&request);
     request.extensions_mut().insert(Arc::clone(&context));
     let route = middleware::matched_route(&request).cloned();
-    let caller = middleware::caller_to_log(&request, &state.config);
+    let access = middleware::AccessLine::new(&context, &request, &state.config);
     let mut response =
         middleware::compress(request, next, |request, next| answer(&state, &context, request, next)).await;
     let (route, status) = (route.as_ref().map(MatchedPath::as_str), response.status());
     state.metrics.observe_request(route, &context.method, status, context.started.elapsed());
-    middleware::log_request(&context, caller, status, &state.config);
     response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response.headers_mut().insert(X_REQUEST_ID, context.id.clone());
-    response
+    match access {
+        Some(access) => access.log(response),
+        None => response,
+    }
 }
 
 /// Inside of that: problem documents and error pages, and the headers for other origins and for caches.

@@ -27,6 +27,7 @@ mod methods;
 mod metrics;
 mod openapi;
 mod openapi_generators;
+mod openapi_reference;
 mod pages;
 mod paging;
 mod parameters;
