@@ -12,7 +12,8 @@ export PATH := $(PATH):/usr/sbin:/sbin
 STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-mcp licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
-BINARY := $(TARGET_DIR)/debug/software-directory
+# The binary under test: built, unless SOFTWARE_DIRECTORY_BIN names one.
+BINARY := $(abspath $(or $(SOFTWARE_DIRECTORY_BIN),$(TARGET_DIR)/debug/software-directory))
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 TYPESCRIPT := clients/typescript
@@ -21,7 +22,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check picture faults faults-generations faults-soak faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
+.PHONY: help test check binary packages test-packages picture faults faults-generations faults-soak faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -66,31 +67,28 @@ bench-build: need-cargo need-cc ## Do the benchmarks and the fuzz targets build?
 	cp Cargo.lock fuzz/Cargo.lock
 	CUSTOM_LIBFUZZER_PATH=/nowhere/libfuzzer.a cargo check --quiet --manifest-path fuzz/Cargo.toml --target-dir '$(TARGET_DIR)'
 
-test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of the README and compare their answers
+binary: $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need-cc)
+	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build --locked --quiet)
+
+test-readme: need-python3 need-curl binary ## Run the commands of the README and compare their answers
 	python3 tests/tools/test_readme.py --quiet
-	cargo build --locked --quiet
 	python3 tests/tools/readme.py --binary '$(BINARY)'
 
-test-client-python: need-python3 $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need-cc) ## The Python client: style, types, tests on the oldest and newest Python, packages
-	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build --locked --quiet)
+test-client-python: need-python3 binary ## The Python client: style, types, tests on the oldest and newest Python, packages
 	python3 clients/python/tools/check.py
 
-# The server is built unless SOFTWARE_DIRECTORY_BIN names one.
-test-client-typescript: need-node need-npm $(if $(CHROMIUM),,need-chromium) $(TYPESCRIPT)/node_modules/.installed $(TYPESCRIPT)/runtimes/node_modules/.installed ## The TypeScript client in every runtime it is for
-	@$(if $(SOFTWARE_DIRECTORY_BIN),,$(MAKE) need-cargo need-cc && cargo build --locked --quiet)
-	SOFTWARE_DIRECTORY_BIN='$(abspath $(or $(SOFTWARE_DIRECTORY_BIN),$(BINARY)))' npm test --silent --prefix $(TYPESCRIPT)
+test-client-typescript: binary need-node need-npm $(if $(CHROMIUM),,need-chromium) $(TYPESCRIPT)/node_modules/.installed $(TYPESCRIPT)/runtimes/node_modules/.installed ## The TypeScript client in every runtime it is for
+	SOFTWARE_DIRECTORY_BIN='$(BINARY)' npm test --silent --prefix $(TYPESCRIPT)
 
 %/node_modules/.installed: %/package-lock.json
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # A seed fixes the requests, so that the same are made each time.
-test-contract: need-cargo need-cc $(UV) ## Ask the binary as the OpenAPI document says, and otherwise; a minute at most
-	cargo build --locked --quiet
+test-contract: binary $(UV) ## Ask the binary as the OpenAPI document says, and otherwise; a minute at most
 	$(CONTRACT) --binary '$(BINARY)' --examples 100 --seeds 1
 
-faults-contract: need-cargo need-cc $(UV) ## The same with ten times the requests, and five seeds
-	cargo build --locked --quiet
+faults-contract: binary $(UV) ## The same with ten times the requests, and five seeds
 	$(CONTRACT) --binary '$(BINARY)' --examples 1000 --seeds 1,2,3,4,5
 
 faults-any: need-cargo need-cc ## Any export, query and request, 25 times as many as in `make test` and each time others
@@ -104,6 +102,7 @@ FUZZ_TARGETS := export query request
 FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1
+
 FUZZ_HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 # With a separate build folder, because everything is built again. The target is named so that build
@@ -122,13 +121,20 @@ fuzz: need-cargo need-cc need-c++ ## Coverage-guided fuzzing of exports, queries
 			END { print "fuzz: " target ": " runs " runs, no crash, " places " places reached" }' fuzz/artifacts/$$target.log; \
 	done
 
-test-deploy: need-cargo need-cc need-python3 need-openssl need-systemd-analyze need-nginx need-caddy ## nginx and Caddy before the binary, the units, the binary without rights; not in `make test`, for it needs these servers
-	cargo build --locked --quiet
+test-deploy: binary need-python3 need-openssl need-systemd-analyze need-nginx need-caddy ## nginx and Caddy before the binary, the units, the binary without rights; not in `make test`, for it needs these servers
 	python3 tests/deploy/check.py --binary '$(BINARY)'
 
+PACKAGES := $(TARGET_DIR)/packages
+
+packages: need-cargo need-cc need-python3 need-dpkg-deb ## The tarball, Debian package, wheel and npm packages of this machine's platform, in target/packages
+	cargo build --profile dist --locked --quiet --bin software-directory
+	python3 deploy/packages/build.py --binary '$(TARGET_DIR)/dist/software-directory' --out '$(PACKAGES)'
+
+test-packages: packages need-node need-npm need-mmdebstrap ## Install each package where nothing else is, and serve from it; not in `make test`, for it takes an optimised build
+	python3 tests/deploy/packages.py --packages '$(PACKAGES)'
+
 # Clients are generated and compiled in .tools/generators. One alone: make test-generators GENERATORS='--only hey-api'
-test-generators: need-cargo need-cc need-npm need-node need-java need-javac need-mvn need-go $(UV) tests/generators/node_modules ## Clients of seven code generators read every record; not in `make test`, for it needs Java, Maven and Go
-	cargo build --locked --quiet
+test-generators: binary need-npm need-node need-java need-javac need-mvn need-go $(UV) tests/generators/node_modules ## Clients of seven code generators read every record; not in `make test`, for it needs Java, Maven and Go
 	UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/generators-python' $(UV) run --quiet --locked --project tests/generators \
 		python tests/generators/check.py --binary '$(BINARY)' $(GENERATORS)
 
@@ -157,24 +163,20 @@ opensearch-api: need-cargo
 		$$(sed '/^#/d; s/ .*//; s/^/--skip /' tests/opensearch/embedded_only.txt)
 
 # Compares the API of a server with the cluster with that of one with the embedded engine: one shard, several, names that are hard to find.
-opensearch-conformance: need-cargo
-	cargo build --locked --quiet
+opensearch-conformance: binary
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data --shards 3
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data tests/opensearch/names \
 		--queries tests/opensearch/names.txt
 
-opensearch-serve: need-cargo
-	cargo build --locked --quiet
+opensearch-serve: binary
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/serve.py --binary '$(BINARY)' --data data
 
-opensearch-users: need-cargo
-	cargo build --locked --quiet
+opensearch-users: binary
 	python3 tests/opensearch/cluster.py --security -- python3 tests/opensearch/users.py --binary '$(BINARY)' --data data
 
 # The faults under a server's load; each prints the results of the requests. One alone: FAULT=red_index
-opensearch-faults: need-cargo
-	cargo build --locked --quiet
+opensearch-faults: binary
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary '$(BINARY)' --data data \
 		$(if $(FAULT),--only $(FAULT))
 
@@ -184,8 +186,7 @@ opensearch-%:
 	python3 tests/opensearch/cluster.py $(if $(filter three_nodes,$*),--nodes 3) $(if $(filter security,$*),--security) -- \
 		cargo test --locked --test opensearch --quiet -- --ignored on_cluster::$*:: --nocapture --test-threads=1
 
-test-mcp: need-cargo need-cc need-npm need-node $(UV) tests/mcp-clients/node_modules/.installed ## The protocol's own clients and its inspector ask /mcp and the command mcp
-	cargo build --locked --quiet
+test-mcp: binary need-npm need-node $(UV) tests/mcp-clients/node_modules/.installed ## The protocol's own clients and its inspector ask /mcp and the command mcp
 	for major in v1 v2; do UV_PROJECT_ENVIRONMENT="$(CURDIR)/.tools/mcp-clients-$$major" \
 		$(UV) run --quiet --locked --project tests/mcp-clients --group $$major \
 		python tests/mcp-clients/check.py --binary '$(BINARY)'; done
@@ -260,13 +261,11 @@ install-cc := sudo apt-get install build-essential   (macOS: xcode-select --inst
 install-wrk := sudo apt-get install wrk   (macOS: brew install wrk)
 install-curl := sudo apt-get install curl
 # One browser at a time: two keep two processors busy until the server sheds a search of a page.
-test-browser: need-cargo need-cc need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
-	cargo build --locked --quiet
-	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node --test --test-concurrency=1 *.test.mjs
+test-browser: binary need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
+	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(BINARY)' node --test --test-concurrency=1 *.test.mjs
 
-picture: need-cargo need-cc need-npm need-chromium tests/browser/node_modules ## Take the README's picture of the page again (docs/page.png)
-	cargo build --locked --quiet
-	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node picture.mjs
+picture: binary need-npm need-chromium tests/browser/node_modules ## Take the README's picture of the page again (docs/page.png)
+	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(BINARY)' node picture.mjs
 
 tests/browser/node_modules: tests/browser/package-lock.json | need-npm
 	cd tests/browser && npm ci --ignore-scripts --no-audit --no-fund --silent
@@ -275,6 +274,8 @@ tests/browser/node_modules: tests/browser/package-lock.json | need-npm
 install-chromium := sudo apt-get install chromium
 install-nginx := sudo apt-get install nginx
 install-caddy := sudo apt-get install caddy
+install-dpkg-deb := sudo apt-get install dpkg
+install-mmdebstrap := sudo apt-get install mmdebstrap
 install-openssl := sudo apt-get install openssl
 install-systemd-analyze := sudo apt-get install systemd
 install-java := sudo apt-get install default-jdk-headless   (macOS: brew install openjdk)
@@ -286,7 +287,7 @@ install-npm := sudo apt-get install npm   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)
 
 # Most machines don't have these: where apt may, it installs them. The service that apt would start isn't needed.
-need-chromium need-nginx need-caddy: need-%:
+need-chromium need-nginx need-caddy need-mmdebstrap: need-%:
 	@command -v $* >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive $(filter-out sudo,$(install-$*)) -y -qq; } \
 		|| { echo "$* is missing; install it with: $(install-$*)" >&2; exit 1; }

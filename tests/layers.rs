@@ -26,7 +26,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
     ("curate", &["catalogue", "client", "export", "generation", "record", "service", "text"]),
     ("key", &["error", "file", "record", "text"]),
-    ("mcp", &["catalogue", "generation", "service", "text"]),
+    ("mcp", &["catalogue", "generation", "record", "service", "text"]),
     (
         "http",
         &[
@@ -296,4 +296,18 @@ fn files_use_each_other_in_one_direction() {
         assert!(uses.is_empty(), "a circle is in {uses:#?}");
     }
     assert!(found > 100, "only {found} uses were read");
+}
+
+#[test]
+fn ci_runs_each_step_of_make_test_once() {
+    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("a text");
+    let (makefile, workflow) = (read("Makefile"), read(".github/workflows/ci.yml"));
+    let steps = makefile.lines().find_map(|line| line.strip_prefix("STEPS := ")).expect("the steps");
+    let commands = workflow.lines().map(str::trim).filter_map(|line| {
+        line.strip_prefix("- run: make ").or_else(|| line.strip_prefix("- ").filter(|line| line.starts_with("test-")))
+    });
+    let run: Vec<_> = commands.flat_map(str::split_whitespace).collect();
+    for step in steps.split_whitespace() {
+        assert_eq!(run.iter().filter(|of| **of == step).count(), 1, "{step} in {run:?}");
+    }
 }

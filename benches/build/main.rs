@@ -133,7 +133,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         let (mut analyzer, mut search) =
             (DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes), SearchBuilder::new(&scratch));
         for product in merged.products().flatten() {
-            analyzer.analyse(&product.software, merged.categories(&product.categories));
+            analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.categories));
             search.push(&analyzer)?;
             analyzer.terms().for_each(drop);
         }

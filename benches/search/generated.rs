@@ -43,7 +43,7 @@ impl Request {
                 pollster::block_on(search_software(snapshot, query)).map(|page| page.pagination.total)
             }
             Self::Names(query) => pollster::block_on(list_software(snapshot, query)).map(|page| page.pagination.total),
-            Self::Glossary(query) => Ok(list_glossary(snapshot, query).pagination.total),
+            Self::Glossary(query) => list_glossary(snapshot, query, None).map(|page| page.pagination.total),
         }
         .expect("an index in memory can be read")
     }
@@ -155,6 +155,7 @@ impl<'c> Generator<'c> {
                 filter: query.filter,
                 sort: (query.sort == SearchSort::Name).then_some(ListSort::Stored(Order::Name)),
                 page,
+                language: None,
             }),
             1 if self.random.u8(0..4) == 0 => Request::Glossary(ListGlossary { q: query.q, page }),
             _ => Request::Search(query),

@@ -21,6 +21,7 @@ import subprocess
 import tempfile
 
 import baselines
+import pages
 from server import Server, check, create_keys, draw_queries, fail, need_wrk, ours as start_ours, quoted, wait_ready
 
 # How many queries are checked. Ours must find all of them. The others may miss this share, because
@@ -67,7 +68,7 @@ def main():
     parser.add_argument("--without", default="", help="datasette, postgresql, minisearch: what not to compare with")
     parser.add_argument("--out", default="target")
     arguments = parser.parse_args()
-    known = [*GOALS, *baselines.START]
+    known = [*GOALS, PAGES, *baselines.START]
     chosen = [name for name in arguments.only.split(",") if name] or known
     without = [name for name in arguments.without.split(",") if name]
     for name in chosen + without:
@@ -139,6 +140,8 @@ def run(arguments, folder, servers):
     results = {}
     for connections in [16, 1]:
         for case in arguments.chosen:
+            if case == PAGES:
+                continue
             # It knows nothing of what was asked before.
             ours.stop()
             ours.start()
@@ -148,7 +151,13 @@ def run(arguments, folder, servers):
                 # much as distinct ones.
                 ask_all(ours, zipf, search, key, arguments.seconds)
             results[case, connections] = measure(arguments, cases[case], connections, len(queries) // arguments.rounds)
-    report(arguments, results, checked, built, ours.memory_mb())
+    of_pages = []
+    if PAGES in arguments.chosen:
+        ours.stop()
+        ours.start()
+        wait_ready(ours, 120)
+        of_pages = pages.measure(ours, ids, queries, arguments.rounds, 500)
+    report(arguments, results, of_pages, checked, built, ours.memory_mb())
 
 
 def ask_all(server, file, before, options, seconds):
@@ -191,10 +200,12 @@ def measure(arguments, sides, connections, lines):
     return medians, statistics.median(ratios)
 
 
+# Not a comparison of servers: pages beside the API calls whose data they show.
+PAGES = "pages"
 GOALS = {"lookup": 0.85, "not-modified": 1.0, "list": 0.7, "search": 0.9, "search-zipf": 0.6, "facets-and-highlights": 0.5}
 
 
-def report(arguments, results, checked, built, after):
+def report(arguments, results, of_pages, checked, built, after):
     lines = ["| case | connections | ours, requests/s | p50 ms | p99 ms | beside it | requests/s | p50 ms | p99 ms | ratio | goal |",
              "|---|---|---|---|---|---|---|---|---|---|---|"]
     for (case, connections), ((mine, other), ratio) in results.items():
@@ -203,7 +214,7 @@ def report(arguments, results, checked, built, after):
         met = "" if goal is None else f"{goal}" if ratio >= goal else f"{goal}, missed"
         lines.append(f"| {case} | {connections} | {mine['rate']:,.0f} | {mine['p50']:.2f} | {mine['p99']:.2f} | {name} "
                      f"| {other['rate']:,.0f} | {other['p50']:.2f} | {other['p99']:.2f} | {ratio:.2f} | {met} |")
-    lines += ["", "| answers of | find the record that the query was drawn from | version |", "|---|---|---|", *checked]
+    lines += ["", *of_pages, "", "| answers of | find the record that the query was drawn from | version |", "|---|---|---|", *checked]
     size = pathlib.Path(arguments.export).stat().st_size / 1e6
     lines += ["", f"{arguments.rounds} rounds of {arguments.seconds} s, one load thread, on {os.cpu_count()} cores; load of the "
               f"machine at the end {os.getloadavg()[1]:.1f}. Memory of ours: {built['VmRSS']:.0f} MB after building ({built['VmHWM']:.0f} at most), "

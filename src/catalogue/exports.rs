@@ -5,12 +5,11 @@ use std::ops::{Range, RangeInclusive};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use zstd::stream::Encoder;
 use zstd::zstd_safe::CParameter;
 
-use super::Catalogue;
+use super::{Catalogue, Members};
 use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
 use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
@@ -35,7 +34,8 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// One export of the directory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExportDocument {
-    /// What lists show.
+    /// What lists show, read from the object.
+    #[serde(skip)]
     pub resource: ExportResource,
     /// The same as a JSON object.
     pub object: Span,
@@ -137,6 +137,7 @@ impl ExportDocument {
             size_bytes: count(document.len()),
             sha256: hex::encode(Sha256::digest(&document)),
             changed_at: export.modified.and_then(rfc3339),
+            language: export.language.clone(),
         })
     }
 
@@ -338,29 +339,6 @@ fn write_line(lines: &mut String, record: &[u8], reference: &str) -> io::Result<
     lines.push_str(reference);
     lines.push_str("}\n");
     Ok(())
-}
-
-/// An object's members in the order written, their values untouched.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Members<'de>;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(Visitor)
-    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ use crate::scratch::{BulkWriter, Span};
 /// A glossary term: what a search in the glossary reads, and its answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GlossaryEntry {
+    /// Read from the object.
+    #[serde(skip)]
     pub term: GlossaryTermResource,
     /// The same as a JSON object.
     pub object: Span,
@@ -24,13 +26,14 @@ pub(super) fn entries<'e>(
     collation: &Collation,
     arena: &mut BulkWriter,
 ) -> io::Result<Vec<GlossaryEntry>> {
-    let mut terms: Vec<_> = exports.flat_map(|export| &export.glossary).collect();
-    terms.sort_by_cached_key(|term| (collation.key(&term.term), term.term.clone()));
-    let ids = Ids::of(terms.iter().map(|term| &*term.term));
+    let terms = exports.flat_map(|export| export.glossary.iter().map(move |term| (term, export.language.as_ref())));
+    let mut terms: Vec<_> = terms.collect();
+    terms.sort_by_cached_key(|(term, _)| (collation.key(&term.term), term.term.clone()));
+    let ids = Ids::of(terms.iter().map(|(term, _)| &*term.term));
     let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
     terms
         .into_iter()
-        .map(|term| {
+        .map(|(term, language)| {
             let term = GlossaryTermResource {
                 id: ids.id(&term.term),
                 term: term.term.to_string(),
@@ -42,6 +45,9 @@ pub(super) fn entries<'e>(
                     title: source.title.as_deref().map(str::to_owned),
                     url: source.url.as_deref().map(str::to_owned),
                 }),
+                language: language.cloned(),
+                translations: term.translations.clone(),
+                untranslated: Vec::new(),
             };
             Ok(GlossaryEntry { object: arena.push_json(&term)?, term })
         })

@@ -14,6 +14,7 @@ mod exports;
 mod filter;
 mod glossary;
 mod listing;
+mod members;
 mod merge;
 mod prefetch;
 mod product_json;
@@ -37,6 +38,7 @@ pub use error::CatalogueBuildError;
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, AttributeCondition, Filter, SoftwareFilter, admitted};
 pub use glossary::GlossaryEntry;
+pub use members::Members;
 pub use merge::{Merged, MergedProduct, StoredReview};
 pub use prefetch::fetch;
 pub use product_json::joined;
@@ -57,7 +59,7 @@ use serde::{Deserialize, Serialize};
 
 use self::records::RecordTables;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Attributes, MAX_ATTRIBUTES, former_slug};
+use crate::record::{Attributes, Languages, MAX_ATTRIBUTES, former_slug};
 use crate::scratch::decode;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
@@ -110,7 +112,9 @@ pub struct Tables {
     pub attributes: Attributes,
     /// By number of the attribute.
     pub attribute_summaries: Vec<AttributeSummary>,
-    /// The categories, by name.
+    pub languages: Languages,
+    /// The categories, by name, read from their objects.
+    #[serde(skip)]
     pub categories: Vec<CategoryResource>,
     /// The same, each as a JSON object.
     pub category_objects: Vec<Span>,
@@ -127,6 +131,8 @@ pub enum CatalogueError {
     Tables(#[from] postcard::Error),
     #[error("the catalogue's tables don't fit its texts")]
     Misfit,
+    #[error("a category, glossary term or export of the catalogue can't be read")]
+    Object(#[source] serde_json::Error),
     /// A product's text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
@@ -149,10 +155,22 @@ fn export_id(export: &ExportDocument) -> &str {
 impl Tables {
     /// Whether they fit these lengths of the texts and the parts for download.
     fn fit(&self, end: u64, downloads: &[u64]) -> bool {
-        self.category_objects.len() == self.categories.len()
-            && self.category_objects.iter().all(|span| span.end() <= end)
+        self.category_objects.iter().all(|span| span.end() <= end)
             && self.glossary.iter().all(|entry| entry.object.end() <= end)
             && self.exports.iter().all(|export| export.object.end() <= end && export.fits(downloads))
+    }
+
+    /// Reads the resources from their objects in an arena that they fit.
+    fn read_objects(&mut self, arena: &[u8]) -> Result<(), serde_json::Error> {
+        let objects = self.category_objects.iter();
+        self.categories = objects.map(|span| serde_json::from_slice(&arena[span.range()])).collect::<Result<_, _>>()?;
+        for entry in &mut self.glossary {
+            entry.term = serde_json::from_slice(&arena[entry.object.range()])?;
+        }
+        for export in &mut self.exports {
+            export.resource = serde_json::from_slice(&arena[export.object.range()])?;
+        }
+        Ok(())
     }
 }
 
@@ -172,17 +190,18 @@ fn renamed<'n>(names: impl Iterator<Item = (&'n str, &'n str)>) -> Renamed {
 impl Catalogue {
     /// Reads a catalogue and its records back from their parts.
     pub fn open(tables: &[u8], arena: Bytes, downloads: Vec<Bulk>) -> Result<(Self, Records), CatalogueError> {
-        let (records, tables): (RecordTables, Tables) = decode(tables)?;
+        let (records, mut tables): (RecordTables, Tables) = decode(tables)?;
         let lengths: Vec<u64> =
             downloads.iter().map(Bulk::len).collect::<io::Result<_>>().map_err(CatalogueError::Downloads)?;
         let records = Records::open(records, arena.clone()).ok_or(CatalogueError::Misfit)?;
-        let has_categories = records.columns.category_count() <= tables.categories.len();
+        let has_categories = records.columns.category_count() <= tables.category_objects.len();
         let has_attributes = [records.columns.attributes.len(), tables.attribute_summaries.len()]
             == [tables.attributes.len(); 2]
             && tables.attributes.len() <= MAX_ATTRIBUTES;
         if !has_categories || !has_attributes || !tables.fit(arena.len() as u64, &lengths) {
             return Err(CatalogueError::Misfit);
         }
+        tables.read_objects(&arena).map_err(CatalogueError::Object)?;
         let objects = |spans: &mut dyn Iterator<Item = Span>| {
             let mut hasher = FixedState::default().build_hasher();
             spans.for_each(|span| hasher.write(&arena[span.range()]));

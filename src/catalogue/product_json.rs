@@ -71,6 +71,7 @@ pub(super) fn item<'c>(
         offering_type: software.offering_type.as_str(),
         evidence_status: software.evidence_status.as_str(),
         evidence_checked_on: software.evidence_checked_on.as_deref(),
+        untranslated: Vec::new(),
     })
 }
 
@@ -114,6 +115,8 @@ pub(super) fn detail_fields(
             .map(|source| SourceResource { label: &source.label, url: &source.url })
             .collect(),
         rating_source: shown.source,
+        language: export.language.as_ref(),
+        translations: &software.translations,
         additional_properties: AdditionalProperties(&software.additional_properties),
         export: ExportRef {
             id: &export.id,

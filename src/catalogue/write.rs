@@ -131,7 +131,9 @@ impl<'m> CatalogueWriter<'m> {
             let tables = Tables {
                 attributes: merged.attributes.clone(),
                 attribute_summaries: summaries.unwrap_or(of_columns),
-                categories: merged.categories.clone(),
+                languages: merged.languages.clone(),
+                // Not stored, but read from the objects.
+                categories: Vec::new(),
                 category_objects,
                 glossary,
                 exports,

@@ -16,10 +16,10 @@ pub struct CheckArgs {
     /// How to report
     #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_CHECK_FORMAT", default_value = "text")]
     pub format: CheckFormat,
-    /// Print the number of findings of each code in place of the findings; of the text format
+    /// Print how many findings each code has instead of the findings; only as text
     #[arg(long)]
     pub statistics: bool,
-    /// Exit with 2 where there are only warnings, too
+    /// Exit with 2 even if there are only warnings
     #[arg(long, value_name = "KIND")]
     pub deny: Option<Deny>,
     /// Warn of evidence that was checked longer ago than this, such as `365d`, `26w`, `18mo` or `1y`, and list it by category
@@ -43,7 +43,7 @@ pub struct LinkArgs {
     /// Web or mail address at which operators of servers reach you; it's sent with each request
     #[arg(long, value_name = "ADDRESS", requires = "links", value_parser = contact)]
     pub contact: Option<String>,
-    /// Ask also for addresses of this machine and of local networks
+    /// Also request addresses of this machine and of local networks
     #[arg(long, requires = "links")]
     pub private: bool,
 }

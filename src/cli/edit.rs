@@ -10,7 +10,7 @@ pub struct AddArgs {
     /// The export file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Properties such as `name="Permit Desk"` and `tags="audit; iso"`; `PROPERTY:=JSON` for other values; the id is made of the name
+    /// Properties such as `name="Permit Desk"` and `tags="audit; iso"`; `PROPERTY:=JSON` for other values; the id is derived from the name
     #[arg(value_name = "PROPERTY=VALUE", required = true)]
     pub values: Vec<String>,
     /// Largest export file that is read, in bytes

@@ -13,7 +13,7 @@ pub struct ExportFilesArgs {
     /// Export files or folders of them, or `-` for an export on standard input [default: the data folder]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Data folder, where no path is given [default: data]
+    /// Data folder, if no path is given [default: data]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,

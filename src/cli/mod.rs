@@ -4,6 +4,7 @@
 
 mod address;
 mod check;
+mod config;
 mod diff;
 mod edit;
 mod engine;
@@ -18,10 +19,11 @@ mod site;
 mod table;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use given::Given;
 pub use id_prefix::ExportPrefix;
@@ -29,6 +31,7 @@ pub use id_prefix::ExportPrefix;
 use crate::key::Rate;
 
 pub use check::{CheckArgs, CheckFormat, Deny, LinkArgs};
+pub use config::ConfigError;
 pub use diff::{DiffArgs, DiffFormat, SideArgs};
 pub use edit::{AddArgs, InitArgs, SetArgs};
 pub use engine::{EngineArgs, EngineKind};
@@ -36,19 +39,40 @@ pub use export_files::ExportFilesArgs;
 pub use preview::PreviewArgs;
 pub use queries::{QueriesArgs, QueriesFormat};
 pub use report::{ReportArgs, ReportFormat};
-pub use search::{SearchArgs, SearchFormat};
+pub use search::{FilterArgs, SearchArgs, SearchFormat, SimilarArgs};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 
-/// Turns a folder of export files into a published software directory.
-///
-/// Without a command it serves: it validates the exports of ./data, indexes them under ./index and answers on
-/// <http://127.0.0.1:8080>.
+/// The value of `--index` that keeps the index in memory only.
+pub const NO_INDEX: &str = "none";
+
+/// Commands first; the options of `serve`, which are the program's without a command, are in its own help.
+const HELP: &str = "\
+{about-with-newline}
+{usage-heading} {usage}
+
+\u{1b}[1m\u{1b}[4mCommands:\u{1b}[0m
+{subcommands}
+
+\u{1b}[1m\u{1b}[4mOptions:\u{1b}[0m
+  Without a command, those of `serve`: see `software-directory serve --help`
+      --config <FILE>  Configuration file (TOML); commands take it too
+  -h, --help           Print help, after a command its options
+  -V, --version        Print the version
+";
+
+/// Publishes a folder of export files as a searchable directory
 #[derive(Debug, Parser)]
-#[command(name = "software-directory", version, args_conflicts_with_subcommands = true)]
+#[command(name = "software-directory", version, args_conflicts_with_subcommands = true,
+          long_about = "Publishes a folder of export files as a searchable directory: an API and web pages.\n\nWithout a command \
+                        it serves ./data on http://127.0.0.1:8080 and keeps its index in ./index.",
+          help_template = HELP)]
 pub struct Cli {
     /// The command; `serve` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
+    /// Configuration file, in TOML: its keys are the long options of `serve`
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
     /// The options of `serve`.
     #[command(flatten)]
     pub serve: ServeArgs,
@@ -61,45 +85,59 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check export files and report every error and warning
     Check(CheckArgs),
-    /// Make an export of a spreadsheet: CSV, xlsx or NDJSON
+    /// Make an export from a spreadsheet: CSV, xlsx or NDJSON
     Import(ImportArgs),
     /// Write an export's products as CSV or NDJSON
     Export(ExportArgs),
     /// Add a record to an export, checked before it is written
     Add(AddArgs),
-    /// Change properties of a record in an export, checked before it is written
+    /// Change a record of an export, checked before it is written
     Set(SetArgs),
-    /// Start a folder for a directory: an export, its schema for editors, a check for GitHub, a README
+    /// Start a folder: an export, its schema, a GitHub check, a README
     Init(InitArgs),
-    /// Report what changed between two sets of exports; exits with 0 (nothing), 1 (something) or 2 (it can't be told)
+    /// Report what changed between two sets of exports
+    ///
+    /// Exits with 0 if nothing changed, 1 if something did, and 2 if a side can't be read.
     Diff(DiffArgs),
-    /// Serve a candidate folder to this machine, marked as a preview, with what it changes; the page follows the files
+    /// Serve a folder to this machine before it's published
+    ///
+    /// The pages are marked as a preview, show what changes, and follow the files.
     Preview(PreviewArgs),
     /// Report how complete and how recent the records are
     Report(ReportArgs),
-    /// Report the queries without hits of a server, and propose synonyms for them
+    /// Report the queries that found nothing, and propose synonyms
     Queries(QueriesArgs),
     /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
     /// Search the directory from the terminal
     Search(SearchArgs),
-    /// Speak the Model Context Protocol on standard input and output: the directory as tools of an assistant
+    /// List the products that are like one, most similar first
+    Similar(SimilarArgs),
+    /// Give an assistant the directory as tools (Model Context Protocol)
+    ///
+    /// Speaks the protocol on standard input and output, and loads the exports once, at its start.
     Mcp(McpArgs),
     /// Print the OpenAPI document
     Openapi,
-    /// Ask a running server whether it is ready; exits with 0 or 1
+    /// Ask a running server whether it's ready; exits with 0 or 1
     Healthcheck(HealthcheckArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the man pages into a folder
+    #[command(hide = true)]
+    Man {
+        /// The folder; it is created if it doesn't exist
+        folder: PathBuf,
+    },
 }
 
 /// Where the exports are and how to read them.
 #[derive(Debug, Args)]
 pub struct DataArgs {
-    /// Folder of export files, *.json [default: data; outside a checkout the embedded demo]
+    /// Folder of export files, `*.json` [default: data; without that folder, the demo in the program]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
@@ -130,29 +168,8 @@ pub enum OnOff {
 
 /// Options of `serve`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct ServeArgs {
-    /// Where the exports are.
-    #[command(flatten)]
-    pub data: DataArgs,
-    /// Address to listen on, or a port of 127.0.0.1; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
-          value_parser = address::listen)]
-    pub listen: SocketAddr,
-    /// File of API keys, see `keys create` [default: keys.json]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS")]
-    pub keys: Option<PathBuf>,
-    /// Serve the generations that another server publishes at this URL, the address of a folder with the file `CURRENT`,
-    /// instead of building them from exports [default: none]
-    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW",
-          value_parser = given::text(), default_value = "", hide_default_value = true)]
-    pub follow: Given<String>,
-    /// File with the key for the server that is followed: one line, see `keys create --replicate` [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE",
-          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
-    pub follow_key_file: Given<PathBuf>,
-    /// The engine.
-    #[command(flatten)]
-    pub engine: EngineArgs,
     /// Rebuild the index from the exports, report, and exit; a running server picks it up
     #[arg(long)]
     pub reindex: bool,
@@ -162,50 +179,94 @@ pub struct ServeArgs {
     /// Try the generation that standard input names for a server, and exit
     #[arg(long, hide = true)]
     pub probe: bool,
+    /// Where the exports are.
+    #[command(flatten, next_help_heading = "Data")]
+    pub data: DataArgs,
     /// Memory limit of a build in bytes [default: three quarters of the machine's]
-    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES")]
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES", help_heading = "Data")]
     pub max_build_bytes: Option<u64>,
     /// Hold back a set of exports that would remove more than this share of the records, in per cent
     #[arg(long, value_name = "PERCENT", env = "SOFTWARE_DIRECTORY_MAX_REMOVED", default_value_t = 50,
-          value_parser = clap::value_parser!(u8).range(0..=100))]
+          value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Data")]
     pub max_removed: u8,
-    /// Address under which callers reach the service, for absolute links
+    /// Address to listen on, or a port of 127.0.0.1; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
+          value_parser = address::listen, help_heading = "Network")]
+    pub listen: SocketAddr,
+    /// Address under which callers reach the service, for absolute links [default: none]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
-          value_parser = given::text(), default_value = "", hide_default_value = true)]
+          value_parser = given::text(), default_value = "", hide_default_value = true, help_heading = "Network")]
     pub public_url: Given<String>,
-    /// Address or network of a proxy with a trusted X-Forwarded-For; repeatable
+    /// Address or network of a proxy whose X-Forwarded-For is trusted; repeatable
     #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
-          value_parser = address::network)]
+          value_parser = address::network, help_heading = "Network")]
     pub trusted_proxy: Vec<ipnet::IpNet>,
     /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen)]
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen,
+          help_heading = "Network")]
     pub metrics_listen: Option<SocketAddr>,
-    /// Let visitors use the page without a key, with this many requests a minute for each address, such as `300/min` [default: the
-    /// page asks for a key]
-    #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = site::rate)]
+    /// Let visitors use the pages without a key, each address with this many requests a minute, such as `300/min` [default: the
+    /// pages ask for a key]
+    #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = site::rate,
+          help_heading = "Page")]
     pub public_page: Option<Rate>,
-    /// Title of the page and the documentation [default: Software Directory]
+    /// Title of the pages and the documentation [default: Software Directory]
     #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE",
-          value_parser = given::checked(site::title), default_value = "", hide_default_value = true)]
+          value_parser = given::checked(site::title), default_value = "", hide_default_value = true, help_heading = "Page")]
     pub site_title: Given<String>,
-    /// Introduction on the page's first screen [default: none]
+    /// Introduction on the home page [default: none]
     #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION",
-          value_parser = given::checked(site::introduction), default_value = "", hide_default_value = true)]
+          value_parser = given::checked(site::introduction), default_value = "", hide_default_value = true,
+          help_heading = "Page")]
     pub site_introduction: Given<String>,
+    /// File of API keys, see `keys create` [default: keys.json]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", help_heading = "Keys")]
+    pub keys: Option<PathBuf>,
+    /// Serve the generations that another server publishes at this URL, the address of a folder with the file `CURRENT`,
+    /// instead of building them from exports [default: none]
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW",
+          value_parser = given::text(), default_value = "", hide_default_value = true, help_heading = "Followers")]
+    pub follow: Given<String>,
+    /// File with the key for the server that is followed: one line, see `keys create --replicate` [default: none]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
+          help_heading = "Followers")]
+    pub follow_key_file: Given<PathBuf>,
+    /// The engine.
+    #[command(flatten, next_help_heading = "OpenSearch")]
+    pub engine: EngineArgs,
     /// Log filter, such as `info` or `software_directory=debug`
-    #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
+    #[arg(
+        long,
+        value_name = "FILTER",
+        env = "SOFTWARE_DIRECTORY_LOG",
+        default_value = "info",
+        help_heading = "Logging"
+    )]
     pub log: String,
+    /// How to log, on standard error
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "SOFTWARE_DIRECTORY_LOG_FORMAT",
+        default_value = "text",
+        help_heading = "Logging"
+    )]
+    pub log_format: LogFormat,
+    /// Log a line for each request: method, path, status, bytes, duration, and the key's id
+    #[arg(long, env = "SOFTWARE_DIRECTORY_ACCESS_LOG", value_parser = clap::builder::FalseyValueParser::new(),
+          help_heading = "Logging")]
+    pub access_log: bool,
     /// Show the queries of requests that are logged
-    #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new(),
+          help_heading = "Logging")]
     pub log_queries: bool,
-    /// File in which searches without hits are counted, without anything of their callers, for the command `queries`
+    /// File that counts searches without hits, and nothing about their callers, for the command `queries`
     /// [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES",
-          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
+          help_heading = "Logging")]
     pub empty_queries: Given<PathBuf>,
-    /// How to log, on standard error
-    #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_LOG_FORMAT", default_value = "text")]
-    pub log_format: LogFormat,
 }
 
 /// The processors that a build for a server may use.
@@ -310,8 +371,24 @@ pub struct HealthcheckArgs {
 }
 
 /// Parses the command line of the process; prints help or a usage error and exits (0 or 2) by itself.
-pub fn parse() -> Cli {
-    Cli::parse()
+///
+/// # Errors
+/// If the file named by `--config` can't be used.
+pub fn parse() -> Result<Cli, ConfigError> {
+    let mut matches = Cli::command().get_matches();
+    if let Some(path) = matches.get_one::<PathBuf>("config") {
+        matches = config::apply(Cli::command(), path)?.get_matches();
+    }
+    Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut Cli::command()).exit()))
+}
+
+/// Writes a man page for the program and each of its commands.
+///
+/// # Errors
+/// If the folder or a file can't be written.
+pub fn write_man_pages(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(Cli::command(), folder)
 }
 
 /// The prefix of the environment variables of all options.
@@ -348,13 +425,36 @@ mod tests {
     }
 
     #[test]
+    fn help_fits_on_a_screen_with_the_commands_first() {
+        let mut command = Cli::command().term_width(80);
+        for help in [command.render_help(), command.render_long_help()] {
+            let help = help.to_string();
+            assert!(help.lines().count() <= 40 && help.lines().all(|line| line.len() <= 80), "{help}");
+            let place = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text} isn't in {help}"));
+            assert!(place("Commands:\n  serve ") < place("Options:\n"), "{help}");
+            assert!(!help.contains("--listen") && help.contains("--config"), "{help}");
+        }
+    }
+
+    #[test]
+    fn help_of_serve_groups_its_options() {
+        let mut command = Cli::command();
+        command.build();
+        let help = command.find_subcommand_mut("serve").expect("a command").render_help().to_string();
+        let lines = help.lines().filter(|line| !line.starts_with(' '));
+        let headings: Vec<_> = lines.filter_map(|line| line.strip_suffix(':')).collect();
+        let expected = ["Options", "Data", "Network", "Page", "Keys", "Followers", "OpenSearch", "Logging"];
+        assert_eq!(headings, expected, "{help}");
+    }
+
+    #[test]
     fn every_option_of_serve_has_an_environment_variable() {
         let command = Cli::command();
         let without: Vec<_> = command
             .get_arguments()
             .filter(|a| !a.is_positional() && a.get_env().is_none())
             .map(|a| a.get_id().as_str())
-            .filter(|id| !["help", "version", "reindex", "for_server", "probe"].contains(id))
+            .filter(|id| !["help", "version", "config", "reindex", "for_server", "probe"].contains(id))
             .collect();
         assert_eq!(without, [""; 0]);
     }

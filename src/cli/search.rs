@@ -1,4 +1,4 @@
-//! The options of `search`.
+//! The options of `search` and `similar`.
 
 use clap::{Args, ValueEnum};
 
@@ -16,6 +16,49 @@ pub struct SearchArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = SearchFormat::Text)]
     pub format: SearchFormat,
+    /// Which products.
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// The language of the texts, such as `de`, if the directory has any in it
+    #[arg(long, value_name = "LANGUAGE")]
+    pub lang: Option<String>,
+    /// Explain what the query became and what ranked each hit
+    #[arg(long)]
+    pub explain: bool,
+    /// Explain why the product with this id is found where it is, or isn't found
+    #[arg(long, value_name = "ID")]
+    pub why: Option<String>,
+    /// Words to search for; behind `--` they may begin with a hyphen, which excludes a word
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+}
+
+/// Options of `similar`.
+#[derive(Debug, Args)]
+pub struct SimilarArgs {
+    /// Where the exports are.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// How many products to show, 1 to 100
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub limit: u32,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = SearchFormat::Text)]
+    pub format: SearchFormat,
+    /// Which products.
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// The language of the texts, such as `de`, if the directory has any in it
+    #[arg(long, value_name = "LANGUAGE")]
+    pub lang: Option<String>,
+    /// Id of the product
+    #[arg(value_name = "ID")]
+    pub id: String,
+}
+
+/// Filters of products.
+#[derive(Debug, Args)]
+pub struct FilterArgs {
     /// Only products in this category, by name or id; repeatable: any of them
     #[arg(long, value_name = "CATEGORY")]
     pub category: Vec<String>,
@@ -41,15 +84,6 @@ pub struct SearchArgs {
     /// repeatable: any of one attribute's values, and all attributes
     #[arg(long, value_name = "ATTRIBUTE:VALUE", value_parser = attribute)]
     pub attribute: Vec<(String, String)>,
-    /// Explain what the query became and what ranked each hit
-    #[arg(long)]
-    pub explain: bool,
-    /// Explain why the product with this id is found where it is, or isn't found
-    #[arg(long, value_name = "ID")]
-    pub why: Option<String>,
-    /// Words to search for; behind `--` they may begin with a hyphen, which excludes a word
-    #[arg(required = true, value_name = "WORDS")]
-    pub words: Vec<String>,
 }
 
 fn rating(text: &str) -> Result<f64, String> {
@@ -64,11 +98,11 @@ fn attribute(text: &str) -> Result<(String, String), String> {
     Ok((property.to_owned(), value.to_owned()))
 }
 
-/// The output format of `search`.
+/// How products are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SearchFormat {
     /// For people
     Text,
-    /// The response of /v1/search
+    /// The response of the API
     Json,
 }

@@ -22,23 +22,23 @@ pub struct ImportArgs {
     /// Update an export: rows are matched by id, without ids by name and URL; everything else in it is kept
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "name", "license", "write_mapping"])]
     pub update: Option<PathBuf>,
-    /// Take the records that the table doesn't have out of the export
+    /// Remove records from the export that aren't in the table
     #[arg(long, requires = "update")]
     pub remove_missing: bool,
     /// Data folder, whose exports declare the categories [default: data]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
-    /// Name of the export [default: a terminal is asked]
+    /// Name of the export [default: asked on a terminal]
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
-    /// Licence of the export, a URL [default: a terminal is asked]
+    /// Licence of the export, a URL [default: asked on a terminal]
     #[arg(long, value_name = "URL")]
     pub license: Option<String>,
     /// Worksheet of a workbook that shows several, or list of a JSON document with several
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
-    /// Row that names the columns, as a spreadsheet program numbers it [default: found out]
+    /// Row that names the columns, as a spreadsheet program numbers it [default: detected]
     #[arg(long, value_name = "N")]
     pub header_row: Option<u64>,
     /// Encoding of a CSV file that isn't UTF-8, such as windows-1251 or euc-kr [default: Windows-1252 if there's no doubt]
@@ -56,16 +56,20 @@ pub struct ImportArgs {
     /// Publish a column without a meaning as an additional property, `*` all of them; repeatable
     #[arg(long, value_name = "COLUMN", conflicts_with = "mapping")]
     pub additional: Vec<String>,
+    /// Publish a column as an attribute, which readers filter by: its values decide whether it's a number, true or false, a day, or a text;
+    /// repeatable
+    #[arg(long, value_name = "COLUMN", conflicts_with = "mapping")]
+    pub attribute: Vec<String>,
     /// Split the lists of a column at commas; repeatable
     #[arg(long, value_name = "COLUMN")]
     pub split_commas: Vec<String>,
     /// Translate the values of a column by a JSON file such as {"geprüft": "vendor-sources-reviewed"}; repeatable
     #[arg(long, value_name = "COLUMN=FILE")]
     pub map_values: Vec<String>,
-    /// Order of day and month in dates such as 3/4/2025 [default: found out, if one has a day above 12]
+    /// Order of day and month in dates such as 3/4/2025 [default: detected, if a day is above 12]
     #[arg(long, value_name = "ORDER")]
     pub date_order: Option<DateOrderArg>,
-    /// Give ids that are made of names and collide a suffix, such as moss-2
+    /// Add a suffix, as in moss-2, to ids that are derived from names and collide
     #[arg(long)]
     pub unique_ids: bool,
     /// Apply the fixes that need no judgement: missing and broken schemes of addresses, rows that repeat another

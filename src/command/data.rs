@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::log::Log;
 use super::progress::Terminal;
 use super::{Failure, INVALID, print_note};
-use crate::cli::{DataArgs, ExportPrefix, LogFormat, OnOff};
+use crate::cli::{DataArgs, ExportPrefix, LogFormat, NO_INDEX, OnOff};
 use crate::export::{IdPrefixes, Limits};
 use crate::generation::source::Source;
 use crate::generation::{MeaningOption, Settings, Snapshot};
@@ -17,8 +17,6 @@ use crate::update::{Directory, Updater};
 
 /// The data folder where none is named.
 pub(super) const DATA_FOLDER: &str = "data";
-/// The index folder that is none.
-const NO_INDEX: &str = "none";
 
 /// Checks at a start that the data folder named with `--data` is there. A folder that disappears later, while a server runs, leaves
 /// the last good generation.

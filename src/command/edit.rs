@@ -13,6 +13,7 @@ use crate::curate::tabular::{
 };
 use crate::error::chain;
 use crate::export;
+use crate::record::Attribute;
 
 /// Adds a record. Exit codes: 0 written, 1 the file can't be written, 2 wrong usage or invalid.
 pub(super) fn add(args: &AddArgs) -> ExitCode {
@@ -33,7 +34,7 @@ fn finish(result: Result<(), Failure>) -> ExitCode {
 
 fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -> Result<(), Failure> {
     let export = changes::open(path, max_file_bytes)?;
-    let (table, mapping) = row(id, values)?;
+    let (table, mapping) = row(id, values, &export.attributes)?;
     let prefix = &*export.id_prefix;
     let ids: Vec<&str> =
         export.software.iter().map(|software| software.id.strip_prefix(prefix).unwrap_or(&software.id)).collect();
@@ -78,7 +79,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
 }
 
 /// The values as a table of one row.
-fn row(id: Option<&str>, values: &[String]) -> Result<(Table, Mapping), Failure> {
+fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<(Table, Mapping), Failure> {
     let mut table = Table { row_kind: RowKind::Record, ..Table::default() };
     let mut mapping = Mapping { columns: Vec::new() };
     let mut cells = Vec::new();
@@ -103,11 +104,23 @@ fn row(id: Option<&str>, values: &[String]) -> Result<(Table, Mapping), Failure>
         }
         let target = match json {
             Some(_) => Target::Json(name.to_owned()),
-            None => Target::parse(name).unwrap_or_else(|| Target::Additional(name.to_owned())),
+            None => target(name, attributes),
         };
         let cell = if value.is_empty() { Cell::Empty } else { Cell::Text(value.to_owned()) };
         push(name, target, cell);
     }
     table.rows.push(Row { number: 1, cells });
     Ok((table, mapping))
+}
+
+/// The target of a property: by the type that the export declares, if it isn't a known one.
+fn target(name: &str, attributes: &[Attribute]) -> Target {
+    let declared = || attributes.iter().find(|attribute| *attribute.property == *name);
+    match Target::parse(name) {
+        Some(Target::Attribute(..)) | None => declared().map_or_else(
+            || Target::Additional(name.to_owned()),
+            |attribute| Target::Attribute(name.to_owned(), Some(attribute.kind)),
+        ),
+        Some(target) => target,
+    }
 }

@@ -61,7 +61,8 @@ fn print(explanation: &SearchExplanation, with_hits: bool, out: &mut impl Write)
         writeln!(out, "  corrected: {} to {}", printable(&correction.from), printable(&correction.to))?;
     }
     for word in &report.dropped {
-        writeln!(out, "  left out: {}", printable(word))?;
+        let why = if report.unknown.contains(word) { "in no product" } else { "left out" };
+        writeln!(out, "  {why}: {}", printable(word))?;
     }
     for word in &report.excluded {
         writeln!(out, "  excluded: {}", printable(word))?;

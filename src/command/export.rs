@@ -56,6 +56,8 @@ pub(super) fn left_out(export: &Export) -> Vec<String> {
         (export.categories.len(), "descriptions of categories"),
         (export.glossary.len(), "glossary terms"),
         (export.synonyms.len(), "synonym groups"),
+        (export.attributes.len(), "declarations of attributes"),
+        (export.pins.len(), "pins"),
     ];
     sections.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
 }

@@ -100,8 +100,8 @@ fn write_all(entries: &Receiver<Entry>, mut out: impl Write, dropped: &IntCounte
 }
 
 /// Starts logging to standard error; panics keep their places from here on.
-pub(super) fn start(filter: &str, format: LogFormat) -> Result<Log, Failure> {
-    let filter = log_filter::parse(filter)?;
+pub(super) fn start(filter: &str, access_log: bool, format: LogFormat) -> Result<Log, Failure> {
+    let filter = log_filter::parse(filter, access_log)?;
     let failed =
         |error: &dyn std::fmt::Display| Failure { text: format!("logging can't be started: {error}"), code: 1 };
     let log = Log::start(io::stderr()).map_err(|error| failed(&error))?;

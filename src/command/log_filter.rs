@@ -3,17 +3,18 @@
 use tracing_subscriber::EnvFilter;
 
 use super::Failure;
+use crate::http::ACCESS_LOG;
 
 /// The levels, each also in capitals.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// The root target of this program's lines.
 const TARGET: &str = "software_directory";
 
-/// Parses a filter.
+/// Parses a filter, and adds the access log to it.
 ///
 /// # Errors
 /// If it isn't one, has a word that is neither a level nor a target of this program, or matches no line of it: exit code 2.
-pub(super) fn parse(filter: &str) -> Result<EnvFilter, Failure> {
+pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure> {
     let wrong = |reason: &str| Failure::usage(format!("--log `{filter}`: {reason}"));
     let mut is_of_program = false;
     for directive in filter.split(',').map(str::trim).filter(|directive| !directive.is_empty()) {
@@ -40,7 +41,8 @@ pub(super) fn parse(filter: &str) -> Result<EnvFilter, Failure> {
     let is_quieter =
         |directive: &str| ["off", "error"].iter().any(|level| directive.trim().eq_ignore_ascii_case(level));
     let rmcp = if filter.split(',').any(is_quieter) { "" } else { "rmcp=warn," };
-    EnvFilter::try_new(format!("{rmcp}{filter}")).map_err(|error| wrong(&format!("{error}; try `info`")))
+    let access = if access_log { format!(",{ACCESS_LOG}=debug") } else { String::new() };
+    EnvFilter::try_new(format!("{rmcp}{filter}{access}")).map_err(|error| wrong(&format!("{error}; try `info`")))
 }
 
 /// Whether a target is this program or a part of it.
@@ -64,7 +66,7 @@ mod tests {
             "warn,hyper=trace",
             "hyper=trace,software_directory=off",
         ] {
-            assert!(parse(filter).is_ok(), "{filter}");
+            assert!(parse(filter, false).is_ok(), "{filter}");
         }
     }
 
@@ -78,7 +80,7 @@ mod tests {
             ("", "matches no line"),
             ("software_directory=inf", "try `info`"),
         ] {
-            let failure = parse(filter).expect_err(filter);
+            let failure = parse(filter, true).expect_err(filter);
             assert!(failure.code == 2 && failure.text.contains(remedy), "{filter}: {}", failure.text);
         }
     }

@@ -29,6 +29,7 @@ mod reindex;
 mod report;
 mod search;
 mod serve;
+mod similar;
 mod write_file;
 
 use std::error::Error;
@@ -36,7 +37,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{self, Cli, Command, ConfigError};
 use crate::error::chain;
 use crate::generation::BuildFailure;
 use crate::text::count::{agreeing, counted};
@@ -46,7 +47,11 @@ use crate::text::printable::printable;
 const INVALID: u8 = 2;
 
 /// Carries a command out. Exit codes: 0 done, 1 failed, 2 usage or invalid export; `diff` has those of diff(1).
-pub fn run(cli: Cli) -> ExitCode {
+pub fn run(parsed: Result<Cli, ConfigError>) -> ExitCode {
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => return Failure::usage(error.to_string()).print(),
+    };
     match cli.command {
         None => serve::run(&cli.serve),
         Some(Command::Serve(args)) => serve::run(&args),
@@ -62,11 +67,18 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Queries(args)) => queries::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
+        Some(Command::Similar(args)) => similar::run(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),
         Some(Command::Openapi) => openapi::run(),
         Some(Command::Healthcheck(args)) => healthcheck::run(args),
-        Some(Command::Completions { shell }) => print(&crate::cli::completions(shell)),
+        Some(Command::Completions { shell }) => print(&cli::completions(shell)),
+        Some(Command::Man { folder }) => write_man_pages(&folder),
     }
+}
+
+fn write_man_pages(folder: &Path) -> ExitCode {
+    let failed = |error| Failure { text: format!("{} can't be written: {error}", folder.display()), code: 1 };
+    cli::write_man_pages(folder).map_err(failed).map_or_else(|failure| failure.print(), |()| ExitCode::SUCCESS)
 }
 
 /// Prints a text on standard output. A closed pipe, such as that of `head`, is no failure.

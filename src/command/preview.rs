@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::{Failure, serve};
-use crate::cli::{DataArgs, EngineArgs, LogFormat, OnOff, PreviewArgs, ServeArgs, SideArgs};
+use crate::cli::{DataArgs, EngineArgs, LogFormat, NO_INDEX, OnOff, PreviewArgs, ServeArgs, SideArgs};
 
 /// Serves until a signal. Exit codes: 0 stopped, 1 failed, 2 usage.
 pub(super) fn run(args: &PreviewArgs) -> ExitCode {
@@ -32,7 +32,7 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
     let SideArgs { skip_invalid, id_prefix, max_file_bytes, .. } = &args.sides;
     let data = DataArgs {
         data: Some(args.candidate.clone()),
-        index: PathBuf::from("none"),
+        index: PathBuf::from(NO_INDEX),
         skip_invalid: *skip_invalid,
         id_prefix: id_prefix.clone(),
         meaning: OnOff::On,
@@ -58,6 +58,7 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         site_title: Some("Preview".to_owned()),
         site_introduction: None,
         log: "info".to_owned(),
+        access_log: false,
         log_queries: false,
         empty_queries: None,
         log_format: LogFormat::Text,

@@ -173,6 +173,7 @@ fn level(code: Code) -> &'static str {
     match code.severity() {
         Severity::Error => "ERROR",
         Severity::Warning => "WARN",
+        Severity::Note => "INFO",
     }
 }
 

@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{data, print_error, print_note};
-use crate::cli::{SearchArgs, SearchFormat};
+use super::{Failure, data, print_error, print_note};
+use crate::cli::{FilterArgs, SearchArgs, SearchFormat};
 use crate::error::chain;
+use crate::generation::Snapshot;
+use crate::record::Language;
 use crate::service::{
-    AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, refuse_attributes, search_software,
+    AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, choose_language, refuse_attributes,
+    search_software,
 };
 use crate::text::printable::printable;
 
@@ -26,18 +29,16 @@ struct HitFields {
 pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let snapshot = match data::load(&args.data, &Arc::default()) {
         Ok(snapshot) => snapshot,
-        Err(failure) => {
-            print_error(&failure.text);
-            return ExitCode::from(failure.code);
-        }
+        Err(failure) => return failure.print(),
     };
     let page = PageRequest { limit: args.limit, offset: 0 };
-    let query = SearchSoftware { page, filter: filter(args), ..SearchSoftware::new(&args.words.join(" ")) };
-    let refused = refuse_attributes(&snapshot, &query.filter, &[], None);
-    if let [first, ..] = &refused[..] {
-        print_error(&first.message);
-        return ExitCode::FAILURE;
-    }
+    let query = match filter(&args.filter, &snapshot).and_then(|filter| {
+        let language = language(args.lang.as_deref(), &snapshot)?;
+        Ok(SearchSoftware { filter, page, language, ..SearchSoftware::new(&args.words.join(" ")) })
+    }) {
+        Ok(query) => query,
+        Err(failure) => return failure.print(),
+    };
     if args.explain || args.why.is_some() {
         return super::explain::run(args, &snapshot, &query);
     }
@@ -53,15 +54,19 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
         SearchFormat::Text => print(&found, out),
         SearchFormat::Json => print_json(&found, out),
     };
+    let help = if query.filter == SoftwareFilter::default() { "other words" } else { "fewer filters or other words" };
+    finish(printed, found.pagination.total, help)
+}
+
+/// The exit code once products are printed, with a note on what to try if there are none.
+pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCode {
     match printed {
         // The reader has closed the pipe (`search … | head`).
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             print_error(&error.to_string());
             ExitCode::FAILURE
         }
-        _ if found.pagination.total == 0 => {
-            let help =
-                if query.filter == SoftwareFilter::default() { "other words" } else { "fewer filters or other words" };
+        _ if total == 0 => {
             print_note(&format!("no product is found; try {help}"));
             ExitCode::FAILURE
         }
@@ -69,11 +74,17 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     }
 }
 
-fn filter(args: &SearchArgs) -> SoftwareFilter {
-    let SearchArgs { standards, deployment, languages, vendor, tags, .. } = args;
-    SoftwareFilter {
-        categories: args.category.clone(),
-        min_rating: args.min_rating,
+/// The language, if the directory has texts in it.
+pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
+    choose_language(snapshot, lang, std::iter::empty()).map_err(|refusal| Failure { text: refusal.message, code: 2 })
+}
+
+/// The filter, if the directory has its attributes.
+pub(super) fn filter(args: &FilterArgs, snapshot: &Snapshot) -> Result<SoftwareFilter, Failure> {
+    let FilterArgs { category, min_rating, standards, deployment, languages, vendor, tags, attribute } = args;
+    let filter = SoftwareFilter {
+        categories: category.clone(),
+        min_rating: *min_rating,
         attributes: [
             ("standards", standards),
             ("deployment", deployment),
@@ -83,9 +94,13 @@ fn filter(args: &SearchArgs) -> SoftwareFilter {
         ]
         .into_iter()
         .flat_map(|(property, values)| values.iter().map(move |value| AttributeCondition::new(property, value)))
-        .chain(args.attribute.iter().map(|(property, value)| AttributeCondition::new(property, value)))
+        .chain(attribute.iter().map(|(property, value)| AttributeCondition::new(property, value)))
         .collect(),
         ..SoftwareFilter::default()
+    };
+    match refuse_attributes(snapshot, &filter, &[], None).into_iter().next() {
+        None => Ok(filter),
+        Some(refusal) => Err(Failure { text: refusal.message, code: 1 }),
     }
 }
 
@@ -102,7 +117,7 @@ fn print_json(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
-    let (bold, dim) = (anstyle::Style::new().bold(), anstyle::Style::new().dimmed());
+    let dim = anstyle::Style::new().dimmed();
     for correction in &page.query.corrected {
         writeln!(
             out,
@@ -115,14 +130,26 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
     }
     for hit in &page.data {
-        let product: HitFields = serde_json::from_slice(&hit.item)?;
-        let category = product.category.unwrap_or_default();
-        let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));
-        writeln!(out, "{bold}{name}{bold:#}  {dim}{id}  {category}{dim:#}")?;
-        if let Some(tagline) = product.tagline {
-            writeln!(out, "    {}", printable(&tagline))?;
-        }
+        print_product(&hit.item, out)?;
     }
-    let (shown, total) = (page.data.len(), page.pagination.total);
+    print_count(page.data.len(), page.pagination.total, out)
+}
+
+/// Prints a product's name, id, main category and tagline.
+pub(super) fn print_product(item: &[u8], out: &mut impl Write) -> io::Result<()> {
+    let (bold, dim) = (anstyle::Style::new().bold(), anstyle::Style::new().dimmed());
+    let product: HitFields = serde_json::from_slice(item)?;
+    let category = product.category.unwrap_or_default();
+    let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));
+    writeln!(out, "{bold}{name}{bold:#}  {dim}{id}  {category}{dim:#}")?;
+    if let Some(tagline) = product.tagline {
+        writeln!(out, "    {}", printable(&tagline))?;
+    }
+    Ok(())
+}
+
+/// Prints how many of the products are shown.
+pub(super) fn print_count(shown: usize, total: u64, out: &mut impl Write) -> io::Result<()> {
+    let dim = anstyle::Style::new().dimmed();
     writeln!(out, "{dim}{shown} of {total}{dim:#}")
 }

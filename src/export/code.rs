@@ -10,6 +10,8 @@ pub enum Severity {
     Error,
     /// Worth a look; stops nothing.
     Warning,
+    /// A suggestion; nothing is wrong.
+    Note,
 }
 
 impl Severity {
@@ -18,6 +20,7 @@ impl Severity {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Note => "note",
         }
     }
 }
@@ -190,6 +193,10 @@ codes! {
     UnusableProperty = "unusable_property", Warning;
     /// Values of an attribute that aren't of its type; they are returned, but not filtered and counted by.
     WrongAttributeValue = "wrong_attribute_value", Warning;
+    /// An attribute with more different values than a directory is made for.
+    TooManyValues = "too_many_values", Warning;
+    /// A property that most products have and that no export declares as an attribute.
+    UndeclaredAttribute = "undeclared_attribute", Note;
     /// A name, vendor or tagline that lists shorten.
     LongText = "long_text", Warning;
     /// A key that is almost a known one.
@@ -198,6 +205,8 @@ codes! {
     SharedUrl = "shared_url", Warning;
     /// One name under several ids.
     SharedName = "shared_name", Warning;
+    /// A language tag that isn't well-formed, or that is of no known language.
+    UnknownLanguage = "unknown_language", Warning;
     /// A rating outside 0 to 5.
     RatingOutOfRange = "rating_out_of_range", Warning;
     /// An id that is awkward in a path.

@@ -42,7 +42,7 @@ pub(crate) use vocabulary::{RECORD, Shape};
 use bytes::Bytes;
 use section::{Section, SectionKind, Sections};
 
-use crate::record::{Attribute, Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
+use crate::record::{Attribute, Category, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup};
 
 /// One validated export document.
 #[derive(Debug)]
@@ -57,6 +57,8 @@ pub struct Export {
     pub license: Box<str>,
     /// Snapshot date as stated.
     pub as_of: Option<Box<str>>,
+    /// The language of its texts; `None` if it states none, which means English.
+    pub language: Option<Language>,
     /// When its file was last modified; `None` for a document that isn't of a file.
     pub modified: Option<std::time::SystemTime>,
     /// The document for download: the file's own bytes; where elements were skipped as invalid, without those.

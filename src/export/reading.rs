@@ -345,6 +345,7 @@ fn set_export(
         name: contents.name,
         license: contents.license,
         as_of: contents.as_of,
+        language: contents.language,
         modified: file.modified(),
         document: Bytes::new(),
         software: Vec::new(),

@@ -95,6 +95,10 @@ impl Report {
         prefixes.iter().map(|(export, _)| export).filter(|export| self.files.iter().all(|file| file.id() != *export))
     }
 
+    pub fn note_count(&self) -> usize {
+        self.count(Severity::Note)
+    }
+
     fn count(&self, severity: Severity) -> usize {
         let left_out = self.left_out.iter().filter(|left_out| left_out.code.severity() == severity);
         self.findings.iter().filter(|finding| finding.severity() == severity).count()

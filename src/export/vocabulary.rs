@@ -14,6 +14,7 @@ pub(crate) enum Shape {
     Number,
     Boolean,
     Array,
+    Object,
     /// A string or an object.
     Source,
 }
@@ -25,6 +26,7 @@ pub(super) const ENVELOPE: &[Known] = &[
     ("name", Shape::Text),
     ("license", Shape::Text),
     ("as_of", Shape::Text),
+    ("language", Shape::Text),
     ("id_prefix", Shape::Text),
     ("software", Shape::Array),
     ("categories", Shape::Array),
@@ -58,9 +60,11 @@ pub(crate) const RECORD: &[Known] = &[
     ("deployment", Shape::Texts),
     ("pricing", Shape::Text),
     ("languages", Shape::Texts),
+    ("translations", Shape::Object),
 ];
 
-pub(super) const CATEGORY: &[Known] = &[("name", Shape::Text), ("description", Shape::Text)];
+pub(super) const CATEGORY: &[Known] =
+    &[("name", Shape::Text), ("description", Shape::Text), ("translations", Shape::Object)];
 
 pub(super) const REVIEW: &[Known] = &[
     ("id", Shape::Text),
@@ -80,6 +84,7 @@ pub(super) const GLOSSARY: &[Known] = &[
     ("synonyms", Shape::Texts),
     ("related", Shape::Texts),
     ("source", Shape::Source),
+    ("translations", Shape::Object),
 ];
 
 pub(super) const SYNONYMS: &[Known] =
@@ -92,7 +97,18 @@ pub(super) const ATTRIBUTE: &[Known] = &[
     ("unit", Shape::Text),
     ("searchable", Shape::Boolean),
     ("hidden", Shape::Boolean),
+    ("translations", Shape::Object),
 ];
+
+/// The texts of a record that can be translated.
+pub(crate) const TRANSLATED: &[Known] =
+    &[("name", Shape::Text), ("tagline", Shape::Text), ("description", Shape::Text)];
+
+pub(super) const TRANSLATED_CATEGORY: &[Known] = &[("name", Shape::Text), ("description", Shape::Text)];
+
+pub(super) const TRANSLATED_TERM: &[Known] = &[("term", Shape::Text), ("definition", Shape::Text)];
+
+pub(super) const TRANSLATED_ATTRIBUTE: &[Known] = &[("label", Shape::Text)];
 
 pub(super) const PIN: &[Known] = &[("queries", Shape::Texts), ("software", Shape::Texts)];
 
@@ -107,6 +123,7 @@ impl Shape {
             Self::Number => kind == Kind::Number,
             Self::Boolean => matches!(kind, Kind::True | Kind::False),
             Self::Array => kind == Kind::Array,
+            Self::Object => kind == Kind::Object,
             Self::Source => is_text || kind == Kind::Object,
         }
     }

@@ -93,7 +93,7 @@ pub(super) fn build_into<S: Sink>(
     for (done, product) in (1..).zip(merged.products()) {
         pass(Step::BuildProduct);
         let product = product?;
-        analyzer.analyse(&product.software, merged.categories(&product.categories));
+        analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.categories));
         sink.push(product, &analyzer)?;
         if progress(done).is_break() {
             return Err(BuildError::Stopped);

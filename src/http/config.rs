@@ -43,6 +43,8 @@ pub struct HttpConfig {
     pub empty_queries: Option<Arc<EmptyQueries>>,
     /// The state of a preview; `None` for a service.
     pub preview: Option<Arc<Preview>>,
+    /// The most addresses in a file of the sitemap.
+    pub sitemap_addresses: u64,
     /// The title of the page and the documentation: plain text.
     pub site_title: String,
     /// The introduction on the page's first screen: plain text.
@@ -65,6 +67,8 @@ impl Default for HttpConfig {
             generations: None,
             empty_queries: None,
             preview: None,
+            // The limit of the protocol.
+            sitemap_addresses: 50_000,
             site_title: "Software Directory".to_owned(),
             site_introduction: None,
         }

@@ -41,13 +41,20 @@ impl Coding {
 pub(super) fn quality(headers: &HeaderMap, list: &HeaderName, name: &str) -> Option<f32> {
     let values = headers.get_all(list).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).find_map(|item| {
-        let (coding, parameter) = item.split_once(';').unwrap_or((item, "q=1"));
-        if !coding.trim().eq_ignore_ascii_case(name) {
+        let mut parts = item.split(';');
+        if !parts.next()?.trim().eq_ignore_ascii_case(name) {
             return None;
         }
-        let (q, quality) = parameter.split_once('=')?;
-        let quality: f32 = quality.trim().parse().ok()?;
-        (q.trim().eq_ignore_ascii_case("q") && (0.0..=1.0).contains(&quality)).then_some(quality)
+        let mut quality = 1.0;
+        for (parameter, value) in parts.map(|part| part.split_once('=').unwrap_or((part, ""))) {
+            if parameter.trim().eq_ignore_ascii_case("q") {
+                quality = value.trim().parse().ok().filter(|quality| (0.0..=1.0).contains(quality))?;
+            } else if *list == ACCEPT_ENCODING {
+                // Only media types have other parameters.
+                return None;
+            }
+        }
+        Some(quality)
     })
 }
 

@@ -9,8 +9,8 @@ use std::hash::{BuildHasher as _, Hash, Hasher};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{
-    CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    InvalidHeaderValue, LINK,
+    CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, InvalidHeaderValue, LINK,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
@@ -19,8 +19,8 @@ use foldhash::quality::FixedState;
 use percent_encoding::percent_decode_str;
 
 use super::content_coding::Coding;
-use super::extract::Snapshot;
 use super::extract::query::RawQuery;
+use super::extract::{Snapshot, accepted};
 use super::middleware::RequestContext;
 use super::pages::language::Language;
 use super::pages::part::evidence::today;
@@ -89,7 +89,8 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
     // A product's hash comes with the product. Only a condition is worth looking it up before, which is a request of its own in a
     // cluster. With an old tag the product is read too: reading it here would read megabytes for keys without quota left.
     let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
-    let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts).await };
+    let language = kind.language(&parts);
+    let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &language).await };
     let tag = match tag {
         Ok(tag) => tag,
         Err(error) => return error.into_response(),
@@ -110,7 +111,8 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         if condition == Condition::AnyVersion {
             not_modified(&mut response);
         }
-        let read = || Some(tags.tag(&context.detail_hash.get()?.to_be_bytes(), &context.uri));
+        let read =
+            || Some(tags.tag(&[&context.detail_hash.get()?.to_be_bytes(), &language[..]].concat(), &context.uri));
         response.headers_mut().extend(tag.or_else(read).map(|tag| (ETAG, tag.header())));
     }
     response
@@ -120,23 +122,42 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
 fn not_modified(response: &mut Response) {
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     *response.body_mut() = Body::empty();
-    for header in [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING, CONTENT_DISPOSITION, CONTENT_RANGE, LINK] {
+    let about_the_body =
+        [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_DISPOSITION, CONTENT_RANGE, LINK];
+    for header in about_the_body {
         response.headers_mut().remove(header);
     }
 }
 
 impl TagKind {
+    /// What the language of the texts adds to a version: the one that a caller prefers, and the names of categories in it, which a
+    /// product's hash doesn't cover. Nothing in a directory without translations; `lang` itself is part of the request.
+    fn language(self, request: &Parts) -> Vec<u8> {
+        let Some(catalogue) = request.extensions.get::<Snapshot>().map(|snapshot| &snapshot.catalogue) else {
+            return Vec::new();
+        };
+        let languages = &catalogue.tables.languages;
+        if !languages.are_several() || matches!(self, Self::Export | Self::Changes) {
+            return Vec::new();
+        }
+        let preferred = languages.preferred(accepted(&request.headers)).map_or("", |language| language.as_str());
+        [&catalogue.categories_hash().to_be_bytes(), preferred.as_bytes()].concat()
+    }
+
     /// The tag of a request's response; `None` if there is no such record.
-    async fn tag(self, tags: &EntityTags, request: &Parts) -> Result<Option<EntityTag>, ApiError> {
+    async fn tag(self, tags: &EntityTags, request: &Parts, language: &[u8]) -> Result<Option<EntityTag>, ApiError> {
         let Some(snapshot) = request.extensions.get::<Snapshot>() else { return Ok(None) };
         let Some(id) = path_id(&request.uri) else { return Ok(None) };
         let catalogue = &snapshot.catalogue;
         let changes = || [snapshot.generation(), snapshot.changes.changed_at()];
         let hash = match self {
-            Self::Generation => return Ok(Some(tags.tag(snapshot.generation().as_bytes(), &request.uri))),
+            Self::Generation => {
+                let version = [snapshot.generation().as_bytes(), language].concat();
+                return Ok(Some(tags.tag(&version, &request.uri)));
+            }
             Self::Software => service::get_software_hash(snapshot, &id).await?,
-            Self::Category => service::get_category(snapshot, &id).map(|object| hash(&*object)),
-            Self::Term => service::get_term(snapshot, &id).map(|object| hash(&*object)),
+            Self::Category => service::get_category(snapshot, &id, None)?.map(|(object, _)| hash(&*object)),
+            Self::Term => service::get_term(snapshot, &id, None)?.map(|(object, _)| hash(&*object)),
             Self::Export => catalogue.export(&id).map(|export| hash(export.resource.sha256.as_bytes())),
             Self::Categories => Some(catalogue.categories_hash()),
             Self::Glossary => Some(catalogue.glossary_hash()),
@@ -146,7 +167,7 @@ impl TagKind {
         };
         let Some(hash) = hash.map(u64::to_be_bytes) else { return Ok(None) };
         if self != Self::Export {
-            return Ok(Some(tags.tag(&hash, &request.uri)));
+            return Ok(Some(tags.tag(&[&hash, language].concat(), &request.uri)));
         }
         let coding = Coding::preferred(&request.headers, &[Coding::Zstd]);
         let version = [&hash[..], coding.map_or("", Coding::name).as_bytes()].concat();

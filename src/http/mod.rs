@@ -30,6 +30,7 @@ mod state;
 pub use api::metrics_service;
 pub use config::{HttpConfig, PublicUrl, PublicUrlError};
 pub use metrics::{Metrics, MetricsError};
+pub use middleware::ACCESS_LOG;
 pub use preview::{Comparison, Findings, Preview};
 pub use search_pool::MaxQueueDelay;
 pub use state::{AppState, AppStateError};
@@ -40,7 +41,7 @@ use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
@@ -165,15 +166,17 @@ async fn every_request(State(state): State<Arc<AppState>>, mut request: Request,
     let context = RequestContext::new(&request);
     request.extensions_mut().insert(Arc::clone(&context));
     let route = middleware::matched_route(&request).cloned();
-    let caller = middleware::caller_to_log(&request, &state.config);
+    let access = middleware::AccessLine::new(&context, &request, &state.config);
     let mut response =
         middleware::compress(request, next, |request, next| answer(&state, &context, request, next)).await;
     let (route, status) = (route.as_ref().map(MatchedPath::as_str), response.status());
     state.metrics.observe_request(route, &context.method, status, context.started.elapsed());
-    middleware::log_request(&context, caller, status, &state.config);
     response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response.headers_mut().insert(X_REQUEST_ID, context.id.clone());
-    response
+    match access {
+        Some(access) => access.log(response),
+        None => response,
+    }
 }
 
 /// Inside of that: problem documents and error pages, and the headers for other origins and for caches.
@@ -204,10 +207,16 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     if is_unknown {
         response.headers_mut().append(VARY, HeaderValue::from_static("Accept, Accept-Language"));
     }
+    let is_translated = response.extensions_mut().remove::<Translated>().is_some();
     if middleware::is_private(context.uri.path()) {
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-        headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding, Origin"));
+        let vary = if is_translated {
+            "Authorization, Accept-Encoding, Accept-Language, Origin"
+        } else {
+            "Authorization, Accept-Encoding, Origin"
+        };
+        headers.insert(VARY, HeaderValue::from_static(vary));
     }
     response
 }
@@ -302,8 +311,9 @@ async fn answer_from_generation(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let Some(snapshot) = state.directory.current() else { return unavailable(state, kind) };
+    let Some(snapshot) = state.directory.current() else { return unavailable(state, kind, request.headers()) };
     let generation = HeaderValue::try_from(snapshot.generation()).ok();
+    let is_translated = snapshot.catalogue.tables.languages.are_several();
     request.extensions_mut().insert(Snapshot(snapshot));
     let respond = |request| middleware::spend_quota(state, context, request, next);
     let mut response = match kind {
@@ -312,12 +322,19 @@ async fn answer_from_generation(
         None => respond(request).await,
     };
     response.headers_mut().extend(generation.map(|generation| (X_GENERATION, generation)));
+    if is_translated {
+        response.extensions_mut().insert(Translated);
+    }
     response
 }
 
+/// Marks a response from a directory with translations: `Accept-Language` may choose another.
+#[derive(Debug, Clone, Copy)]
+struct Translated;
+
 /// The response while there's no generation: in a preview, a page says what it waits for.
-fn unavailable(state: &AppState, kind: Option<TagKind>) -> Response {
-    let awaited = (kind == Some(TagKind::Page)).then(|| pages::awaited(state)).flatten();
+fn unavailable(state: &AppState, kind: Option<TagKind>, headers: &HeaderMap) -> Response {
+    let awaited = (kind == Some(TagKind::Page)).then(|| pages::awaited(state, headers)).flatten();
     awaited.unwrap_or_else(|| ApiError::IndexUnavailable.into_response())
 }
 

@@ -80,7 +80,7 @@ mod tests {
     fn read<T>(tool: &str, arguments: Value, read: impl FnOnce(&mut Values<'_>) -> T) -> Result<T, String> {
         let Value::Object(given) = arguments else { panic!("an object") };
         let tool = TOOLS.iter().find(|known| known.name == tool).expect("a tool");
-        super::read(&given, tool.parameters, read)
+        super::read(&given, &tool.parameters(), read)
     }
 
     fn search(arguments: Value) -> Result<SearchSoftware, String> {

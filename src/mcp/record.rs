@@ -42,9 +42,15 @@ fn with_url(mut members: Members) -> Members {
     members
 }
 
+/// Leaves out what a record says of its languages: an assistant reads any.
+fn untranslated(mut members: Members) -> Members {
+    members.retain(|name, _| !matches!(name.as_str(), "language" | "translations" | "untranslated"));
+    members
+}
+
 /// The members of a product in a list.
 pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
-    let mut found = with_url(resource::<SoftwareItem<'_>>());
+    let mut found = with_url(untranslated(resource::<SoftwareItem<'_>>()));
     let mut take = |name| found.remove(name).unwrap_or_default();
     take("category");
     let evidence = members([
@@ -62,19 +68,32 @@ pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
     found
 });
 
+/// The members of a product that is like another one.
+pub(super) static SIMILAR: LazyLock<Members> = LazyLock::new(|| {
+    let shared = members([
+        ("categories", texts("Names of the categories that both are in.")),
+        ("words", texts("Words of the other product that both have, the rarest first.")),
+    ]);
+    let mut similar = FOUND.clone();
+    similar.insert("shared".to_owned(), whole(shared).into());
+    similar
+});
+
 /// The members of a product with all its claims.
 pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
     let is_left_out = |name: &str| matches!(name, "sources" | "additional_properties" | "same_as");
-    let mut product = resource::<DetailFields<'_>>();
+    let mut product = untranslated(resource::<DetailFields<'_>>());
     product.retain(|name, _| !is_left_out(name));
     product.extend(FOUND.clone());
     product
 });
 
-pub(super) static CATEGORY: LazyLock<Members> = LazyLock::new(|| with_url(resource::<CategoryResource>()));
+pub(super) static CATEGORY: LazyLock<Members> =
+    LazyLock::new(|| with_url(untranslated(resource::<CategoryResource>())));
 
 /// The members of a glossary term.
-pub(super) static TERM: LazyLock<Members> = LazyLock::new(|| with_url(resource::<GlossaryTermResource>()));
+pub(super) static TERM: LazyLock<Members> =
+    LazyLock::new(|| with_url(untranslated(resource::<GlossaryTermResource>())));
 
 pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
     let mut review = resource::<ReviewResource<'_>>();
@@ -85,6 +104,13 @@ pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
 /// A product in a list, made of its whole JSON.
 pub(super) fn found(detail: Value, base: &str) -> Value {
     clean(software(detail, &FOUND, base), SHORT, FEW)
+}
+
+/// A product in a list, with what it shares with another one.
+pub(super) fn similar(detail: Value, categories: &[&str], words: &[String], base: &str) -> Value {
+    let mut similar = found(detail, base);
+    similar["shared"] = clean(json!({"categories": categories, "words": words}), SHORT, MANY);
+    similar
 }
 
 /// A product with all its claims.

@@ -6,13 +6,11 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::argument;
-use super::record::{CATEGORY, FOUND, PRODUCT, REVIEW, TERM};
+use super::record::{CATEGORY, FOUND, PRODUCT, REVIEW, SIMILAR, TERM};
 use super::schema::{Members, count, list, optional_text, resource, text, whole};
 use crate::catalogue::resource::{QueryReport, ReviewSummary};
 use crate::service::parameter::definition::{
-    self as parameters, ATTRIBUTE, DEPLOYMENT, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS,
-    GLOSSARY_Q, LANGUAGES, LIMIT, LONG_LIMIT, MIN_RATING, OFFERING_TYPE, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT,
-    STANDARDS, TAGS, VENDOR,
+    FILTERS, GLOSSARY_Q, LANG, LIMIT, LONG_LIMIT, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SIMILAR_LIMIT,
 };
 use crate::service::parameter::value::Text;
 use crate::service::parameter::{AnyParameter, Parameter};
@@ -22,6 +20,7 @@ use crate::service::parameter::{AnyParameter, Parameter};
 pub(super) enum Operation {
     SearchSoftware,
     GetSoftware,
+    ListSimilar,
     ListCategories,
     SearchGlossary,
     ListReviews,
@@ -33,7 +32,8 @@ pub(super) struct Definition {
     pub(super) name: &'static str,
     title: &'static str,
     description: &'static str,
-    pub(super) parameters: &'static [&'static dyn AnyParameter],
+    /// In groups; some are shared with the API's endpoints.
+    parameters: &'static [&'static [&'static dyn AnyParameter]],
     /// The schemas of its result's own members.
     result: fn() -> Vec<(&'static str, Value)>,
 }
@@ -47,7 +47,7 @@ pub(super) static ID: Parameter<Text> = Parameter::new(
 )
 .required_in_tool();
 
-pub(super) static TOOLS: [Definition; 5] = [
+pub(super) static TOOLS: [Definition; 6] = [
     Definition {
         operation: Operation::SearchSoftware,
         name: "search_software",
@@ -55,23 +55,7 @@ pub(super) static TOOLS: [Definition; 5] = [
         description: "Find software products of the directory by words, by filters, or both; best match first. Each product comes with \
             the evidence behind it (status, day of the check, sources), the export it is from with licence and snapshot \
             date, and a link. Use it first: it returns the ids that the other tools take.",
-        parameters: &[
-            &SEARCH_Q,
-            &parameters::CATEGORY,
-            &EVIDENCE_STATUS,
-            &EVIDENCE_CHECKED_AFTER,
-            &EVIDENCE_CHECKED_BEFORE,
-            &OFFERING_TYPE,
-            &MIN_RATING,
-            &STANDARDS,
-            &DEPLOYMENT,
-            &LANGUAGES,
-            &VENDOR,
-            &TAGS,
-            &ATTRIBUTE,
-            &SEARCH_SORT,
-            &LIMIT,
-        ],
+        parameters: &[&[&SEARCH_Q], &FILTERS, &[&SEARCH_SORT, &LANG, &LIMIT]],
         result: || {
             let mut query = resource::<QueryReport>();
             let understood = ["with_all_words", "incomplete", "corrected", "dropped"]
@@ -91,8 +75,22 @@ pub(super) static TOOLS: [Definition; 5] = [
         title: "Get a software product",
         description: "Get everything that the directory says about one product: description, features, standards, pricing, \
             deployment, languages, ratings, all sources of its evidence, and its export with licence.",
-        parameters: &[&ID],
+        parameters: &[&[&ID, &LANG]],
         result: || vec![("software", whole(PRODUCT.clone()).into())],
+    },
+    Definition {
+        operation: Operation::ListSimilar,
+        name: "list_similar_software",
+        title: "List similar software products",
+        description: "List products that are like one, most similar first: in the same categories, with the same words. `shared` says what \
+            they have in common. Use it to find alternatives, and filters to leave only those that can take its place.",
+        parameters: &[&[&ID], &FILTERS, &[&LANG, &SIMILAR_LIMIT]],
+        result: || {
+            vec![
+                ("total", count("How many products are similar and pass the filters.")),
+                ("software", list(&SIMILAR, "The products, most similar first.")),
+            ]
+        },
     },
     Definition {
         operation: Operation::ListCategories,
@@ -100,7 +98,7 @@ pub(super) static TOOLS: [Definition; 5] = [
         title: "List categories of software",
         description: "List the directory's categories with the number of products in each. Use a name or id as the category of \
             search_software.",
-        parameters: &[&LONG_LIMIT, &OFFSET],
+        parameters: &[&[&LANG, &LONG_LIMIT, &OFFSET]],
         result: || {
             vec![
                 ("total", count("How many categories there are.")),
@@ -114,7 +112,7 @@ pub(super) static TOOLS: [Definition; 5] = [
         title: "Search the glossary",
         description: "Look up terms of the field: definition, abbreviations, synonyms, and the source where the definition can be \
             checked.",
-        parameters: &[&GLOSSARY_Q, &LIMIT],
+        parameters: &[&[&GLOSSARY_Q, &LANG, &LIMIT]],
         result: || {
             vec![("total", count("How many terms match.")), ("terms", list(&TERM, "The terms, best match first."))]
         },
@@ -125,7 +123,7 @@ pub(super) static TOOLS: [Definition; 5] = [
         title: "List reviews of a product",
         description: "List users' reviews of one product, with a summary of all of them. `verified` says whether the reviewer is known \
             to use the product.",
-        parameters: &[&ID, &REVIEW_SORT, &LIMIT],
+        parameters: &[&[&ID, &REVIEW_SORT, &LIMIT]],
         result: || {
             vec![
                 ("total", count("How many reviews there are.")),
@@ -138,9 +136,13 @@ pub(super) static TOOLS: [Definition; 5] = [
 ];
 
 /// The tools as clients read them.
-pub(super) static LISTED: LazyLock<[Tool; 5]> = LazyLock::new(|| TOOLS.each_ref().map(Definition::tool));
+pub(super) static LISTED: LazyLock<[Tool; 6]> = LazyLock::new(|| TOOLS.each_ref().map(Definition::tool));
 
 impl Definition {
+    pub(super) fn parameters(&self) -> Vec<&'static dyn AnyParameter> {
+        self.parameters.concat()
+    }
+
     fn tool(&self) -> Tool {
         let common = [
             ("notice", text("How to read the texts of the records.")),
@@ -159,7 +161,7 @@ impl Definition {
             .destructive(false)
             .idempotent(true)
             .open_world(false);
-        Tool::new(self.name, self.description, Arc::new(argument::schema(self.parameters)))
+        Tool::new(self.name, self.description, Arc::new(argument::schema(&self.parameters())))
             .with_title(self.title)
             .with_raw_output_schema(Arc::new(whole(members)))
             .with_annotations(annotations)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use rmcp::model::JsonRpcError;
@@ -38,10 +38,6 @@ pub enum ServeError {
 /// Why a request of HTTP isn't taken for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
-    #[error("the caller doesn't accept JSON")]
-    NotAcceptable,
-    #[error("the body isn't said to be JSON")]
-    UnsupportedMediaType,
     #[error("the message has more than {MAX_MESSAGE_BYTES} bytes")]
     TooLarge,
     #[error("the body can't be read")]
@@ -53,7 +49,7 @@ pub enum Rejected {
 }
 
 /// Answers one request of the streamable HTTP transport: with one JSON document, and without a session, so that nothing outlives
-/// the request. A message that isn't one is answered with an error of JSON-RPC.
+/// the request. A message that isn't one is answered with an error of JSON-RPC. The request must be known to carry JSON and to accept it.
 ///
 /// # Errors
 /// [`Rejected`] if it isn't read as a message.
@@ -64,12 +60,6 @@ pub async fn answer<H: Host, B>(
 where
     B: hyper::body::Body<Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
-    if !accepts_json(request.headers()) {
-        return Err(Rejected::NotAcceptable);
-    }
-    if !request.headers().get(CONTENT_TYPE).is_some_and(|of| media_type(of).eq_ignore_ascii_case(JSON)) {
-        return Err(Rejected::UnsupportedMediaType);
-    }
     let (mut head, body) = request.into_parts();
     let message = Limited::new(body, MAX_MESSAGE_BYTES)
         .collect()
@@ -81,7 +71,6 @@ where
     let mut config = StreamableHttpServerConfig::default();
     config.legacy_session_mode = false;
     config.json_response = true;
-    config.max_request_body_bytes = MAX_MESSAGE_BYTES;
     // The HTTP service checks Host and Origin by its own settings.
     let config = config.disable_allowed_hosts();
     let service =
@@ -97,26 +86,6 @@ where
     }
 }
 
-const JSON: &str = "application/json";
-
-/// The media type of a header's value, without parameters.
-fn media_type(value: &HeaderValue) -> &str {
-    value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim()
-}
-
-/// Whether a caller accepts JSON; one that doesn't say accepts anything (RFC 9110, 12.5.1).
-fn accepts_json(headers: &HeaderMap) -> bool {
-    let accepts = |range: &str| {
-        let mut parts = range.split(';').map(str::trim);
-        let essence = parts.next().unwrap_or_default();
-        let is_json = [JSON, "application/*", "*/*"].iter().any(|json| essence.eq_ignore_ascii_case(json));
-        let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-        is_json && weight.is_none_or(|weight| weight.parse() != Ok(0.0))
-    };
-    let mut values = headers.get_all(ACCEPT).iter().peekable();
-    values.peek().is_none() || values.any(|value| value.to_str().is_ok_and(|value| value.split(',').any(accepts)))
-}
-
 /// The error of JSON-RPC for a body that is no message.
 fn not_a_message(body: &[u8]) -> Response<BoxBody<Bytes, Infallible>> {
     let error = if serde_json::from_slice::<IgnoredAny>(body).is_err() {
@@ -130,7 +99,7 @@ fn not_a_message(body: &[u8]) -> Response<BoxBody<Bytes, Infallible>> {
     let body = serde_json::to_vec(&JsonRpcError::new(None, error)).unwrap_or_default();
     let mut response = Response::new(Full::new(body.into()).boxed());
     *response.status_mut() = StatusCode::BAD_REQUEST;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
@@ -148,30 +117,4 @@ pub async fn serve<H: Host>(
         Err(error) => return Err(ServeError::Open(Box::new(error))),
     };
     running.waiting().await.map(drop).map_err(ServeError::Task)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_is_accepted_in_all_its_ranges() {
-        let accepts = |values: &[&'static str]| {
-            accepts_json(&values.iter().map(|value| (ACCEPT, HeaderValue::from_static(value))).collect())
-        };
-        for values in [
-            &[][..],
-            &["*/*"],
-            &["application/json"],
-            &["application/*;q=0.5"],
-            &["text/html, Application/JSON; charset=utf-8"],
-            &["text/event-stream", "application/json"],
-            &["application/json, text/event-stream"],
-        ] {
-            assert!(accepts(values), "{values:?}");
-        }
-        for values in [&["text/event-stream"][..], &["text/html"], &["application/json;q=0"], &["*/*; q=0.0"], &[""]] {
-            assert!(!accepts(values), "{values:?}");
-        }
-    }
 }

@@ -5,12 +5,15 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CalendarDate, Software};
+use super::{CalendarDate, Found, Language, Software, Translations};
 use crate::text::fold::folded;
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
 /// The most attributes of a directory, the built-in ones included.
 pub const MAX_ATTRIBUTES: usize = 64;
+
+/// The most different values of an attribute that a directory is made for. More take memory that no reader has a use for.
+pub const MAX_VALUES: usize = 100_000;
 
 /// The attributes that every directory has: property and label.
 pub const BUILT_IN: [(&str, &str); 5] = [
@@ -48,6 +51,10 @@ pub struct Attribute {
     pub searchable: bool,
     /// Whether pages leave it out.
     pub hidden: bool,
+    /// The language of its label, if it isn't English.
+    pub language: Option<Language>,
+    /// Of the label.
+    pub translations: Translations,
 }
 
 /// The values that a filter admits, as keys: from one to another, both included. An open end is `None`.
@@ -162,9 +169,42 @@ impl AttributeType {
 }
 
 impl Attribute {
-    pub fn built_in((property, label): (&str, &str)) -> Self {
-        let (property, label) = (property.into(), label.into());
-        Self { property, label, kind: AttributeType::Text, unit: None, searchable: true, hidden: false }
+    pub fn new(property: &str, label: &str, kind: AttributeType) -> Self {
+        Self {
+            property: property.into(),
+            label: label.into(),
+            kind,
+            unit: None,
+            searchable: true,
+            hidden: false,
+            language: None,
+            translations: Translations::default(),
+        }
+    }
+
+    /// The entry of an export's `attributes` that declares it, on one line.
+    pub fn declaration(&self) -> String {
+        let mut members = vec![("property", Value::from(&*self.property)), ("label", Value::from(&*self.label))];
+        if self.kind != AttributeType::Text {
+            members.push(("type", self.kind.as_str().into()));
+        }
+        let unit = self.unit.as_deref().map(|unit| ("unit", unit.into()));
+        let members: Vec<_> =
+            members.into_iter().chain(unit).map(|(key, value)| format!("\"{key}\": {value}")).collect();
+        format!("{{{}}}", members.join(", "))
+    }
+
+    /// The label in a language, or else its own.
+    pub fn label_in(&self, language: Option<&Language>) -> &str {
+        let found = language.and_then(|wanted| self.translations.find("label", self.language.as_ref(), wanted));
+        if let Some(Found::Translation(label)) = found { label } else { &self.label }
+    }
+
+    /// Whether another declaration says the same, translations of the label aside.
+    pub fn is_declared_like(&self, other: &Self) -> bool {
+        let Self { property, label, kind, unit, searchable, hidden, language: _, translations: _ } = self;
+        (property, label, *kind, unit, *searchable, *hidden)
+            == (&other.property, &other.label, other.kind, &other.unit, other.searchable, other.hidden)
     }
 
     /// A product's values as its record writes them; none if they are of another type.
@@ -179,15 +219,18 @@ impl Attribute {
 
 impl Default for Attributes {
     fn default() -> Self {
-        Self(BUILT_IN.map(Attribute::built_in).into())
+        Self(BUILT_IN.map(|(property, label)| Attribute::new(property, label, AttributeType::Text)).into())
     }
 }
 
 impl Attributes {
-    /// Adds an attribute, or replaces the one of the same property.
-    pub fn declare(&mut self, attribute: Attribute) {
+    /// Adds an attribute, or replaces the one of the same property, whose translations stay.
+    pub fn declare(&mut self, mut attribute: Attribute) {
         match self.0.iter_mut().find(|of| of.property == attribute.property) {
-            Some(declared) => *declared = attribute,
+            Some(declared) => {
+                attribute.translations.merge(&declared.translations);
+                *declared = attribute;
+            }
             None => self.0.push(attribute),
         }
     }

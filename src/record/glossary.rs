@@ -1,11 +1,15 @@
 //! Categories and glossary terms: the vocabulary that a directory explains itself with.
 
+use super::Translations;
+
 /// A category (an envelope's `categories`).
 #[derive(Debug, Clone)]
 pub struct Category {
     /// Has at least one letter or digit.
     pub name: Box<str>,
     pub description: Option<Box<str>>,
+    /// Of name and description.
+    pub translations: Translations,
 }
 
 /// A term and what it means (an envelope's `glossary`).
@@ -21,6 +25,8 @@ pub struct GlossaryTerm {
     /// Terms to read next, by name.
     pub related: Vec<Box<str>>,
     pub source: Option<GlossarySource>,
+    /// Of term and definition.
+    pub translations: Translations,
 }
 
 /// Where a definition can be checked. An export writes `{title?, url?}` or a string.

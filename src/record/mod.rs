@@ -8,6 +8,7 @@
 mod attribute;
 mod date;
 mod glossary;
+mod language;
 mod pin;
 mod raw;
 mod review;
@@ -17,10 +18,11 @@ mod synonym;
 mod url;
 
 pub use attribute::{
-    Attribute, AttributeNumber, AttributeType, Attributes, BUILT_IN, KeyRange, MAX_ATTRIBUTES, total_order,
+    Attribute, AttributeNumber, AttributeType, Attributes, BUILT_IN, KeyRange, MAX_ATTRIBUTES, MAX_VALUES, total_order,
 };
 pub use date::CalendarDate;
 pub use glossary::{Category, GlossarySource, GlossaryTerm};
+pub use language::{Found, Language, Languages, Translations};
 pub use pin::{MAX_PINNED, Pin};
 pub use review::Review;
 pub use slug::{Ids, former_slug, identity, slug};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{AdditionalProperty, raw};
+use super::{AdditionalProperty, Translations, raw};
 
 /// A product of the directory: an export record and its optional properties.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -44,6 +44,8 @@ pub struct Software {
     pub rating: Option<Rating>,
     /// The number of reviews stated in the record.
     pub review_count: Option<u64>,
+    /// Of name, tagline and description.
+    pub translations: Translations,
     /// All other properties in their original order, including known ones whose value has a type
     /// that the directory can't use.
     #[serde(with = "raw::properties")]

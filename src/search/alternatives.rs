@@ -30,7 +30,7 @@ pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
 
 /// Whether a replaced product's name may precede this folded word, or follow it and a
 /// [preposition](is_preposition).
-pub(super) fn is_cue(folded: &str) -> bool {
+fn is_cue(folded: &str) -> bool {
     matches!(
         folded,
         "alternative"
@@ -44,7 +44,7 @@ pub(super) fn is_cue(folded: &str) -> bool {
     )
 }
 
-pub(super) fn is_preposition(word: &Word) -> bool {
+fn is_preposition(word: &Word) -> bool {
     matches!(word.folded.as_str(), "to" | "for" | "of")
 }
 

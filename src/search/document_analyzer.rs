@@ -16,11 +16,12 @@ use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
+use super::tally::Tally;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Attributes, Pin, Software, SynonymGroup};
+use crate::record::{Attributes, Language, Pin, Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
 use crate::text::meaning::Vector;
-use crate::text::stem::Stems;
+use crate::text::stem::{Inflected, Stems};
 
 /// Counted up whenever a text gets other terms than before. It's part of a generation's name.
 pub const ANALYZER_VERSION: u32 = 1;
@@ -40,8 +41,9 @@ pub struct DocumentAnalyzer {
     /// Words of the current document: their provisional numbers plus [`FIRST_WORD`].
     sequence: Vec<u32>,
     lengths: Lengths,
-    /// Occurrences in the current document, by stem.
+    /// Occurrences in the current document, by stem: in its own texts, and in translations.
     stems_found: Tally,
+    translated: Tally,
     /// Occurrences of word prefixes in the current document, by prefix number.
     prefixes_found: Tally,
     prefixes: foldhash::HashMap<Box<str>, u32>,
@@ -77,49 +79,6 @@ impl Numbering {
     }
 }
 
-/// Occurrences of numbered terms in a document. Uses arrays, because hashing such frequent terms
-/// took longer than all the rest of indexing.
-#[derive(Debug, Default)]
-struct Tally {
-    terms: Vec<Term>,
-    /// Occurrences in the current document, by term number.
-    occurrences: Vec<Occurrences>,
-    /// The numbers of the terms that the current document has.
-    found: Vec<u32>,
-}
-
-impl Tally {
-    /// Makes room for term numbers up to `number`.
-    fn reach(&mut self, number: u32, term: impl Fn(u32) -> Term) {
-        let end = number as usize + 1;
-        if self.terms.len() < end {
-            let next = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
-            self.terms.extend((next..=number).map(term));
-            self.occurrences.resize(end, Occurrences::default());
-        }
-    }
-
-    fn of(&mut self, number: u32) -> &mut Occurrences {
-        let occurrences = &mut self.occurrences[number as usize];
-        if *occurrences == Occurrences::default() {
-            self.found.push(number);
-        }
-        occurrences
-    }
-
-    /// Starts the next document.
-    fn clear(&mut self) {
-        for number in self.found.drain(..) {
-            self.occurrences[number as usize] = Occurrences::default();
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
-        let of = |number: u32| (&self.terms[number as usize], self.occurrences[number as usize]);
-        self.found.iter().map(move |number| (Some(*number), of(*number).0, of(*number).1))
-    }
-}
-
 /// Marks a missing prefix of a word that has fewer letters.
 const NO_PREFIX: u32 = u32::MAX;
 
@@ -147,6 +106,7 @@ impl DocumentAnalyzer {
             sequence: Vec::new(),
             lengths: Lengths::default(),
             stems_found: Tally::default(),
+            translated: Tally::default(),
             prefixes_found: Tally::default(),
             prefixes: foldhash::HashMap::default(),
             prefixes_of: Vec::new(),
@@ -161,10 +121,16 @@ impl DocumentAnalyzer {
         Self { meaning: Some(MeaningAnalyzer::default()), ..self }
     }
 
-    /// Analyses a product, which becomes the current document.
-    pub fn analyse<'c>(&mut self, software: &Software, categories: impl Iterator<Item = &'c CategoryResource>) {
+    /// Analyses a product, which becomes the current document. `language` is the one of its own texts, if it isn't English.
+    pub fn analyse<'c>(
+        &mut self,
+        software: &Software,
+        language: Option<&Language>,
+        categories: impl Iterator<Item = &'c CategoryResource>,
+    ) {
         self.terms.clear();
         self.stems_found.clear();
+        self.translated.clear();
         self.prefixes_found.clear();
         if let Some(meaning) = &mut self.meaning {
             meaning.clear();
@@ -178,14 +144,18 @@ impl DocumentAnalyzer {
         let attributes = std::mem::take(&mut self.attributes);
         let declared: Vec<_> = attributes.searched().map(|attribute| attribute.values_of(software)).collect();
         for (length, section) in lengths.iter_mut().zip(Section::ALL) {
-            for (field, text) in values(software, &categories, &attributes, &declared) {
-                if field.section() == section {
-                    *length += self.push_value(field, text, document, &mut sequence);
-                }
+            let own = values(software, language, &categories, &attributes, &declared);
+            for text in
+                own.chain(translated_values(software, &categories)).filter(|text| text.field.section() == section)
+            {
+                let words = self.push_value(&text, document, &mut sequence);
+                // A translation makes no text longer.
+                *length += if text.is_own { words } else { 0 };
             }
             sequence.push(SECTION_END);
         }
         self.attributes = attributes;
+        self.add_translated();
         for category in categories {
             self.add_once(Term::Category(category.id.as_str().into()), Occurrences::one(Field::Category));
         }
@@ -208,7 +178,8 @@ impl DocumentAnalyzer {
     /// The terms; words and prefixes with their numbers.
     pub fn numbered_terms(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let others = self.terms.iter().map(|(term, occurrences)| (None, term, *occurrences));
-        self.stems_found.iter().chain(self.prefixes_found.iter()).chain(others)
+        let numbered = self.stems_found.iter().chain(self.prefixes_found.iter());
+        numbered.map(|(number, term, occurrences)| (Some(number), term, occurrences)).chain(others)
     }
 
     /// The current document's words by provisional number, with boundaries.
@@ -234,25 +205,34 @@ impl DocumentAnalyzer {
     }
 
     /// Adds the terms of one value. Returns the number of words that it adds to its section.
-    fn push_value(&mut self, field: Field, text: &str, document: u32, sequence: &mut Vec<u32>) -> u32 {
+    fn push_value(&mut self, value: &Text<'_>, document: u32, sequence: &mut Vec<u32>) -> u32 {
+        let Text { field, text, .. } = *value;
+        let inflected = value.inflected();
         let words = words(text);
         let here = Occurrences::one(field);
         for (at, word) in words.iter().enumerate() {
             let number = self.lexicon.note(word.spelling(), &word.folded, document);
+            if let Some(language) = inflected {
+                self.lexicon.inflect(number, language);
+            }
             if MeaningAnalyzer::reads(field)
+                && value.is_english()
                 && let Some(meaning) = &mut self.meaning
             {
                 meaning.push(number, &word.folded);
             }
-            self.add_word(number, here);
+            self.add_word(number, here, value.is_own);
             for part in parts(&word.folded) {
                 let number = self.lexicon.note(part, part, document);
-                self.add_word(number, here);
+                self.add_word(number, here, value.is_own);
             }
             self.add_prefixes(number, &word.folded, here);
             if let Some(spelled) = word.spelled_out() {
                 let number = self.lexicon.note(&spelled, &spelled, document);
-                self.add_word(number, here);
+                if let Some(language) = inflected {
+                    self.lexicon.inflect(number, language);
+                }
+                self.add_word(number, here, value.is_own);
                 self.add_prefixes(number, &spelled, here);
             }
             pieces::add_later_parts(word, &self.stems, |term| add_once(&mut self.terms, term, here));
@@ -285,7 +265,8 @@ impl DocumentAnalyzer {
         }
         for mention in self.thesaurus.mentions(text, &words, &self.stems, false) {
             for concept in mention.means {
-                self.terms.entry(Term::Concept(*concept)).or_default().add(here);
+                let occurrences = self.terms.entry(Term::Concept(*concept)).or_default();
+                if value.is_own { occurrences.add(here) } else { occurrences.most(here) }
             }
         }
         if field == Field::CategoryDescription {
@@ -312,10 +293,19 @@ impl DocumentAnalyzer {
     }
 
     /// Adds a word's stem, given the word's provisional number.
-    fn add_word(&mut self, number: u32, here: Occurrences) {
+    fn add_word(&mut self, number: u32, here: Occurrences, is_own: bool) {
         let stem = self.lexicon.stem(number);
-        self.stems_found.reach(stem, Term::Word);
-        self.stems_found.of(stem).add(here);
+        let found = if is_own { &mut self.stems_found } else { &mut self.translated };
+        found.reach(stem, Term::Word);
+        found.of(stem).add(here);
+    }
+
+    /// Adds the words of translations: one that is also in the document's own texts counts where it's more frequent.
+    fn add_translated(&mut self) {
+        for (stem, _, occurrences) in self.translated.iter() {
+            self.stems_found.reach(stem, Term::Word);
+            self.stems_found.of(stem).most(occurrences);
+        }
     }
 
     fn add_prefixes(&mut self, number: u32, folded: &str, here: Occurrences) {
@@ -355,13 +345,53 @@ fn add_once(terms: &mut HashMap<Term, Occurrences, FixedState>, term: Term, occu
     terms.entry(term).or_default().best(occurrence);
 }
 
-/// The texts of a product. `declared` are the values of the attributes that exports declare.
+/// A text of a document.
+#[derive(Debug, Clone, Copy)]
+struct Text<'a> {
+    field: Field,
+    text: &'a str,
+    /// Its language, if it isn't English.
+    language: Option<&'a Language>,
+    /// Whether it's the record's own text rather than a translation.
+    is_own: bool,
+}
+
+impl Text<'_> {
+    fn is_english(&self) -> bool {
+        self.language.is_none_or(Language::is_english)
+    }
+
+    /// The language that its words are stemmed in besides English.
+    fn inflected(&self) -> Option<Inflected> {
+        Inflected::of(self.language?.primary())
+    }
+}
+
+/// A product's texts in other languages than its own, behind its own in each section.
+fn translated_values<'a>(
+    software: &'a Software,
+    categories: &'a [&'a CategoryResource],
+) -> impl Iterator<Item = Text<'a>> {
+    let of_categories =
+        |property: &'static str| categories.iter().flat_map(move |category| category.translations.of(property));
+    let names = of_categories("name").map(|text| (Field::Category, text));
+    let descriptions = of_categories("description").map(|text| (Field::CategoryDescription, text));
+    let of_record = [(Field::Name, "name"), (Field::Tagline, "tagline"), (Field::Description, "description")];
+    let of_record = of_record
+        .into_iter()
+        .flat_map(|(field, property)| software.translations.of(property).map(move |text| (field, text)));
+    let texts = names.chain(of_record).chain(descriptions);
+    texts.map(|(field, (language, text))| Text { field, text, language: Some(language), is_own: false })
+}
+
+/// A product's own texts, in a language. `declared` are the values of the attributes that exports declare.
 fn values<'a>(
     software: &'a Software,
+    language: Option<&'a Language>,
     categories: &'a [&'a CategoryResource],
     attributes: &'a Attributes,
     declared: &'a [Cow<'a, [Box<str>]>],
-) -> impl Iterator<Item = (Field, &'a str)> {
+) -> impl Iterator<Item = Text<'a>> {
     let one = |field: Field, value: &'a Option<Box<str>>| value.as_deref().map(|text| (field, text));
     let many = |field: Field, values: &'a [Box<str>]| values.iter().map(move |text| (field, &**text));
     let built_in = |field: Field, property: &str| {
@@ -388,6 +418,7 @@ fn values<'a>(
                 .iter()
                 .filter_map(|category| category.description.as_deref().map(|text| (Field::CategoryDescription, text))),
         )
+        .map(move |(field, text)| Text { field, text, language, is_own: true })
 }
 
 /// Whether two neighbouring words may be meant as one. In short fields, any two may. In running

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use crate::catalogue::GlossaryEntry;
 use crate::catalogue::resource::CategoryResource;
+use crate::record::Translations;
 use crate::search::collect::{BITS, ones};
-use crate::text::analyse::{name_key, words};
-use crate::text::stem::Stems;
+use crate::text::analyse::{Word, name_key, words};
+use crate::text::stem::{Inflected, Stems};
 
 /// The words of entries with a heading and a text: terms and their definitions, categories and
 /// their descriptions.
@@ -24,6 +25,8 @@ pub struct HeadingIndex {
     texts: Postings,
     /// The words of each stem, ascending.
     stems: HashMap<Box<str>, Vec<u32>>,
+    /// The words of each stem in another language than English.
+    inflected: HashMap<(Inflected, Box<str>), Vec<u32>>,
     /// The keys of all names, abbreviations and synonyms, sorted.
     names: Vec<Name>,
     stemmer: Stems,
@@ -85,27 +88,59 @@ type Entries = [Vec<u32>; 2];
 struct Builder {
     len: u32,
     words: HashMap<Box<str>, Entries>,
+    /// The folded words of other languages than English, with their stems in those.
+    inflected: HashSet<(Inflected, Box<str>, Box<str>)>,
     names: Vec<Name>,
 }
 
 impl Builder {
-    fn push<'t>(&mut self, exact: impl Iterator<Item = &'t str>, synonyms: impl Iterator<Item = &'t str>, text: &str) {
-        let entry = self.len;
+    /// Adds an entry in a language; `None` for one without a stemmer of its own, and for English.
+    fn push<'t>(
+        &mut self,
+        language: Option<Inflected>,
+        exact: impl Iterator<Item = &'t str>,
+        synonyms: impl Iterator<Item = &'t str>,
+        text: &str,
+    ) {
         self.len += 1;
+        self.push_texts(language, exact, synonyms, text);
+    }
+
+    /// Adds the translations of the last entry's heading and text.
+    fn push_translations(&mut self, translations: &Translations, heading: &str, text: &str) {
+        for (language, of, translation) in translations.iter() {
+            let names = std::iter::once(translation).filter(|_| of == heading);
+            let text = if of == text { translation } else { "" };
+            self.push_texts(Inflected::of(language.primary()), names, std::iter::empty(), text);
+        }
+    }
+
+    /// Adds texts in a language to the last entry.
+    fn push_texts<'t>(
+        &mut self,
+        language: Option<Inflected>,
+        exact: impl Iterator<Item = &'t str>,
+        synonyms: impl Iterator<Item = &'t str>,
+        text: &str,
+    ) {
+        let entry = self.len - 1;
         for (heading, is_synonym) in exact.map(|name| (name, false)).chain(synonyms.map(|name| (name, true))) {
             let words = words(heading);
             self.names.push(Name { key: name_key(&words).into(), entry, is_synonym });
             for word in &words {
-                self.push_word(&word.folded, 0);
+                self.push_word(word, 0, language);
             }
         }
         for word in words(text) {
-            self.push_word(&word.folded, 1);
+            self.push_word(&word, 1, language);
         }
     }
 
-    fn push_word(&mut self, folded: &str, part: usize) {
-        let entry = self.len - 1;
+    fn push_word(&mut self, word: &Word, part: usize, language: Option<Inflected>) {
+        let (folded, entry) = (word.folded.as_str(), self.len - 1);
+        if let Some(language) = language {
+            self.inflected.insert((language, language.stem(word.spelling()).into(), folded.into()));
+        }
         if !self.words.contains_key(folded) {
             self.words.insert(folded.into(), Entries::default());
         }
@@ -124,7 +159,15 @@ impl Builder {
         for (number, (word, _)) in (0..).zip(&words) {
             stems.entry((&*stemmer.of(word)).into()).or_default().push(number);
         }
+        let mut inflected: HashMap<(Inflected, Box<str>), Vec<u32>> = HashMap::default();
+        for (language, stem, word) in self.inflected {
+            if let Ok(number) = words.binary_search_by(|(of, _)| of.cmp(&word)) {
+                inflected.entry((language, stem)).or_default().push(u32::try_from(number).unwrap_or(u32::MAX));
+            }
+        }
+        inflected.values_mut().for_each(|words| words.sort_unstable());
         HeadingIndex {
+            inflected,
             len: self.len as usize,
             headings: Postings::new(words.iter().map(|(_, [headings, _])| headings)),
             texts: Postings::new(words.iter().map(|(_, [_, texts])| texts)),
@@ -141,7 +184,9 @@ impl HeadingIndex {
         let mut index = Builder::default();
         for GlossaryEntry { term, .. } in glossary {
             let exact = std::iter::once(&term.term).chain(&term.abbreviations).map(String::as_str);
-            index.push(exact, term.synonyms.iter().map(String::as_str), &term.definition);
+            let language = term.language.as_ref().and_then(|language| Inflected::of(language.primary()));
+            index.push(language, exact, term.synonyms.iter().map(String::as_str), &term.definition);
+            index.push_translations(&term.translations, "term", "definition");
         }
         index.finish()
     }
@@ -150,7 +195,9 @@ impl HeadingIndex {
         let mut index = Builder::default();
         for category in categories {
             let description = category.description.as_deref().unwrap_or_default();
-            index.push(std::iter::once(&*category.name), std::iter::empty(), description);
+            let language = category.language.as_ref().and_then(|language| Inflected::of(language.primary()));
+            index.push(language, std::iter::once(&*category.name), std::iter::empty(), description);
+            index.push_translations(&category.translations, "name", "description");
         }
         index.finish()
     }
@@ -170,8 +217,8 @@ impl HeadingIndex {
     fn find(&self, text: &str, with_texts: bool) -> HeadingHits {
         let query = words(text);
         let Some((last, before)) = query.split_last() else { return HeadingHits::default() };
-        let mut of_words: Vec<_> = before.iter().map(|word| self.with_stem(&word.folded)).collect();
-        of_words.push(self.with_stem(&last.folded).into_iter().chain([self.with_prefix(&last.folded)]).collect());
+        let mut of_words: Vec<_> = before.iter().map(|word| self.with_stem(word)).collect();
+        of_words.push(self.with_stem(last).into_iter().chain([self.with_prefix(&last.folded)]).collect());
         // The rarest first, since the search ends once nothing is left. A repeated word counts once.
         of_words.sort_by_cached_key(|words| (self.count(words, with_texts), words.first().map(|words| words.start)));
         of_words.dedup();
@@ -217,10 +264,18 @@ impl HeadingIndex {
         hits
     }
 
-    /// The words with the stem of a word, as ranges of numbers.
-    fn with_stem(&self, folded: &str) -> Vec<Range<usize>> {
-        let words = self.stems.get(&*self.stemmer.of(folded)).map_or(&[][..], Vec::as_slice);
-        words.iter().map(|word| *word as usize..*word as usize + 1).collect()
+    /// The words with the stem of a word in any language, as ranges of numbers.
+    fn with_stem(&self, word: &Word) -> Vec<Range<usize>> {
+        let mut words = self.stems.get(&*self.stemmer.of(&word.folded)).cloned().unwrap_or_default();
+        if !self.inflected.is_empty() {
+            for language in Inflected::ALL {
+                let stem = language.stem(word.spelling()).into();
+                words.extend(self.inflected.get(&(language, stem)).into_iter().flatten());
+            }
+            words.sort_unstable();
+            words.dedup();
+        }
+        words.into_iter().map(|word| word as usize..word as usize + 1).collect()
     }
 
     /// The words that begin with a word.
@@ -257,7 +312,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::analyse::Word;
 
     /// An entry: its name, a synonym, and its text.
     type Entry = (String, String, String);
@@ -302,7 +356,7 @@ mod tests {
     fn index(entries: &[Entry]) -> HeadingIndex {
         let mut index = Builder::default();
         for (name, synonym, text) in entries {
-            index.push(std::iter::once(&**name), std::iter::once(&**synonym), text);
+            index.push(None, std::iter::once(&**name), std::iter::once(&**synonym), text);
         }
         index.finish()
     }

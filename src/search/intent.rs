@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::alternatives::{MOST_WORDS, is_cue, is_preposition};
+use super::alternatives::MOST_WORDS;
+use super::cue::{Subject, subjects};
 use crate::text::analyse::{Gap, Word};
 use crate::text::punctuation::is_dash;
 
@@ -53,19 +54,10 @@ pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
 /// The possible intents of a query. The index decides: only a name it has can be a subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Intent {
-    /// Ranges of words that may name a product to replace, longest first for each cue.
+    /// The names of products to replace, longest first for each cue.
     pub(super) subjects: Vec<Subject>,
     pub(super) compared: Option<[Range<usize>; 2]>,
     pub(super) excluded: Option<Excluded>,
-}
-
-/// A name that the query may ask alternatives for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Subject {
-    pub(super) words: Range<usize>,
-    /// Whether the query can hardly mean anything else. Otherwise (`git clone`) it counts only if
-    /// records name alternatives to it.
-    pub(super) is_certain: bool,
 }
 
 /// A name or word after a `not`.
@@ -86,34 +78,6 @@ impl Intent {
 
 fn is(words: &[Word], at: usize, any: &[&str]) -> bool {
     words.get(at).is_some_and(|word| any.contains(&word.folded.as_str()))
-}
-
-fn subjects(words: &[Word]) -> Vec<Subject> {
-    let behind = |from: usize| (from + 1..=words.len().min(from + MOST_WORDS)).rev().map(move |end| from..end);
-    let before = |end: usize| (end.saturating_sub(MOST_WORDS)..end).map(move |start| start..end);
-    let mut subjects = Vec::new();
-    let mut add = |ranges: &mut dyn Iterator<Item = Range<usize>>, is_certain: bool| {
-        subjects.extend(ranges.map(|words| Subject { words, is_certain }));
-    };
-    for at in 0..words.len() {
-        let is = |at: usize, any: &[&str]| is(words, at, any);
-        let is_certain = is(at, &["alternative", "alternatives", "competitor", "competitors"]);
-        let is_cue = is_certain || is_cue(&words[at].folded);
-        if (is_cue || is(at, &["similar"])) && words.get(at + 1).is_some_and(is_preposition) {
-            add(&mut behind(at + 2), is_certain);
-        } else if is_cue {
-            add(&mut before(at), is_certain);
-        }
-        if is(at, &["replace", "replaces", "replacing"])
-            || (is(at, &["like"]) && at > 0 && is(at - 1, &["app", "apps", "software", "something", "tool", "tools"]))
-        {
-            add(&mut behind(at + 1), false);
-        }
-        if is(at, &["instead"]) && is(at + 1, &["of"]) {
-            add(&mut behind(at + 2), false);
-        }
-    }
-    subjects
 }
 
 /// The names on both sides of the only `vs`, if both are short enough for names.
@@ -141,27 +105,9 @@ mod tests {
         Intent::of(text, &words(text))
     }
 
-    fn subjects(text: &str) -> Vec<String> {
-        let words = words(text);
-        let written = |of: &Subject| text[words[of.words.start].start..words[of.words.end - 1].end].to_owned();
-        intent(text).subjects.iter().map(written).collect()
-    }
-
     #[test]
     fn words_are_sorted_for_the_binary_search() {
         assert!(WORDS.is_sorted());
-    }
-
-    #[test]
-    fn subjects_stand_on_either_side_of_a_cue() {
-        assert_eq!(subjects("alternative to google drive"), ["google drive", "google"]);
-        assert_eq!(subjects("free google drive replacement"), ["free google drive", "google drive", "drive"]);
-        assert_eq!(subjects("something like zapier"), ["zapier"]);
-        assert_eq!(subjects("apps similar to jira"), ["jira"]);
-        assert_eq!(subjects("replace power bi"), ["power bi", "power"]);
-        for text in ["audit software", "i like slack", "alternative", "similar audits"] {
-            assert_eq!(subjects(text), [""; 0], "{text}");
-        }
     }
 
     #[test]

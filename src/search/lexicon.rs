@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use foldhash::HashMap;
-use fst::{Map, Streamer as _};
+use fst::{IntoStreamer as _, Map, Set, Streamer as _};
 use serde::{Deserialize, Serialize};
 
 use crate::scratch::decode;
-use crate::text::stem::Stems;
+use crate::text::stem::{Inflected, Stems};
 
 /// Number of a spelling: a folded word or one of its accented variants. Frequent ones have small
 /// numbers.
@@ -27,6 +27,8 @@ pub struct Lexicon {
     accented: Map<Bytes>,
     /// Stem → number.
     stems: Map<Bytes>,
+    /// The [forms](Forms) of words in other languages than English; `None` if there are none.
+    inflected: Option<Forms>,
     tables: Tables,
 }
 
@@ -48,6 +50,8 @@ pub struct LexiconParts {
     accented: Vec<u8>,
     #[serde(with = "serde_bytes")]
     stems: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    inflected: Vec<u8>,
     #[serde(with = "serde_bytes")]
     tables: Vec<u8>,
 }
@@ -75,6 +79,7 @@ impl Lexicon {
             words: Map::new(Bytes::from(parts.words))?,
             accented: Map::new(Bytes::from(parts.accented))?,
             stems: Map::new(Bytes::from(parts.stems))?,
+            inflected: Forms::open(parts.inflected)?,
             tables: decode(&parts.tables)?,
         };
         for map in [&lexicon.words, &lexicon.accented, &lexicon.stems] {
@@ -95,6 +100,18 @@ impl Lexicon {
         has_numbers(&self.words, words)
             && has_numbers(&self.accented, words)
             && has_numbers(&self.stems, self.stems.len())
+            && self.inflected.as_ref().is_none_or(|forms| forms.verify(self.stems.len()))
+    }
+
+    /// The languages besides English that words are stemmed in.
+    pub fn inflected(&self) -> &[Inflected] {
+        self.inflected.as_ref().map_or(&[], |forms| &forms.languages)
+    }
+
+    /// The stems of the words that share a stem in another language than English.
+    pub fn forms(&self, language: Inflected, stem: &str) -> Vec<StemId> {
+        let forms = self.inflected.iter().flat_map(|forms| forms.of(language, stem));
+        forms.filter(|stem| (*stem as usize) < self.stems.len()).collect()
     }
 
     pub fn word(&self, folded: &str) -> Option<WordId> {
@@ -158,6 +175,61 @@ impl Lexicon {
     }
 }
 
+/// The words of other languages than English by their stems in those: a set of keys, each of which is a language's code, a stem in
+/// it, a zero, and the number of a word's English stem, by which the index has the word.
+#[derive(Debug)]
+struct Forms {
+    keys: Set<Bytes>,
+    languages: Vec<Inflected>,
+}
+
+/// Ends a stem in the key of a form.
+const STEM_END: u8 = 0;
+
+/// The beginning of the keys of a stem's forms.
+fn stem_key(language: Inflected, stem: &str) -> Vec<u8> {
+    [language.code().as_bytes(), stem.as_bytes(), &[STEM_END]].concat()
+}
+
+impl Forms {
+    /// `None` for no bytes.
+    fn open(bytes: Vec<u8>) -> Result<Option<Self>, fst::Error> {
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let keys = Set::new(Bytes::from(bytes))?;
+        keys.as_fst().verify()?;
+        let has_any = |language: &Inflected| {
+            let mut keys = keys.range().ge(language.code()).into_stream();
+            keys.next().is_some_and(|key| key.starts_with(language.code().as_bytes()))
+        };
+        let languages = Inflected::ALL.into_iter().filter(has_any).collect();
+        Ok(Some(Self { keys, languages }))
+    }
+
+    /// The numbers of the English stems of a stem's words.
+    fn of(&self, language: Inflected, stem: &str) -> Vec<StemId> {
+        let beginning = stem_key(language, stem);
+        let (mut keys, mut numbers) = (self.keys.range().ge(&beginning).into_stream(), Vec::new());
+        while let Some(number) = keys.next().and_then(|key| key.strip_prefix(&*beginning)) {
+            numbers.extend(number.try_into().map(StemId::from_be_bytes));
+        }
+        numbers
+    }
+
+    /// Reads all keys, and returns whether their numbers exist.
+    fn verify(&self, stems: usize) -> bool {
+        let mut keys = self.keys.stream();
+        while let Some(key) = keys.next() {
+            let number = key.split_last_chunk().map(|(_, number)| StemId::from_be_bytes(*number));
+            if number.is_none_or(|number| number as usize >= stems) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
 /// Reads a map to its end, and returns whether it has as many words as it says, with numbers below `count`.
 fn has_numbers(map: &Map<Bytes>, count: usize) -> bool {
     let (mut words, mut left) = (map.stream(), map.len());
@@ -177,6 +249,8 @@ pub struct LexiconBuilder {
     numbers: HashMap<Box<str>, u32>,
     words: Vec<WordEntry>,
     stems: HashMap<Box<str>, StemId>,
+    /// The keys of [`Forms`].
+    inflected: Vec<Box<[u8]>>,
     analyzer: Stems,
 }
 
@@ -188,6 +262,8 @@ struct WordEntry {
     stem: StemId,
     document_frequency: u32,
     last_document: u32,
+    /// A bit for each language that it's known to be inflected in.
+    inflected: u8,
 }
 
 impl LexiconBuilder {
@@ -231,8 +307,20 @@ impl LexiconBuilder {
             stem,
             document_frequency: 0,
             last_document: 0,
+            inflected: 0,
         });
         number
+    }
+
+    /// Notes that a word, given its provisional number, is one of a language.
+    pub fn inflect(&mut self, number: u32, language: Inflected) {
+        let word = &mut self.words[number as usize];
+        let bit = 1 << language as u8;
+        if word.inflected & bit == 0 {
+            word.inflected |= bit;
+            let key = [&stem_key(language, &language.stem(&word.spelling))[..], &word.stem.to_be_bytes()].concat();
+            self.inflected.push(key.into());
+        }
     }
 
     /// The stem of a word, given its provisional number. Stem numbers are final.
@@ -285,9 +373,22 @@ impl LexiconBuilder {
             words: sorted_map(words)?,
             accented: sorted_map(accented)?,
             stems: sorted_map(stems)?,
+            inflected: self.forms()?,
             tables: postcard::to_stdvec(&tables)?,
         };
         Ok((parts, numbering))
+    }
+}
+
+impl LexiconBuilder {
+    fn forms(&self) -> Result<Vec<u8>, fst::Error> {
+        if self.inflected.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut keys: Vec<_> = self.inflected.iter().collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(Set::from_iter(keys)?.into_fst().into_inner())
     }
 }
 
@@ -343,6 +444,29 @@ mod tests {
         assert_eq!(lexicon.halves("uber"), [[word("ub"), word("er")]]);
         assert_eq!(lexicon.halves("sicht"), [[0; 2]; 0]);
         assert_eq!(lexicon.halves("安全"), [[0; 2]; 0], "a letter may be of several bytes");
+    }
+
+    #[test]
+    fn words_of_a_language_are_found_by_its_stem() {
+        let mut builder = LexiconBuilder::default();
+        for (number, (spelling, folded)) in
+            [("prüfung", "prufung"), ("prüfungen", "prufungen"), ("audits", "audits")].iter().enumerate()
+        {
+            let word = builder.note(spelling, folded, 1);
+            if number < 2 {
+                builder.inflect(word, Inflected::German);
+                builder.inflect(word, Inflected::German);
+            }
+        }
+        let lexicon = Lexicon::open(builder.finish().expect("a lexicon").0).expect("it opens");
+        let stem = |word| lexicon.stem_of(lexicon.word(word).expect("a word"));
+        let mut forms = [stem("prufung"), stem("prufungen")];
+        forms.sort_unstable();
+        assert_eq!(lexicon.forms(Inflected::German, &Inflected::German.stem("prüfungen")), forms);
+        assert_eq!(lexicon.forms(Inflected::German, "audit"), [0; 0], "not noted as German");
+        assert_eq!(lexicon.forms(Inflected::French, "prufung"), [0; 0]);
+        assert_eq!(lexicon.inflected(), [Inflected::German]);
+        assert!(lexicon.verify());
     }
 
     #[test]

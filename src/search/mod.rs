@@ -12,6 +12,7 @@ mod alternatives;
 pub mod budget;
 pub mod collect;
 mod conjunction;
+mod cue;
 mod document_analyzer;
 pub mod expand;
 pub mod facet_counts;
@@ -35,6 +36,7 @@ pub mod rerank;
 pub mod score;
 pub mod stem_slots;
 pub mod synonym;
+mod tally;
 pub mod typo;
 pub mod understand;
 

@@ -211,6 +211,8 @@ pub struct Plan {
     pub names: Vec<Term>,
     /// The terms of the products pinned to the query, best first. They are also alternatives of each group.
     pub pinned: Vec<Term>,
+    /// Documents with one of these score 0, so that they're the last of their tier.
+    pub last: Vec<Term>,
     /// How many documents with all words are enough, before filtering. If 0, documents with only
     /// some words never follow.
     pub enough: usize,

@@ -30,6 +30,8 @@ pub struct Ranking {
     /// Part of a longer word in a name: `gis` of `ArcGIS`. Lower than any word's, since a part may
     /// mean something else.
     pub inner: f32,
+    /// Another form of a word in a language that isn't English: `Tabellen` for `Tabelle`.
+    pub inflection: f32,
     pub synonym: f32,
     /// A category of the product whose alternatives are sought, or of those alternatives.
     pub subject_category: f32,
@@ -67,6 +69,7 @@ impl Default for Ranking {
             compound: 0.8,
             part: 0.8,
             inner: 0.3,
+            inflection: 0.9,
             synonym: 0.8,
             subject_category: 0.15,
             mention: 0.3,

@@ -102,6 +102,12 @@ impl Thesaurus {
         }
     }
 
+    /// The concepts that a folded word alone asks for, wherever it stands.
+    pub fn asked_by(&self, folded: &str, stems: &Stems) -> &[u32] {
+        let terms = self.terms.get(&*stems.of(folded)).map_or(&[][..], Vec::as_slice);
+        terms.iter().find(|term| term.rest.is_empty() && !term.ambiguous).map_or(&[], |term| term.asks.as_slice())
+    }
+
     pub fn vocabulary(&self) -> impl Iterator<Item = Word> + '_ {
         self.concepts
             .iter()

@@ -43,19 +43,28 @@ pub fn allowed_edits(folded: &str) -> u8 {
 
 /// Corrections of a word that isn't in the lexicon, best first: the nearest, and among equally near
 /// ones the most frequent. An edit of the first letter counts double; swapping two neighbours is
-/// one edit.
-pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
+/// one edit. A word that no product has is one if it's a synonym.
+pub fn candidates(
+    lexicon: &Lexicon,
+    is_synonym: &dyn Fn(&str) -> bool,
+    folded: &str,
+    edits: u8,
+    budget: &Budget,
+) -> Vec<Candidate> {
     let mut found = Vec::new();
+    let collect = |first, dfa: &DFA, found: &mut Vec<Candidate>| {
+        collect(lexicon, is_synonym, folded, first, dfa, budget, found);
+    };
     if edits > 0 {
         let first = first_letter(folded);
         let one = automata(1).build_dfa(folded);
         // With one edit, the first letter must be right because it counts double. That skips most
         // of the lexicon.
-        collect(lexicon, folded, Some(first), &one, budget, &mut found);
+        collect(Some(first), &one, &mut found);
         if edits > 1 && found.is_empty() {
-            collect(lexicon, folded, Some(first), &automata(2).build_dfa(folded), budget, &mut found);
+            collect(Some(first), &automata(2).build_dfa(folded), &mut found);
             // Or both edits go to the first letter, and the rest is right.
-            collect(lexicon, folded, None, &one, budget, &mut found);
+            collect(None, &one, &mut found);
         }
     }
     best(found)
@@ -65,7 +74,8 @@ pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -
 pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
     let mut found = Vec::new();
     if edits > 0 {
-        collect(lexicon, folded, Some(first_letter(folded)), &automata(1).build_prefix_dfa(folded), budget, &mut found);
+        let (first, dfa) = (first_letter(folded), automata(1).build_prefix_dfa(folded));
+        collect(lexicon, &|_| false, folded, Some(first), &dfa, budget, &mut found);
     }
     best(found)
 }
@@ -82,6 +92,7 @@ fn best(mut found: Vec<Candidate>) -> Vec<Candidate> {
 
 fn collect(
     lexicon: &Lexicon,
+    is_synonym: &dyn Fn(&str) -> bool,
     typed: &str,
     first: Option<&str>,
     dfa: &DFA,
@@ -100,8 +111,7 @@ fn collect(
             return;
         }
         let frequency = lexicon.document_frequency(number);
-        // A word that occurs only in synonyms finds nothing by itself.
-        if frequency == 0 {
+        if frequency == 0 && !is_synonym(word) {
             return;
         }
         let cost = cost(typed, word) - frequency_bonus(frequency);
@@ -253,7 +263,8 @@ mod tests {
     }
 
     fn meant(lexicon: &Lexicon, typed: &str) -> Vec<String> {
-        candidates(lexicon, typed, allowed_edits(typed), &Budget::new(u64::MAX)).into_iter().map(|c| c.folded).collect()
+        let found = candidates(lexicon, &|_| false, typed, allowed_edits(typed), &Budget::new(u64::MAX));
+        found.into_iter().map(|candidate| candidate.folded).collect()
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::SearchIndex;
 use super::conjunction;
+use super::cue::{self, Certainty};
 use super::intent::{Intent, is_intent_word, is_kind};
 use super::plan::{Alternative, Documents, Kind, Phrase, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
@@ -37,6 +38,8 @@ pub(super) struct Subject {
     pub(super) words: Range<usize>,
     pub(super) written: String,
     pub(super) alternatives: Vec<Alternative>,
+    /// The product itself, if no record is called an alternative to it.
+    pub(super) similar_to: Option<Term>,
 }
 
 /// Resolves a query's intent. Only names in the index count.
@@ -73,16 +76,27 @@ pub(super) fn understand<D: Documents>(
         understood.names.extend(sides.iter().map(|side| Term::Name(key(side).into())));
     }
     for subject in intent.subjects.into_iter().filter(|of| is_plain(&of.words)) {
-        let name = &words[subject.words.clone()];
-        let Some(alternatives) = alternatives_to(index, documents, name, subject.is_certain)? else { continue };
-        let is_cue = |word: &Word| {
-            is_intent_word(text, word) || is_kind(&word.folded) || english::is_function_word(&word.folded)
+        let is_cue = |at: &usize| {
+            let word = &words[*at];
+            subject.cue.contains(at)
+                || is_intent_word(text, word)
+                || is_kind(&word.folded)
+                || cue::is_kind(&word.folded)
+                || english::is_function_word(&word.folded)
         };
-        let others = (0..words.len()).filter(|at| !subject.words.contains(at));
-        understood.cues.extend(others.filter(|at| is_cue(&words[*at])));
-        understood.excluded.terms.push(Term::Name(name_key(name).into()));
-        let written = written(text, name).to_owned();
-        understood.subject = Some(Subject { words: subject.words, written, alternatives });
+        let (cues, others): (Vec<_>, Vec<_>) =
+            (0..words.len()).filter(|at| !subject.words.contains(at)).partition(is_cue);
+        let Some(standing) = standing(index, documents, words, &subject, others.is_empty())? else { continue };
+        let name = &words[subject.words.clone()];
+        let term = Term::Name(name_key(name).into());
+        understood.cues.extend(cues);
+        understood.excluded.terms.push(term.clone());
+        understood.subject = Some(Subject {
+            words: subject.words,
+            written: written(text, name).to_owned(),
+            alternatives: alternatives_to(index, documents, name, standing)?,
+            similar_to: (standing == Standing::Named).then_some(term),
+        });
         break;
     }
     Ok(understood)
@@ -108,27 +122,59 @@ impl Exclusion {
     }
 }
 
+/// What the records say of a product to replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Some are called alternatives to it.
+    Replaced,
+    /// It's one of them, and none is called an alternative to it.
+    Named,
+}
+
+/// Whether a name next to a cue is that of a product to replace, given whether the query says nothing else.
+fn standing<D: Documents>(
+    index: &SearchIndex,
+    documents: &D,
+    words: &[Word],
+    subject: &cue::Subject,
+    is_all: bool,
+) -> Result<Option<Standing>, D::Error> {
+    let key = name_key(&words[subject.words.clone()]);
+    let is_known = |term: &Term| documents.document_frequency(term).map(|frequency| frequency > 0);
+    let is_replaced = is_known(&Term::AlternativeTo(key.as_str().into()))?;
+    match subject.certainty {
+        Certainty::Description if !is_replaced || !is_all => return Ok(None),
+        Certainty::Likely if !is_replaced && !is_all => return Ok(None),
+        Certainty::Explicit | Certainty::Likely if is_replaced => return Ok(Some(Standing::Replaced)),
+        _ => {}
+    }
+    let is_named = is_known(&Term::Name(key.into()))?;
+    match subject.certainty {
+        Certainty::Description => return Ok((!is_named).then_some(Standing::Replaced)),
+        Certainty::Likely if is_named && subject.words.end == subject.cue.start => {
+            // Two words that records have in a row mean something together: `git clone`.
+            let joined = compound(&words[subject.words.end - 1], &words[subject.cue.start]);
+            let is_one = is_known(&Term::Compound(index.stems.of(&joined).into()))?;
+            return Ok((!is_one).then_some(Standing::Named));
+        }
+        Certainty::Explicit | Certainty::Likely => {}
+    }
+    Ok(is_named.then_some(Standing::Named))
+}
+
 /// The alternatives for a name to replace: records that call themselves an alternative to it; the
-/// categories of the product, or else of those records; and the rarest word of the name. `None` if
-/// no record is an alternative and, for a `certain` intent, none has the name.
+/// categories of the product, or else of those records; and the rarest word of the name.
 fn alternatives_to<D: Documents>(
     index: &SearchIndex,
     documents: &D,
     name: &[Word],
-    certain: bool,
-) -> Result<Option<Vec<Alternative>>, D::Error> {
+    standing: Standing,
+) -> Result<Vec<Alternative>, D::Error> {
     let key = name_key(name);
     let replaced = Term::AlternativeTo(key.as_str().into());
-    let is_replaced = documents.document_frequency(&replaced)? > 0;
-    let mut categories = Vec::new();
-    if is_replaced || certain {
-        categories = documents.categories(&Term::Name(key.into()))?;
-    }
-    if categories.is_empty() && is_replaced {
+    let mut categories = documents.categories(&Term::Name(key.into()))?;
+    if categories.is_empty() && standing == Standing::Replaced {
         categories = documents.categories(&replaced)?;
-    }
-    if !is_replaced && categories.is_empty() {
-        return Ok(None);
     }
     let mut alternatives = vec![Alternative { kind: Kind::AlternativeTo, term: replaced, weight: 1.0 }];
     let weight = index.ranking.subject_category;
@@ -152,5 +198,5 @@ fn alternatives_to<D: Documents>(
         term,
         weight: index.ranking.mention,
     }));
-    Ok(Some(alternatives))
+    Ok(alternatives)
 }

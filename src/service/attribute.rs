@@ -1,29 +1,39 @@
 //! Attributes: the list of them, and whether a request names those that the directory has.
 
-use bytes::Bytes;
-
 use super::parameter::definition::{ATTRIBUTE, FACETS, LIST_SORT};
 use super::parameter::{MAX_REPORTED, Reason, Refusal};
 use super::{AttributeCondition, AttributeSort, Facet, Page, PageRequest, ServiceError, SoftwareFilter};
-use crate::catalogue::resource::AttributeResource;
+use crate::catalogue::resource::{AttributeResource, Localised};
 use crate::generation::Snapshot;
-use crate::record::{Attribute, AttributeType, Attributes};
+use crate::record::{Attribute, AttributeType, Attributes, Language};
 use crate::text::nearest::Nearest;
 
 /// Lists attributes: the built-in ones, then those that exports declare.
-pub fn list_attributes(snapshot: &Snapshot, page: PageRequest) -> Result<Page, ServiceError> {
+pub fn list_attributes(
+    snapshot: &Snapshot,
+    page: PageRequest,
+    language: Option<&Language>,
+) -> Result<Page, ServiceError> {
     let tables = &snapshot.catalogue.tables;
     let objects = tables.attributes.iter().zip(&tables.attribute_summaries).map(|((_, attribute), summary)| {
-        Ok(Bytes::from(serde_json::to_vec(&AttributeResource {
+        let own = attribute.language.as_ref();
+        let mut texts = language.map(|language| Localised::new(language, own, &attribute.translations));
+        let label = texts.as_mut().and_then(|texts| texts.translation("label", true));
+        let (untranslated, is_any) = texts.map(|texts| (texts.untranslated, texts.is_any)).unwrap_or_default();
+        let json = serde_json::to_vec(&AttributeResource {
             property: &attribute.property,
-            label: &attribute.label,
+            label: label.unwrap_or(&attribute.label),
             kind: attribute.kind.as_str(),
             unit: attribute.unit.as_deref(),
             software_count: summary.products.into(),
-        })?))
+            language: own,
+            translations: &attribute.translations,
+            untranslated,
+        })?;
+        Ok((json.into(), is_any))
     });
-    let objects = objects.collect::<Result<Vec<_>, ServiceError>>()?;
-    Ok(Page { data: page.slice(&objects).to_vec(), pagination: page.pagination(objects.len() as u64) })
+    let objects = objects.skip(page.range().start).take(page.range().len());
+    Page::localised(objects, page.pagination(tables.attributes.len() as u64))
 }
 
 /// Refuses what a request says of attributes that the directory doesn't have, and values that its attributes can't have.

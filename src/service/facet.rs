@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use super::{ATTRIBUTE_PREFIX, Facet};
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
-use crate::record::{AttributeNumber, AttributeType, BUILT_IN, EvidenceStatus, OfferingType};
+use crate::record::{AttributeNumber, AttributeType, BUILT_IN, EvidenceStatus, Language, OfferingType};
 use crate::search::facet_counts::{FacetCounts, MAX_CATEGORIES, highest};
 use crate::text::count::agreeing;
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
 impl Facet {
     /// The facets that aren't attributes.
-    const FIXED: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
+    pub const FIXED: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
 
     /// The facets of every directory.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -46,14 +46,20 @@ pub(super) fn all<'s>(
     catalogue: &'s Catalogue,
     facets: &[Facet],
     counts: Option<&'s FacetCounts>,
+    language: Option<&Language>,
 ) -> Vec<(Facet, Vec<FacetValue<'s>>)> {
     let counted = counts.into_iter().flat_map(|counts| facets.iter().map(move |facet| (facet, counts)));
-    counted.map(|(facet, counts)| (facet.clone(), values(catalogue, facet, counts))).collect()
+    counted.map(|(facet, counts)| (facet.clone(), values(catalogue, facet, counts, language))).collect()
 }
 
 /// The values that occur in the result, without those too long for a list. Categories, the most frequent, and attributes are sorted
 /// by descending count (then name), ratings from the highest; the others keep their own order.
-fn values<'s>(catalogue: &'s Catalogue, facet: &Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
+fn values<'s>(
+    catalogue: &'s Catalogue,
+    facet: &Facet,
+    counts: &'s FacetCounts,
+    language: Option<&Language>,
+) -> Vec<FacetValue<'s>> {
     let fixed =
         |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };
     let mut values: Vec<_> = match facet {
@@ -61,7 +67,8 @@ fn values<'s>(catalogue: &'s Catalogue, facet: &Facet, counts: &'s FacetCounts) 
             .into_iter()
             .map(|(at, count)| {
                 let category = &catalogue.tables.categories[at as usize];
-                fixed(&category.id, &category.name, count)
+                let name = language.and_then(|language| category.name_in(language)).unwrap_or(&category.name);
+                fixed(&category.id, name, count)
             })
             .collect(),
         Facet::OfferingType => OfferingType::ALL

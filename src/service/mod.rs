@@ -8,7 +8,9 @@ mod error;
 mod example;
 mod explain;
 mod facet;
+mod features;
 mod highlight;
+mod language;
 mod news;
 mod page;
 pub mod parameter;
@@ -18,11 +20,13 @@ mod records;
 mod results;
 mod search;
 mod similar;
+mod similar_queries;
 mod software;
 mod suggest;
 
 pub use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::generation::NewsKind;
+pub use crate::search::collect::Tier;
 pub use crate::search::expand::Prefix;
 pub use attribute::{list_attributes, refuse_attributes};
 pub use changes::{ChangesPage, list_changes};
@@ -32,18 +36,21 @@ pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,
 };
+pub use language::{Translator, choose_language};
 pub use news::{News, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use probe::{ProbeError, probe};
 pub use query::{
-    ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSoftware, ListSort, MAX_LIMIT,
+    ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_LIMIT,
     MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware, SearchSort, comma_separated,
 };
 pub use records::{
-    ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,
+    ExportDownload, LocalisedObject, get_category, get_export, get_term, list_categories, list_exports, list_glossary,
+    list_reviews,
 };
 pub use results::SearchResults;
 pub use search::{find_software, find_software_within, search_software};
 pub use similar::similar_software;
-pub use software::{get_software, get_software_hash, list_software};
+pub use similar_queries::similar_queries;
+pub use software::{get_items, get_software, get_software_hash, list_software};
 pub use suggest::suggest;

@@ -4,16 +4,33 @@ use bytes::Bytes;
 
 use crate::catalogue::resource::{CategoryResource, FacetValue, Pagination, QueryReport, ReviewSummary};
 
-use super::{Facet, PageRequest};
+use super::{Facet, LocalisedObject, PageRequest, ServiceError};
 use crate::catalogue::{Catalogue, Span};
+use crate::search::collect::Tier;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     pub data: Vec<Bytes>,
     pub pagination: Pagination,
+    /// Whether any text is in the language of the request.
+    pub is_in_language: bool,
 }
 
 impl Page {
+    /// A page of objects.
+    pub(super) fn localised(
+        objects: impl Iterator<Item = Result<LocalisedObject, ServiceError>>,
+        pagination: Pagination,
+    ) -> Result<Self, ServiceError> {
+        let mut page = Self { data: Vec::new(), pagination, is_in_language: false };
+        for object in objects {
+            let (json, is_in_language) = object?;
+            page.data.push(json);
+            page.is_in_language |= is_in_language;
+        }
+        Ok(page)
+    }
+
     pub(super) fn from_objects<T>(
         catalogue: &Catalogue,
         items: &[T],
@@ -21,7 +38,7 @@ impl Page {
         page: PageRequest,
     ) -> Self {
         let data = page.slice(items).iter().map(|item| catalogue.object(object(item))).collect();
-        Self { data, pagination: page.pagination(items.len() as u64) }
+        Self { data, pagination: page.pagination(items.len() as u64), is_in_language: false }
     }
 }
 
@@ -40,6 +57,7 @@ pub struct SearchHit {
     pub item: Bytes,
     /// Comparable within one response only. 0 without a query.
     pub score: f32,
+    pub tier: Tier,
     /// The fields that matched, if requested: a JSON array of
     /// [`Highlight`](crate::catalogue::resource::Highlight)s.
     pub highlights: Option<Bytes>,
@@ -48,6 +66,8 @@ pub struct SearchHit {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchPage<'s> {
     pub data: Vec<SearchHit>,
+    /// Whether any text is in the language of the request.
+    pub is_in_language: bool,
     pub pagination: Pagination,
     pub query: QueryReport,
     pub facets: Vec<(Facet, Vec<FacetValue<'s>>)>,
@@ -61,7 +81,13 @@ impl SearchPage<'_> {
             count: value.count,
         };
         let facets = self.facets.into_iter().map(|(facet, values)| (facet, values.into_iter().map(owned).collect()));
-        SearchPage { data: self.data, pagination: self.pagination, query: self.query, facets: facets.collect() }
+        SearchPage {
+            data: self.data,
+            is_in_language: self.is_in_language,
+            pagination: self.pagination,
+            query: self.query,
+            facets: facets.collect(),
+        }
     }
 }
 
@@ -78,6 +104,8 @@ pub struct SimilarHit<'s> {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarPage<'s> {
+    /// Whether any text is in the language of the request.
+    pub is_in_language: bool,
     /// Most similar first.
     pub data: Vec<SimilarHit<'s>>,
     pub pagination: Pagination,

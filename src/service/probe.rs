@@ -3,9 +3,9 @@
 use serde::Deserialize;
 
 use super::{
-    ATTRIBUTE_PREFIX, Facet, ListGlossary, ListSoftware, ListSort, MAX_LIMIT, Order, PageRequest, SearchSoftware,
-    SearchSort, ServiceError, get_software, list_changes, list_glossary, list_news, list_software, search_software,
-    similar_software, suggest,
+    ATTRIBUTE_PREFIX, Facet, ListGlossary, ListSimilar, ListSoftware, ListSort, MAX_LIMIT, Order, PageRequest,
+    SearchSoftware, SearchSort, ServiceError, get_software, list_changes, list_glossary, list_news, list_software,
+    search_software, similar_software, suggest,
 };
 use crate::generation::{OpenError, Snapshot};
 
@@ -43,7 +43,7 @@ async fn request_sample(snapshot: &Snapshot) -> Result<(), ProbeError> {
     let attributes =
         attributes.map(|(_, attribute)| Facet::Attribute(format!("{ATTRIBUTE_PREFIX}{}", attribute.property)));
     let facets: Vec<_> = Facet::all().chain(attributes).collect();
-    list_glossary(snapshot, &ListGlossary { q: None, page });
+    list_glossary(snapshot, &ListGlossary { q: None, page }, None)?;
     list_changes(snapshot, None, page);
     list_news(snapshot, &[]).await?;
     for order in Order::ALL {
@@ -57,9 +57,9 @@ async fn request_sample(snapshot: &Snapshot) -> Result<(), ProbeError> {
         let Some(item) = list.data.first() else { continue };
         let Item { id, name } = serde_json::from_slice(item).map_err(ServiceError::from)?;
         get_software(snapshot, &id).await?.ok_or_else(|| ProbeError::Missing(id.clone()))?;
-        similar_software(snapshot, &id, page).await?;
+        similar_software(snapshot, &id, &ListSimilar { page, ..ListSimilar::default() }).await?;
         let first = name.split_whitespace().next().unwrap_or_default();
-        suggest(snapshot, first, MAX_LIMIT).await?;
+        suggest(snapshot, first, MAX_LIMIT, None).await?;
         for (q, sort) in [
             (&*name, SearchSort::default()),
             (first, SearchSort::Name),

@@ -8,7 +8,7 @@ use super::ServiceError;
 use crate::catalogue::resource::Pagination;
 use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter, SortedBy};
 use crate::generation::Snapshot;
-use crate::record::Attributes;
+use crate::record::{Attributes, Language};
 use crate::search::expand::Prefix;
 
 /// In Unicode code points.
@@ -101,6 +101,8 @@ pub struct ListSoftware {
     /// `None`: best match first if `q` is given, otherwise by name.
     pub sort: Option<ListSort>,
     pub page: PageRequest,
+    /// The language to return texts in; `None`: each in its own.
+    pub language: Option<Language>,
 }
 
 impl ListSoftware {
@@ -250,6 +252,8 @@ pub struct SearchSoftware {
     pub typo: bool,
     pub prefix: Prefix,
     pub page: PageRequest,
+    /// The language to return texts in; `None`: each in its own.
+    pub language: Option<Language>,
 }
 
 impl SearchSoftware {
@@ -268,8 +272,18 @@ impl SearchSoftware {
             typo: true,
             prefix: Prefix::Auto,
             page: PageRequest::default(),
+            language: None,
         }
     }
+}
+
+/// Lists the products that are like one and pass a filter.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ListSimilar {
+    pub filter: SoftwareFilter,
+    pub page: PageRequest,
+    /// The language of the texts; `None` for the records' own.
+    pub language: Option<Language>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

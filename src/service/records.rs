@@ -1,23 +1,45 @@
 //! Lists and looks up stored objects: categories, reviews, glossary terms and exports.
 
 use std::io;
+use std::ops::Range;
 
 use bytes::Bytes;
 
 use super::{GlossaryPage, ListGlossary, ListReviews, Page, PageRequest, ReviewsPage, ServiceError};
-use crate::catalogue::{Catalogue, ExportDocument, StoredExport};
+use crate::catalogue::{Catalogue, ExportDocument, GlossaryEntry, StoredExport};
 use crate::engine::ReviewsRequest;
 use crate::generation::Snapshot;
+use crate::record::Language;
 
-/// Lists categories by name.
-pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page {
-    Page::from_objects(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, |span| *span, page)
+/// A JSON object, and whether any of its texts is in the language of the request.
+pub type LocalisedObject = (Bytes, bool);
+
+/// Lists categories by name, with their texts in a language.
+pub fn list_categories(
+    snapshot: &Snapshot,
+    page: PageRequest,
+    language: Option<&Language>,
+) -> Result<Page, ServiceError> {
+    let all = 0..snapshot.catalogue.tables.categories.len();
+    let objects = all.clone().skip(page.range().start).take(page.range().len());
+    Page::localised(objects.map(|at| category(snapshot, at, language)), page.pagination(all.len() as u64))
 }
 
-/// Returns a category as a JSON object; `None` if the id is unknown.
-pub fn get_category(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
-    let at = snapshot.catalogue.find_category(id)?;
-    Some(snapshot.catalogue.object(snapshot.catalogue.tables.category_objects[at as usize]))
+/// Returns a category, with its texts in a language; `None` if the id is unknown.
+pub fn get_category(
+    snapshot: &Snapshot,
+    id: &str,
+    language: Option<&Language>,
+) -> Result<Option<LocalisedObject>, ServiceError> {
+    let at = snapshot.catalogue.find_category(id);
+    at.map(|at| category(snapshot, at as usize, language)).transpose()
+}
+
+fn category(snapshot: &Snapshot, at: usize, language: Option<&Language>) -> Result<LocalisedObject, ServiceError> {
+    let tables = &snapshot.catalogue.tables;
+    let Some(language) = language else { return Ok((snapshot.catalogue.object(tables.category_objects[at]), false)) };
+    let (category, is_any) = tables.categories[at].in_language(language);
+    Ok((serde_json::to_vec(&category)?.into(), is_any))
 }
 
 /// Lists a product's reviews; `None` if the product is unknown. The summary covers all its reviews.
@@ -29,25 +51,45 @@ pub async fn list_reviews(
     let request = ReviewsRequest { filter: query.filter.clone(), sort: query.sort, page: query.page.range() };
     let found = snapshot.engine.reviews(software_id, &request).await?;
     Ok(found.map(|found| ReviewsPage {
-        page: Page { data: found.reviews, pagination: query.page.pagination(found.total) },
+        page: Page { data: found.reviews, pagination: query.page.pagination(found.total), is_in_language: false },
         summary: found.summary,
     }))
 }
 
-/// Lists glossary terms by term; with `q`, best match first.
-pub fn list_glossary(snapshot: &Snapshot, query: &ListGlossary) -> GlossaryPage {
+/// Lists glossary terms by term; with `q`, best match first. Their texts are in a language.
+pub fn list_glossary(
+    snapshot: &Snapshot,
+    query: &ListGlossary,
+    language: Option<&Language>,
+) -> Result<GlossaryPage, ServiceError> {
     let entries = &snapshot.catalogue.tables.glossary;
+    let (Range { start, end }, page) = (query.page.range(), query.page);
     let Some(q) = query.q.as_deref().filter(|q| !q.trim().is_empty()) else {
-        return Page::from_objects(&snapshot.catalogue, entries, |entry| entry.object, query.page);
+        let shown = query.page.slice(entries).iter().map(|entry| term(snapshot, entry, language));
+        return Page::localised(shown, page.pagination(entries.len() as u64));
     };
-    let (found, page) = (snapshot.glossary.search(q), query.page.range());
-    let data = found.iter().skip(page.start).take(page.len()).map(|at| snapshot.catalogue.object(entries[at].object));
-    Page { data: data.collect(), pagination: query.page.pagination(found.total()) }
+    let found = snapshot.glossary.search(q);
+    let shown = found.iter().skip(start).take(end - start).map(|at| term(snapshot, &entries[at], language));
+    Page::localised(shown, page.pagination(found.total()))
 }
 
-/// Returns a glossary term as a JSON object; `None` if the id is unknown.
-pub fn get_term(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
-    Some(snapshot.catalogue.object(snapshot.catalogue.term(id)?.object))
+/// Returns a glossary term, with its texts in a language; `None` if the id is unknown.
+pub fn get_term(
+    snapshot: &Snapshot,
+    id: &str,
+    language: Option<&Language>,
+) -> Result<Option<LocalisedObject>, ServiceError> {
+    snapshot.catalogue.term(id).map(|entry| term(snapshot, entry, language)).transpose()
+}
+
+fn term(
+    snapshot: &Snapshot,
+    entry: &GlossaryEntry,
+    language: Option<&Language>,
+) -> Result<LocalisedObject, ServiceError> {
+    let Some(language) = language else { return Ok((snapshot.catalogue.object(entry.object), false)) };
+    let (term, is_any) = entry.term.in_language(language);
+    Ok((serde_json::to_vec(&term)?.into(), is_any))
 }
 
 /// Lists the loaded exports by id.

@@ -8,13 +8,18 @@ use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
+use crate::search::collect::Tier;
 use crate::search::facet_counts::FacetCounts;
 
 /// The results of a search for one page. The hits' items are slices of the generation's data, not
-/// copies.
+/// copies, unless they are translated.
 #[derive(Debug)]
 pub struct SearchResults {
     pub(super) hits: Box<[ResultHit]>,
+    /// Whether any text is in the language of the query.
+    pub(super) is_in_language: bool,
+    /// Whether the items aren't the generation's own.
+    pub(super) are_translated: bool,
     /// By hit, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
     pub(super) total: u64,
@@ -27,6 +32,7 @@ pub struct SearchResults {
 pub(super) struct ResultHit {
     pub(super) ordinal: Ordinal,
     pub(super) score: f32,
+    pub(super) tier: Tier,
     pub(super) item: Bytes,
 }
 
@@ -36,13 +42,15 @@ impl SearchResults {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),
             score: hit.score,
+            tier: hit.tier,
             highlights: self.highlights.as_ref().map(|highlights| highlights[at].clone()),
         });
         SearchPage {
             data: data.collect(),
+            is_in_language: self.is_in_language,
             pagination: query.page.pagination(self.total),
             query: self.query.clone(),
-            facets: facet::all(&snapshot.catalogue, &query.facets, self.counts.as_deref()),
+            facets: facet::all(&snapshot.catalogue, &query.facets, self.counts.as_deref(), query.language.as_ref()),
         }
     }
 
@@ -50,11 +58,14 @@ impl SearchResults {
         let correction = |of: &Correction| size_of::<Correction>() + of.from.len() + of.to.len();
         let corrections: usize =
             [&self.query.corrected, &self.query.synonyms].into_iter().flatten().map(correction).sum();
-        let words = self.query.dropped.iter().chain(&self.query.excluded).chain(&self.query.alternatives_to);
+        let query = &self.query;
+        let words = query.dropped.iter().chain(&query.excluded).chain(&query.alternatives_to);
+        let words = words.chain(&query.unknown).chain(&query.alternatives_to_id);
         let words: usize = words.map(|word| size_of::<String>() + word.len()).sum();
         let highlights: usize =
             self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();
         let counts = self.counts.as_ref().map_or(0, |counts| counts.size_bytes());
-        size_of::<Self>() + size_of_val(&*self.hits) + corrections + words + highlights + counts
+        let items = self.hits.iter().filter(|_| self.are_translated).map(|hit| hit.item.len()).sum::<usize>();
+        size_of::<Self>() + size_of_val(&*self.hits) + items + corrections + words + highlights + counts
     }
 }

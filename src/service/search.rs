@@ -1,8 +1,9 @@
 //! Product search: understands a query, runs it and scores the hits for the response.
 
+use super::features::seek_similar;
 use super::highlight::Highlighter;
 use super::results::ResultHit;
-use super::{MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftware, ServiceError};
+use super::{MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftware, ServiceError, Translator};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
@@ -31,15 +32,21 @@ pub async fn find_software_within(
     budget: &Budget,
 ) -> Result<SearchResults, ServiceError> {
     let (expansion, found) = understood(snapshot, query, budget).await?;
-    let highlights =
-        query.highlight.then(|| Highlighter::new(snapshot, &expansion, budget).highlights(&found)).transpose()?;
-    let hits = found.hits.into_iter().map(|hit| ResultHit {
-        ordinal: hit.ordinal,
-        score: shown_score(&hit, &expansion.plan),
-        item: hit.item,
+    let highlights = query
+        .highlight
+        .then(|| Highlighter::new(snapshot, &expansion, budget, query.language.as_ref()).highlights(&found));
+    let highlights = highlights.transpose()?;
+    let mut translator = Translator::new(snapshot, query.language.as_ref());
+    let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
+    let hits = found.hits.into_iter().zip(texts).map(|(hit, texts)| {
+        let (ordinal, score, tier) = (hit.ordinal, shown_score(&hit, &expansion.plan), hit.tier);
+        Ok::<_, ServiceError>(ResultHit { ordinal, score, tier, item: translator.item(hit.item, texts)? })
     });
+    let hits = hits.collect::<Result<_, _>>()?;
     Ok(SearchResults {
-        hits: hits.collect(),
+        hits,
+        is_in_language: translator.is_any(),
+        are_translated: translator.needs_texts(),
         highlights,
         total: found.total,
         query: QueryReport { with_all_words: found.complete, incomplete: budget.is_exceeded(), ..expansion.report },
@@ -95,10 +102,11 @@ async fn search_as(
     prefix: Prefix,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
-    let expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+    let mut expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
         Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, budget)?,
         None => Expansion::default(),
     };
+    seek_similar(snapshot, &mut expansion, budget).await?;
     let mut attributes: Vec<_> = query
         .facets
         .iter()
@@ -113,7 +121,8 @@ async fn search_as(
         order: query.sort.sorted_by(&snapshot.catalogue.tables.attributes),
         page: query.page.range(),
         facets: attributes.as_deref(),
-        texts: query.highlight && !expansion.slots.is_empty(),
+        texts: (query.highlight && !expansion.slots.is_empty())
+            || Translator::new(snapshot, query.language.as_ref()).needs_texts(),
         budget,
     };
     let found = if expansion.is_hopeless {

@@ -1,9 +1,12 @@
 //! Lists and looks up products.
 
-use super::{ListSoftware, Page, PageRequest, ServiceError};
+use bytes::Bytes;
+
+use super::{ListSoftware, Page, PageRequest, ServiceError, Translator};
 use crate::catalogue::{Order, SoftwareFilter, SortedBy};
 use crate::engine::{EngineError, Record, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
+use crate::record::Language;
 use crate::search::budget::Budget;
 use crate::search::{Plan, names};
 
@@ -11,15 +14,38 @@ use crate::search::{Plan, names};
 pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let order = query.sort.as_ref().and_then(|sort| sort.sorted_by(&snapshot.catalogue.tables.attributes));
+    let mut translator = Translator::new(snapshot, query.language.as_ref());
+    let texts = translator.needs_texts();
     let found = match q {
         None => {
             let order = order.or(Some(SortedBy::Stored(Order::Name)));
-            search(snapshot, &Plan::default(), &query.filter, order, query.page).await?
+            search(snapshot, &Plan::default(), &query.filter, order, query.page, texts).await?
         }
-        Some(q) => search_names(snapshot, q, &query.filter, order, query.page).await?,
+        Some(q) => search_names(snapshot, q, &query.filter, order, query.page, texts).await?,
     };
-    let data = found.hits.into_iter().map(|hit| hit.item).collect();
-    Ok(Page { data, pagination: query.page.pagination(found.total) })
+    let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
+    let data = found.hits.into_iter().zip(texts).map(|(hit, texts)| translator.item(hit.item, texts));
+    let data = data.collect::<Result<_, _>>()?;
+    Ok(Page { data, pagination: query.page.pagination(found.total), is_in_language: translator.is_any() })
+}
+
+/// Returns products as lists show them, in the order of their ids, with their texts in a language. One that isn't there is left out.
+pub async fn get_items(
+    snapshot: &Snapshot,
+    ids: &[String],
+    language: Option<&Language>,
+) -> Result<Vec<Bytes>, ServiceError> {
+    let (mut items, mut translator) = (Vec::with_capacity(ids.len()), Translator::new(snapshot, language));
+    for id in ids {
+        let filter = SoftwareFilter { ids: vec![id.clone()], ..SoftwareFilter::default() };
+        let (page, texts) = (PageRequest { limit: 1, offset: 0 }, translator.needs_texts());
+        let found =
+            search(snapshot, &Plan::default(), &filter, Some(SortedBy::Stored(Order::Name)), page, texts).await?;
+        for hit in found.hits {
+            items.push(translator.item(hit.item, found.texts.first())?);
+        }
+    }
+    Ok(items)
 }
 
 /// Returns a product; `None` if the id is unknown.
@@ -38,9 +64,10 @@ pub(super) async fn search_names(
     filter: &SoftwareFilter,
     order: Option<SortedBy>,
     page: PageRequest,
+    texts: bool,
 ) -> Result<SearchHits, EngineError> {
     let Some(plan) = names::plan(q) else { return Ok(SearchHits::default()) };
-    search(snapshot, &plan, filter, order, page).await
+    search(snapshot, &plan, filter, order, page, texts).await
 }
 
 async fn search(
@@ -49,11 +76,11 @@ async fn search(
     filter: &SoftwareFilter,
     order: Option<SortedBy>,
     page: PageRequest,
+    texts: bool,
 ) -> Result<SearchHits, EngineError> {
     // Names are short, so there's little work. Besides, a list has no way to say that it's
     // incomplete.
     let budget = Budget::new(u64::MAX);
-    let request =
-        SearchRequest { plan, filter, order, page: page.range(), facets: None, texts: false, budget: &budget };
+    let request = SearchRequest { plan, filter, order, page: page.range(), facets: None, texts, budget: &budget };
     snapshot.engine.search(&request).await
 }

@@ -7,22 +7,34 @@ use serde::Deserialize;
 
 use super::search::find_software;
 use super::software::search_names;
-use super::{PageRequest, Prefix, SearchSoftware, ServiceError};
+use super::{PageRequest, Prefix, SearchSoftware, ServiceError, Translator};
 use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::{CategoryResource, CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 use crate::generation::Snapshot;
+use crate::record::Language;
 
 /// Suggests up to `limit` each of products, categories and glossary terms. Products whose names
 /// match come first, then others that a search finds; categories and terms are matched by name.
-pub async fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<Suggestions<'s>, ServiceError> {
+pub async fn suggest<'s>(
+    snapshot: &'s Snapshot,
+    q: &str,
+    limit: u32,
+    language: Option<&Language>,
+) -> Result<Suggestions<'s>, ServiceError> {
     let few = limit as usize;
     let tables = &snapshot.catalogue.tables;
     let page = PageRequest { limit, offset: 0 };
-    let named = search_names(snapshot, q, &SoftwareFilter::default(), None, page).await?;
-    let mut products: Vec<_> = named.hits.into_iter().map(|hit| (hit.ordinal, hit.item)).collect();
+    let mut translator = Translator::new(snapshot, language);
+    let texts = translator.needs_texts();
+    let named = search_names(snapshot, q, &SoftwareFilter::default(), None, page, texts).await?;
+    let texts = named.texts.iter().map(Some).chain(std::iter::repeat(None));
+    let named = named.hits.into_iter().zip(texts);
+    let named = named.map(|(hit, texts)| Ok::<_, ServiceError>((hit.ordinal, translator.item(hit.item, texts)?)));
+    let mut products = named.collect::<Result<Vec<_>, _>>()?;
     let mut q = Cow::Borrowed(q);
     if products.len() < few && !q.trim().is_empty() {
-        let search = SearchSoftware { prefix: Prefix::Always, page, ..SearchSoftware::new(&q) };
+        let language = language.cloned();
+        let search = SearchSoftware { prefix: Prefix::Always, page, language, ..SearchSoftware::new(&q) };
         let found = find_software(snapshot, &search).await?;
         // Categories and terms aren't spell-checked, so they're looked up by the corrected query.
         for correction in &found.query.corrected {
@@ -44,20 +56,42 @@ pub async fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<
     categories.sort_unstable_by_key(order);
     let terms = snapshot.glossary.complete(&q);
     let terms = terms.iter().take(few).map(|at| &tables.glossary[at].term);
-    Ok(Suggestions {
-        software: products.iter().map(|(_, item)| software_ref(item)).collect::<Result<_, _>>()?,
-        categories: categories
-            .into_iter()
-            .map(|(_, category)| CategorySuggestion {
-                id: &category.id,
-                name: &category.name,
-                software_count: category.software_count,
-            })
-            .collect(),
-        glossary: terms.map(|term| TermSuggestion { id: &term.id, term: &term.term }).collect(),
-    })
+    let mut is_in_language = false;
+    let mut note = |is_found: bool| is_in_language |= is_found && language.is_some();
+    let software = products.iter().map(|(_, item)| {
+        let Named { product, untranslated } = named_product(item)?;
+        note(!untranslated.iter().any(|field| field == "name"));
+        Ok::<_, ServiceError>(product)
+    });
+    let software = software.collect::<Result<_, _>>()?;
+    let categories = categories.into_iter().map(|(_, category)| {
+        let found = language.and_then(|language| category.name_in(language));
+        note(found.is_some());
+        CategorySuggestion {
+            id: &category.id,
+            name: found.unwrap_or(&category.name),
+            software_count: category.software_count,
+        }
+    });
+    let categories = categories.collect();
+    let glossary = terms.map(|term| {
+        let found = language.and_then(|language| term.term_in(language));
+        note(found.is_some());
+        TermSuggestion { id: &term.id, term: found.unwrap_or(&term.term) }
+    });
+    let glossary = glossary.collect();
+    Ok(Suggestions { software, categories, glossary, is_in_language })
 }
 
-fn software_ref(item: &[u8]) -> Result<SoftwareRef, ServiceError> {
-    Ok(SoftwareRef::deserialize(&mut serde_json::Deserializer::from_slice(item))?)
+/// A product by its name, and its fields that aren't in the language.
+#[derive(Debug, Deserialize)]
+struct Named {
+    #[serde(flatten)]
+    product: SoftwareRef,
+    #[serde(default)]
+    untranslated: Vec<String>,
+}
+
+fn named_product(item: &[u8]) -> Result<Named, ServiceError> {
+    Ok(Named::deserialize(&mut serde_json::Deserializer::from_slice(item))?)
 }

@@ -1,6 +1,70 @@
-//! Escapes text for HTML.
+//! Escapes text for HTML and XML: in templates, which name [`Html`] in `askama.toml`, and in markup that code puts together.
 
-/// Escapes a text for an HTML element or a double-quoted attribute.
+use std::fmt;
+
+use askama::filters::Escaper;
+
+/// The escaper of the templates.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Html;
+
+impl Escaper for Html {
+    fn write_escaped_str<W: fmt::Write>(&self, html: W, text: &str) -> fmt::Result {
+        write_escaped(html, text)
+    }
+}
+
+/// Escapes a text for an element or a quoted attribute.
 pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let mut html = String::with_capacity(text.len());
+    push_escaped(&mut html, text);
+    html
+}
+
+pub(crate) fn push_escaped(html: &mut String, text: &str) {
+    // Writing to a string can't fail.
+    let _ = write_escaped(html, text);
+}
+
+pub(crate) const fn is_special(byte: u8) -> bool {
+    matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
+}
+
+fn write_escaped(mut html: impl fmt::Write, text: &str) -> fmt::Result {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| is_special(*byte)) {
+        let escaped = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            _ => "&#39;",
+        };
+        html.write_str(&text[from..at])?;
+        html.write_str(escaped)?;
+        from = at + 1;
+    }
+    html.write_str(&text[from..])
+}
+
+#[cfg(test)]
+mod tests {
+    use askama::Template;
+
+    use super::*;
+
+    #[derive(Template)]
+    #[template(source = "<i title=\"{{ text }}\">{{ number }}</i>", ext = "html")]
+    struct Shown<'a> {
+        text: &'a str,
+        number: u64,
+    }
+
+    #[test]
+    fn templates_and_code_escape_alike() {
+        let text = "<b> \"it's\" & ünï";
+        assert_eq!(escape(text), "&lt;b&gt; &quot;it&#39;s&quot; &amp; ünï");
+        let shown = Shown { text, number: 7 }.render().expect("rendered");
+        assert_eq!(shown, format!("<i title=\"{}\">7</i>", escape(text)));
+    }
 }

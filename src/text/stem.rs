@@ -1,10 +1,12 @@
-//! Stems words: removes English endings and converts British spelling to American.
+//! Stems words: removes English endings and converts British spelling to American, and the endings of other languages.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
 use frostem::{Algorithm, Stemmer};
+
+use super::analyse::fold;
 
 /// The version of frostem, whose minor versions change stems. It's part of a generation's name.
 pub const VERSION: &str = "2.20261016.1";
@@ -21,6 +23,42 @@ impl std::fmt::Debug for Stems {
 impl Default for Stems {
     fn default() -> Self {
         Self(Stemmer::new(Algorithm::English))
+    }
+}
+
+/// A language besides English whose words are stemmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Inflected {
+    German,
+    French,
+}
+
+impl Inflected {
+    pub const ALL: [Self; 2] = [Self::German, Self::French];
+
+    /// The language with this code; `None` for English, and for a language whose words aren't stemmed.
+    pub fn of(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|of| of.code() == code)
+    }
+
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::German => "de",
+            Self::French => "fr",
+        }
+    }
+
+    /// The stem of a word in lower case, with its accents (<https://snowballstem.org/algorithms/>), folded. A word of up to
+    /// three letters or with a digit is its own stem.
+    pub fn stem(self, spelling: &str) -> String {
+        if spelling.len() <= 3 || !spelling.chars().all(char::is_alphabetic) {
+            return fold(spelling);
+        }
+        let algorithm = match self {
+            Self::German => Algorithm::German,
+            Self::French => Algorithm::French,
+        };
+        fold(&Stemmer::new(algorithm).stem(spelling))
     }
 }
 
@@ -240,6 +278,28 @@ mod tests {
         {
             assert_eq!(american_ending(word), word);
         }
+    }
+
+    #[test]
+    fn forms_of_a_word_share_a_stem_in_their_language() {
+        for (language, pairs) in [
+            (
+                Inflected::German,
+                "Tabelle Tabellen, Bild Bilder, Gefahrstoff Gefahrstoffe, Prüfung Prüfungen, Ordner ordners, fünf fuenf",
+            ),
+            (Inflected::French, "fichier fichiers, évaluation évaluations, gérer gérez, sécurité sécurités"),
+        ] {
+            for pair in pairs.split(", ") {
+                let (one, other) = pair.split_once(' ').expect("two words");
+                let stem = |word: &str| language.stem(&word.to_lowercase());
+                assert_eq!(stem(one), stem(other), "{pair}");
+            }
+        }
+        assert_eq!(Inflected::German.stem("iso9001"), "iso9001");
+        assert_eq!(
+            [Inflected::of("de"), Inflected::of("en"), Inflected::of("it")],
+            [Some(Inflected::German), None, None]
+        );
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Opens generations in the index folder.
 
 use std::sync::Arc;
+use std::thread;
 
 use crate::error::chain;
 use crate::generation::artifact::is_download;
 use crate::generation::store::{MAX_DEATHS, Manifest, Store, StoreError};
 use crate::generation::{BuildFailure, FailureCode, Generation, Snapshot};
+use crate::panics::ScopedThread;
 use crate::update::state::{About, Problem};
 
 /// How much memory loading a generation takes, including decoded tables, as a multiple of its
@@ -55,9 +57,16 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
         let detail = format!("the generation can't be loaded: there aren't {} MiB of memory for it", bytes >> 20);
         return Err(BuildFailure::transient(FailureCode::BuildFailed, detail));
     }
-    BuildFailure::catch(|| {
+    let open = || -> Result<_, BuildFailure> {
         let artifact = store.load(manifest).map_err(|error| unreadable(&error))?;
-        let snapshot = Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?;
+        Ok(Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?)
+    };
+    BuildFailure::catch(|| {
+        // What a thread has freed returns to the system once it ends. The updater's thread would keep the bytes of the parts.
+        let snapshot = thread::scope(|scope| ScopedThread::spawn(scope, "open", open).map(ScopedThread::join));
+        let snapshot = snapshot.map_err(|error| {
+            BuildFailure::transient(FailureCode::BuildFailed, format!("no thread can open the generation: {error}"))
+        })??;
         store.forget_deaths(&manifest.generation);
         Ok(snapshot)
     })

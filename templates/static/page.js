@@ -1,6 +1,6 @@
 // What HTML can't do: suggestions while typing, results that change in place, copying, the colours. Every page works without.
 
-const base = document.body.dataset.base;
+const { base, copy, copied, pressCopy } = document.body.dataset;
 const input = document.getElementById('q');
 const status = document.getElementById('status');
 
@@ -51,12 +51,16 @@ function partOf(address, open) {
   return path + url.search;
 }
 
+/** The further values of each filter. */
+const unfolded = () => [...document.querySelectorAll('.facet details')].map((details) => ({ details, name: details.closest('fieldset').querySelector('legend').textContent }));
+
 /** Shows the list at an address. */
 async function show(address, { push = true, typing = false, scroll = false } = {}) {
   loading.abort();
   loading = new AbortController();
   const { signal } = loading;
   const focused = document.activeElement?.id;
+  const opened = unfolded().filter(({ details }) => details.open).map(({ name }) => name);
   const isSheetOpen = document.getElementById('filters')?.matches(':popover-open');
   explore().setAttribute('aria-busy', 'true');
   let body;
@@ -72,6 +76,7 @@ async function show(address, { push = true, typing = false, scroll = false } = {
   typed = typing;
   shown = address;
   explore().replaceWith(...nodes(body));
+  for (const { name, details } of unfolded()) details.open = opened.includes(name);
   if (isSheetOpen) document.getElementById('filters').showPopover();
   if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true });
   if (scroll) scrollTo(0, 0);
@@ -230,17 +235,19 @@ function copyButtons(root) {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'copy';
-    button.textContent = 'Copy';
+    // The text around it may be in another language.
+    button.lang = document.documentElement.lang;
+    button.textContent = copy;
     button.addEventListener('click', async () => {
       try {
         await navigator.clipboard.writeText(code.textContent.trimEnd());
-        button.textContent = 'Copied';
+        button.textContent = copied;
       } catch {
         // Without permission, or over plain HTTP on another machine: it's selected, one key stroke is left.
         getSelection().selectAllChildren(code);
-        button.textContent = 'Press Ctrl+C';
+        button.textContent = pressCopy;
       }
-      setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+      setTimeout(() => { button.textContent = copy; }, 2000);
     });
     const frame = document.createElement('div');
     frame.className = 'code';
@@ -264,7 +271,6 @@ rememberCall();
 // Colours: the system's, light, dark, and back.
 
 const theme = document.getElementById('theme');
-theme.hidden = false;
 theme.addEventListener('click', () => {
   const next = { undefined: 'light', light: 'dark', dark: undefined }[document.documentElement.dataset.theme];
   if (next) {

@@ -15,16 +15,16 @@ async function poll() {
   let wait = EVERY;
   try {
     const response = await fetch(`${base}/preview/status`);
-    if (response.status === 401) say('Open the link that the command printed.');
+    if (response.status === 401) say(banner.dataset.signedOut);
     else {
       const status = await response.json();
       banner.toggleAttribute('data-problem', status.has_problem);
-      say(status.message);
+      say(status.message, 'en');
       if (version === null) version = status.is_busy ? '' : status.version;
       else if (!status.is_busy && status.version !== version) return location.reload();
     }
   } catch {
-    say('The preview has ended, or its server is away.');
+    say(banner.dataset.away);
     wait = AWAY;
   }
   setTimeout(next, wait);
@@ -36,8 +36,9 @@ function next() {
   else poll();
 }
 
-/** Says a text once: the line is a live region. */
-function say(text) {
+/** Says a text once: the line is a live region. The server writes messages in English. */
+function say(text, lang = document.documentElement.lang) {
+  line.lang = lang;
   if (line.textContent !== text) line.textContent = text;
 }
 

@@ -1,6 +1,7 @@
 // The forms of the API reference: they call the service with the key that is typed in, which is kept nowhere.
 
 const { base } = document.body.dataset;
+const { sending, unreachable } = document.getElementById('content').dataset;
 const ask = document.getElementById('key');
 const input = document.getElementById('key-input');
 ask.addEventListener('submit', (event) => event.preventDefault());
@@ -33,14 +34,15 @@ async function send(form) {
   const key = input.value.trim();
   const options = key ? { headers: { authorization: `Bearer ${key.replace(/[^\x21-\x7e]/g, '?')}` } } : { referrerPolicy: 'origin' };
   const address = target(form);
-  status.textContent = 'Sending …';
+  status.lang = document.documentElement.lang;
+  status.textContent = sending;
   try {
     const response = await fetch(address, options);
     const text = await response.text();
     status.textContent = `${response.status} · ${address}`;
     output.textContent = pretty(text);
   } catch {
-    status.textContent = 'The service can’t be reached.';
+    status.textContent = unreachable;
     output.textContent = '';
   }
   frame.hidden = output.textContent === '';

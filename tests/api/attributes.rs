@@ -1,4 +1,4 @@
-//! Attributes that exports declare: `/v1/attributes`, and as filters, facets and orders.
+//! Attributes that exports declare: `/v1/attributes`, as filters, facets and orders, and on pages.
 
 use std::sync::Arc;
 
@@ -218,4 +218,99 @@ async fn every_directory_has_the_built_in_attributes() {
         1
     );
     assert_eq!(service.get("/v1/attributes").await.json()["pagination"]["total"], 5);
+}
+
+#[tokio::test]
+async fn similar_products_are_filtered_by_attributes_too() {
+    let product = |id: &str, price: u32| {
+        json!({
+            "id": id, "name": id, "url": "https://tool.example/", "evidence_status": "pending-review", "category": "Audits",
+            "tags": [id], "price": price
+        })
+    };
+    let export = json!({
+        "name": "One", "license": "https://opensource.org/license/mit",
+        "attributes": [{"property": "price", "label": "Price", "type": "number"}],
+        "software": [product("a", 5), product("b", 10), product("c", 20), product("d", 30)]
+    });
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&[("one", &export.to_string())]));
+    let service = Setup { directory: Arc::new(directory), ..Setup::default() }.start();
+    for (filter, expected) in [
+        ("", vec!["b", "c", "d"]),
+        ("attribute=price:..20", vec!["b", "c"]),
+        ("attribute=price:20..&tags=c&tags=d", vec!["c", "d"]),
+        ("attribute=price:5", vec![]),
+        ("category=audits&tags=b", vec!["b"]),
+        ("category=other", vec![]),
+    ] {
+        let answer = service.get(&format!("/v1/software/a/similar?{filter}")).await.json();
+        let mut found = ids(&answer);
+        found.sort_unstable();
+        assert_eq!(found, expected, "{filter}");
+        assert_eq!(answer["pagination"]["total"], expected.len(), "{filter}");
+    }
+    for wrong in ["attribute=prise:1", "attribute=price:ten", "tags=b,c"] {
+        let answer = service.get(&format!("/v1/software/a/similar?{wrong}")).await;
+        assert_eq!(answer.problem(), (400, "invalid_parameter".to_owned()), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn attributes_are_rows_of_a_comparison() {
+    let service = service();
+    let page = service.visit("/compare?id=a&id=b&id=c").await;
+    for row in [
+        "<bdi>Price per seat</bdi></th><td><bdi>0 EUR/month</bdi></td><td><bdi>12.5 EUR/month</bdi></td><td><bdi>50 EUR",
+        "<bdi>Open source</bdi></th><td><bdi>Yes</bdi></td><td><bdi>Yes</bdi></td><td><bdi>No</bdi></td>",
+        "<bdi>Licence</bdi></th><td><ul class=\"plain-list\"><li><bdi>MIT</bdi></li><li><bdi>Apache 2.0</bdi></li></ul></td>",
+        "<bdi>Note</bdi></th><td><bdi>gizmo</bdi></td><td></td><td></td>",
+    ] {
+        assert!(page.text().contains(row), "{row}: {}", page.text());
+    }
+    for absent in ["Released", "2024", "Topics", "Standards"] {
+        assert!(!page.text().contains(absent), "{absent}: {}", page.text());
+    }
+    let german = service.visit_with("/compare?id=b&id=d", &[("accept-language", "de")]).await;
+    for row in [
+        "<bdi>Price per seat</bdi></th><td><bdi>12,5 EUR/month</bdi></td><td></td>",
+        "<bdi>Open source</bdi></th><td><bdi>Ja</bdi></td><td></td>",
+        "<bdi>Topics</bdi></th><td></td><td><bdi>x</bdi></td>",
+    ] {
+        assert!(german.text().contains(row), "{row}: {}", german.text());
+    }
+}
+
+#[tokio::test]
+async fn product_shows_its_attributes_by_name_and_other_values_as_they_are() {
+    let service = service();
+    let page = service.visit("/software/b").await;
+    for part in [
+        "<dt><bdi>Licence</bdi></dt><dd><a href=\"/?attribute=licence%3Amit\"><bdi>mit</bdi></a></dd>",
+        "<dt><bdi>Price per seat</bdi></dt><dd><a href=\"/?attribute=price_per_seat%3A12.5\"><bdi>12.5 EUR/month</bdi></a></dd>",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    assert!(!page.text().contains("released_on") && !page.text().contains("More from the record"), "{}", page.text());
+    let page = service.visit("/software/d").await;
+    assert!(
+        page.text().contains("<dt><bdi>price_per_seat</bdi></dt><dd><bdi>on request</bdi></dd>"),
+        "{}",
+        page.text()
+    );
+}
+
+#[tokio::test]
+async fn list_offers_attributes_that_are_not_hidden() {
+    let service = service();
+    let page = service.visit_with("/?q=&attribute=price_per_seat:10..50", &[("accept-language", "de")]).await;
+    for part in [
+        "<legend>Price per seat (EUR/month)</legend>",
+        "<bdi>Price per seat: 10 bis 50 EUR/month</bdi>",
+        "<span class=\"label\"><bdi>Ja</bdi></span>",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    assert!(!page.text().contains("Released"), "{}", page.text());
+    assert!(service.visit("/?q=").await.text().contains("<legend>Topics</legend>"), "the label that an export gives");
 }

@@ -83,7 +83,7 @@ async fn wrong_address_is_a_page_for_browsers_and_a_problem_for_programs() {
     for path in ["/no/such/page", "/nowhere/", "/v1x"] {
         let page = service.send(Method::GET, path, &[BROWSER, ("if-none-match", "*")]).await;
         assert_eq!((page.status.as_u16(), page.header("content-type")), (404, "text/html; charset=utf-8"), "{path}");
-        assert!(page.text().contains("<title>Page not found · A &#38; B &#60;i&#62;</title>"), "{}", page.text());
+        assert!(page.text().contains("<title>Page not found · A &amp; B &lt;i&gt;</title>"), "{}", page.text());
         assert!(page.text().contains("href=\"/directory/\"") && !page.text().contains("{{"), "{}", page.text());
         assert!(page.header("content-security-policy").contains("default-src 'none'"));
         assert_eq!(page.header("etag"), "");
@@ -113,7 +113,7 @@ async fn title_and_introduction_are_text_on_every_page() {
     };
     let service = Setup { config, ..Setup::default() }.start();
     service.directory.publish(fixture::snapshot(&[("extra", &fixture::extra_document())]));
-    let title = "Tools &#38; &#60;b&#62;&#34;more&#34;&#60;/b&#62; {{base}}";
+    let title = "Tools &amp; &lt;b&gt;&quot;more&quot;&lt;/b&gt; {{base}}";
     for (path, window) in
         [("/", ""), ("/glossary", "Glossary · "), ("/docs", "Getting started · "), ("/docs/errors", "Errors · ")]
     {
@@ -123,7 +123,7 @@ async fn title_and_introduction_are_text_on_every_page() {
         assert!(!page.text().contains("Software Directory"), "{path}");
     }
     let page = service.visit("/").await;
-    let introduction = "What we use, &#60;script&#62;, {{site}}";
+    let introduction = "What we use, &lt;script&gt;, {{site}}";
     for part in
         [format!("<meta name=\"description\" content=\"{introduction}\">"), format!("<bdi>{introduction}</bdi>")]
     {

@@ -65,6 +65,18 @@ async fn a_request_is_logged_without_its_key_and_without_what_was_searched() {
 }
 
 #[tokio::test]
+async fn a_request_is_logged_with_the_bytes_of_its_body_as_they_are_sent() {
+    let service = Service::with_directory();
+    let (log, _guard) = Log::at("software_directory=debug");
+    let plain = service.get("/v1/software").await;
+    let coded = service.get_with("/v1/software", &[("accept-encoding", "gzip")]).await;
+    assert_eq!(coded.header("content-encoding"), "gzip");
+    let text = log.text();
+    let logged: Vec<_> = text.lines().filter_map(|line| line.split_once("bytes=")?.1.split(' ').next()).collect();
+    assert_eq!(logged, [plain.body.len().to_string(), coded.body.len().to_string()], "{text}");
+}
+
+#[tokio::test]
 async fn only_who_asks_for_queries_sees_them_and_nobody_sees_keys() {
     for log_queries in [false, true] {
         let config = HttpConfig { log_queries, ..HttpConfig::default() };

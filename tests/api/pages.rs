@@ -1,5 +1,7 @@
 //! The pages: what they show without scripts, to whom, and what search engines and caches see.
 
+use std::sync::Arc;
+
 use axum::http::Method;
 use serde_json::{Value, json};
 use software_directory::http::{HttpConfig, PublicUrl};
@@ -13,9 +15,13 @@ fn public() -> Service {
     public_with(fixture::directory())
 }
 
-fn public_with(directory: std::sync::Arc<Directory>) -> Service {
+fn public_with(directory: Arc<Directory>) -> Service {
+    public_as(HttpConfig::default(), directory)
+}
+
+fn public_as(config: HttpConfig, directory: Arc<Directory>) -> Service {
     let public_url = Some(PublicUrl::parse("https://directory.example").expect("an address"));
-    let config = HttpConfig { public_page: Rate::new(10_000), public_url, ..HttpConfig::default() };
+    let config = HttpConfig { public_page: Rate::new(10_000), public_url, ..config };
     Setup { directory, config, ..Setup::default() }.start()
 }
 
@@ -67,8 +73,8 @@ async fn filters_are_links_and_fields_of_a_form() {
     for part in [
         "name=\"category\" value=\"tools\" id=\"category-tools\" form=\"find\" checked",
         // One without the category, one without the type.
-        "href=\"/?q=tool&#38;offering_type=software\"",
-        "href=\"/?q=tool&#38;category=Tools\"",
+        "href=\"/?q=tool&amp;offering_type=software\"",
+        "href=\"/?q=tool&amp;category=Tools\"",
     ] {
         assert!(page.text().contains(part), "{part}: {}", page.text());
     }
@@ -92,6 +98,24 @@ async fn nothing_found_leads_on() {
     for part in ["No product matches", "Remove a filter", "href=\"/?q=lockout\"", "Without filters"] {
         assert!(page.text().contains(part), "{part}: {}", page.text());
     }
+}
+
+#[tokio::test]
+async fn nothing_found_says_what_to_search_for_instead_and_which_filter_to_remove() {
+    let service = public();
+    let similar = read(&service, "/?q=gawze").await;
+    for part in
+        ["No product matches", "Did you mean", "<a href=\"/?q=gauge\"><bdi>gauge</bdi> <span class=\"count\">1</span>"]
+    {
+        assert!(similar.text().contains(part), "{part}: {}", similar.text());
+    }
+    let filtered = read(&service, "/?q=gauge&category=Tools&min_rating=4").await;
+    let without_category =
+        "<a href=\"/?q=gauge&amp;min_rating=4\"><s><bdi>Tools</bdi></s> <span class=\"count\">1</span>";
+    assert!(filtered.text().contains(without_category), "{}", filtered.text());
+    assert!(!filtered.text().contains("<s><bdi>4 stars"), "it finds nothing without the rating either");
+    let category = read(&service, "/categories/empty").await;
+    assert!(!category.text().contains("Remove a filter"), "{}", category.text());
 }
 
 #[tokio::test]
@@ -150,6 +174,65 @@ async fn sitemap_has_every_page_and_robots_names_it() {
     assert_eq!(addresses, fixture::PRODUCTS + categories + 5, "{}", map.text());
     assert!(map.text().contains("<loc>https://directory.example/software/tool-rated</loc>"), "{}", map.text());
     assert!(map.text().trim_end().ends_with("</urlset>"));
+}
+
+#[tokio::test]
+async fn large_sitemap_is_split_into_parts_that_hold_every_address_once() {
+    let addresses = |map: &Answer| -> Vec<String> {
+        let addresses = map.text().split("<loc>").skip(1).map(|rest| rest.split("</loc>").next().expect("an end"));
+        addresses.map(str::to_owned).collect()
+    };
+    let all = addresses(&read(&public(), "/sitemap.xml").await);
+    let service = public_as(HttpConfig { sitemap_addresses: 10, ..HttpConfig::default() }, fixture::directory());
+    let index = read(&service, "/sitemap.xml").await;
+    assert!(index.text().contains("<sitemapindex") && !index.text().contains("<urlset"), "{}", index.text());
+    let mut found = Vec::new();
+    for part in addresses(&index) {
+        let path = part.strip_prefix("https://directory.example").expect("an address of this host");
+        let part = addresses(&read(&service, path).await);
+        assert!((1..=10).contains(&part.len()), "{path}: {part:?}");
+        found.extend(part);
+    }
+    assert_eq!(found, all);
+    for unknown in [format!("/sitemap/{}.xml", all.len().div_ceil(10)), "/sitemap/x.xml".to_owned()] {
+        assert_eq!(read(&service, &unknown).await.status, 404, "{unknown}");
+    }
+    let fits =
+        public_as(HttpConfig { sitemap_addresses: all.len() as u64, ..HttpConfig::default() }, fixture::directory());
+    assert_eq!(addresses(&read(&fits, "/sitemap.xml").await), all, "just as many fit");
+}
+
+#[tokio::test]
+async fn large_glossary_has_a_page_for_each_letter() {
+    let term = |letter: &str, at: usize| json!({"term": format!("{letter}-term {at:03}"), "definition": "About it."});
+    let terms: Vec<_> = (0..205).map(|at| term("a", at)).chain((0..3).map(|at| term("Ä", 500 + at))).collect();
+    let terms: Vec<_> = terms.into_iter().chain((0..2).map(|at| term("b", at))).collect();
+    let document = json!({"name": "Terms", "license": "https://example.org/", "software": [], "glossary": terms});
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&[("terms", &document.to_string())]));
+    let service = public_with(directory.into());
+    let shown = async |path| read(&service, path).await.text().matches("<article").count();
+    for (path, terms) in [
+        ("/glossary", 200),
+        ("/glossary?page=2", 8),
+        ("/glossary?letter=A&page=2", 8),
+        ("/glossary?letter=B", 2),
+        ("/glossary?letter=nowhere", 200),
+        ("/glossary?q=term", 200),
+        ("/glossary?q=term&page=2", 10),
+    ] {
+        assert_eq!(shown(path).await, terms, "{path}");
+    }
+    let page = read(&service, "/glossary").await;
+    for part in [
+        "href=\"/glossary?letter=A\" aria-current=\"page\"",
+        "href=\"/glossary?letter=B\"",
+        "<span class=\"total\">210",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    let page = read(&service, "/glossary?letter=A").await;
+    assert!(page.text().contains("href=\"/glossary?letter=A&amp;page=2\" rel=\"next\""), "{}", page.text());
 }
 
 #[tokio::test]
@@ -216,4 +299,69 @@ async fn page_before_the_first_generation_says_so() {
     let page = read(&Setup { config, ..Setup::default() }.start(), "/").await;
     assert_eq!((page.status.as_u16(), page.header("retry-after")), (503, "5"));
     assert!(page.text().contains("The directory is loading"), "{}", page.text());
+}
+
+#[tokio::test]
+async fn reader_with_too_many_requests_is_told_how_long_to_wait() {
+    let config = HttpConfig { public_page: Rate::new(1), ..HttpConfig::default() };
+    let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
+    assert_eq!(read(&service, "/").await.status, 200);
+    for (language, before, after) in [("en", "Try again in ", " second"), ("de", "Versuchen Sie es in ", " Sekunde")] {
+        let page = service.send(Method::GET, "/?q=gauge", &[BROWSER, ("accept-language", language)]).await;
+        let seconds = page.header("retry-after").to_owned();
+        assert_eq!(page.status, 429);
+        assert!(seconds.parse::<u64>().expect("whole seconds") > 0);
+        assert!(page.text().contains(&format!("{before}{seconds}{after}")), "{seconds}: {}", page.text());
+        assert!(page.text().contains("href=\"/?q=gauge\""), "the way to try again");
+    }
+}
+
+#[tokio::test]
+async fn tier_of_a_product_is_marked_in_the_ranking() {
+    let software: Vec<_> = (1..=25)
+        .map(|at| {
+            json!({"id": format!("gauge-{at}"), "name": format!("Gauge {at}"), "url": "https://a.example/",
+                "evidence_status": "pending-review", "tagline": (at == 1).then_some("planner")})
+        })
+        .collect();
+    let document = json!({
+        "name": "Tools", "license": "https://example.org/", "software": software,
+        "pins": [{"queries": ["gauge planner"], "software": ["gauge-7"]}]
+    });
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&[("tools", &document.to_string())]));
+    let service = public_with(directory.into());
+    let page = read(&service, "/?q=gauge+planner").await;
+    let places =
+        ["Gauge</mark> 7<", "Chosen by the editors", "Gauge</mark> 1<", "With some of the words", "Gauge</mark> 2<"];
+    let places = places.map(|part| page.text().find(part).unwrap_or_else(|| panic!("{part}: {}", page.text())));
+    assert!(places.is_sorted(), "{places:?}: {}", page.text());
+    assert_eq!(page.text().matches("Chosen by the editors").count(), 1);
+    let next = read(&service, "/?q=gauge+planner&page=2").await;
+    assert_eq!(next.text().matches("With some of the words").count(), 1, "{}", next.text());
+    let unranked = read(&service, "/?q=gauge+planner&sort=name").await;
+    for mark in ["Chosen by the editors", "With some of the words"] {
+        assert!(!unranked.text().contains(mark), "{mark}: {}", unranked.text());
+    }
+}
+
+#[tokio::test]
+async fn documentation_is_english_in_a_frame_in_the_readers_language() {
+    let service = public();
+    for (language, parts) in [
+        (
+            "de",
+            ["<html lang=\"de\">", "<title>Fehler · ", ">Versionierung</a>", "data-copied=\"Kopiert\"", "Hauptmenü"],
+        ),
+        ("en", ["<html lang=\"en\">", "<title>Errors · ", ">Versioning</a>", "data-copied=\"Copied\"", "Main"]),
+    ] {
+        let page = service.send(Method::GET, "/docs/errors", &[BROWSER, ("accept-language", language)]).await;
+        for part in parts {
+            assert!(page.text().contains(part), "{part}: {}", page.text());
+        }
+        assert!(page.text().contains("<main id=\"content\" tabindex=\"-1\" lang=\"en\""), "{}", page.text());
+        assert!(page.header("vary").contains("Accept-Language"));
+    }
+    let wrong = service.send(Method::GET, "/?min_rating=9", &[BROWSER, ("accept-language", "fr")]).await;
+    assert!(wrong.text().contains("<p lang=\"en\">min_rating must be"), "{}", wrong.text());
 }

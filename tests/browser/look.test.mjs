@@ -75,6 +75,30 @@ test('the first view weighs under 60 kB in at most 12 files', async () => {
   }
 });
 
+for (const viewport of [DESKTOP, PHONE]) {
+  test(`nothing moves while a page loads, at ${viewport.width} pixels`, async () => {
+    const { page, visit, close } = await open(browser, server, { viewport });
+    await page.addInitScript(() => {
+      window.shifts = [];
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.shifts.push({ value: entry.value, sources: entry.sources.map(({ node }) => node?.className ?? node?.nodeName) });
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    // Scripts that come late, as over a slow line.
+    await page.route('**/page.js', async (route) => {
+      await new Promise((done) => { setTimeout(done, 400); });
+      await route.continue();
+    });
+    for (const path of ['/', '/?q=audit', '/categories', '/categories/ehs-management', '/glossary', '/exports', '/software/demo-hedgehog-ehs', '/docs']) {
+      await visit(path);
+      const shifts = await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => done(window.shifts))); }));
+      const sum = shifts.reduce((total, { value }) => total + value, 0);
+      assert.ok(sum < 0.01, `${path}: ${sum} ${JSON.stringify(shifts)}`);
+    }
+    await close();
+  });
+}
+
 test('every page prints', async () => {
   const { page, visit, close } = await open(browser, server);
   await page.emulateMedia({ media: 'print' });

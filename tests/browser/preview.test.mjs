@@ -60,6 +60,22 @@ test('every page has the mark, and says what changes', async () => {
   await close();
 });
 
+test('the mark is in the reader’s language, and says which parts are in English', async () => {
+  const { page, visit, close } = await open(browser, server, { locale: 'fr-FR', expected: [/401/] });
+  await visit('/categories');
+  await line(page, '2 changed');
+  const banner = page.getByRole('complementary', { name: 'Aperçu' });
+  assert.match(await banner.innerText(), /^APERÇU de .*candidate-\w+, non publié/);
+  assert.equal(await page.locator('#preview-line').getAttribute('lang'), 'en');
+  await page.getByRole('link', { name: 'Ce qui change' }).click();
+  await page.getByText('Changes from').waitFor();
+  assert.equal(await page.locator('#preview-report').getAttribute('lang'), 'en');
+  await page.context().clearCookies();
+  await line(page, 'Reconnectez-vous');
+  assert.equal(await page.locator('#preview-line').getAttribute('lang'), 'fr');
+  await close();
+});
+
 test('the page follows the files, and keeps its place', async () => {
   const { page, visit, close } = await open(browser, server, { viewport: PHONE });
   await visit('/?q=permit+penguin');

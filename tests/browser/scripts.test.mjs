@@ -113,6 +113,67 @@ test('the API request is off, its choice is remembered, and it is what the page 
   await close();
 });
 
+test('back returns to the place on the page', async () => {
+  const { page, visit, close } = await open(browser, server);
+  const scrolled = () => page.evaluate(() => scrollY);
+  const isAt = (wanted) => page.waitForFunction((place) => Math.abs(scrollY - place) < 5, wanted);
+  await visit('/?q=');
+  await page.locator('.result h3 a').nth(15).scrollIntoViewIfNeeded();
+  const before = await scrolled();
+  assert.ok(before > 200, String(before));
+  await page.locator('.result h3 a').nth(15).click();
+  await page.waitForURL('**/software/**');
+  await settled(page);
+  await page.goBack();
+  await settled(page);
+  await isAt(before);
+  // The next page comes in place.
+  await page.getByRole('link', { name: 'Next' }).scrollIntoViewIfNeeded();
+  const atPager = await scrolled();
+  await page.getByRole('link', { name: 'Next' }).click();
+  await page.waitForURL('**page=2');
+  await settled(page);
+  assert.equal(await scrolled(), 0, 'a new page begins at its top');
+  await page.goBack();
+  await page.waitForURL((url) => !url.searchParams.has('page'));
+  await settled(page);
+  await isAt(atPager);
+  await close();
+});
+
+test('too many requests: the page says how long to wait', async (t) => {
+  const limited = await start({ rate: '20/min' });
+  t.after(() => limited.stop());
+  const { page, visit, close } = await open(browser, limited, { expected: [/429/] });
+  await visit('/?q=audit');
+  // Uses the quota up, so that what the page asks next is refused. Each address is another one: a 304 costs nothing.
+  await page.evaluate(async () => { await Promise.all(Array.from({ length: 20 }, (_, at) => fetch(`/results?q=${at}`))); });
+  await page.getByRole('checkbox', { name: /^Audit management/ }).click();
+  await page.getByRole('heading', { name: 'Too many requests' }).waitFor();
+  assert.match(await page.locator('.notice').innerText(), /Try again in \d+ seconds?\./);
+  assert.match(await page.getByRole('link', { name: 'Try again' }).getAttribute('href'), /^\/\?q=audit&category=audit-management/);
+  assert.equal(await field(page).inputValue(), 'audit');
+  await close();
+});
+
+test('scripts speak the reader’s language', async () => {
+  const { page, visit, close } = await open(browser, server, { locale: 'de-DE', expected: [/ERR_FAILED|Failed to fetch/] });
+  await visit('/docs/reference');
+  assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+  assert.equal(await page.locator('main').getAttribute('lang'), 'en');
+  const copy = page.locator('.copy').first();
+  assert.deepEqual([await copy.textContent(), await copy.getAttribute('lang')], ['Kopieren', 'de']);
+  const operation = page.locator('.operation').first();
+  await operation.locator('summary').first().click();
+  await operation.locator('form summary').click();
+  await page.route('**/v1/**', (route) => route.abort());
+  await operation.getByRole('button', { name: 'Send' }).click();
+  const status = operation.getByRole('status').filter({ hasText: 'Der Dienst ist nicht erreichbar.' });
+  await status.waitFor();
+  assert.equal(await status.getAttribute('lang'), 'de');
+  await close();
+});
+
 test('colours are the reader’s choice', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/');

@@ -449,3 +449,81 @@ fn attributes_that_make_no_sense_are_left_out_and_core_properties_are_refused() 
         attributes(r#"[{"property": "url", "label": "Site"}, {"property": "tags", "label": "T", "type": "date"}]"#);
     assert_eq!(codes(&report), ["core_attribute", "core_attribute"]);
 }
+
+#[test]
+fn an_attribute_with_too_many_values_is_a_warning() {
+    let values = |count: usize| (0..count).map(|n| format!("\"v {n}\"")).collect::<Vec<_>>().join(",");
+    let all = |count: usize| {
+        // Values that are written in two ways are one.
+        let more = record("b", r#", "keys": ["V0", "v-1"]"#);
+        let products =
+            format!(r#""software": [{}, {more}]"#, record("a", &format!(r#", "keys": [{}]"#, values(count))));
+        let attributes = r#""attributes": [{"property": "keys", "label": "Keys"}]"#;
+        examine(&[("one.json", &envelope(&format!("{products}, {attributes}")))])
+    };
+    assert!(all(100_000).findings.is_empty());
+    let report = all(100_001);
+    assert_eq!(found(&report), [("too_many_values", "\"keys\"".to_owned(), "/attributes/0/property".to_owned())]);
+    assert!(report.is_valid());
+}
+
+/// Products of which each has these properties, by its number.
+fn products(count: usize, properties: impl Fn(usize) -> String) -> String {
+    (0..count).map(|n| record(&format!("p{n}"), &properties(n))).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn properties_that_most_products_have_are_proposed_as_attributes() {
+    let licence = |n: usize| ["MIT", "GPL-3.0", "Apache-2.0"][n % 3];
+    let software = products(20, |n| {
+        let price = if n < 10 { format!(r#", "price_per_seat": {n}"#) } else { String::new() };
+        let platforms = if n % 2 == 0 { r#""Linux""# } else { r#"["Linux", "macOS"]"# };
+        format!(
+            r#", "licence": "{}", "platforms": {platforms}, "is_open": {}, "released-on": "2024-01-{:02}"{price}"#,
+            licence(n),
+            n % 2 == 0,
+            n + 1
+        )
+    });
+    let report = examine(&[("one.json", &envelope(&format!(r#""software": [{software}]"#)))]);
+    let places: Vec<_> = report.findings.iter().map(|finding| finding.location.pointer.as_str()).collect();
+    assert_eq!(codes(&report), ["undeclared_attribute"; 5]);
+    assert_eq!(
+        places,
+        ["licence", "platforms", "is_open", "released-on", "price_per_seat"].map(|name| format!("/software/0/{name}"))
+    );
+    let proposed: Vec<_> =
+        report.findings.iter().filter_map(|finding| Some(finding.help.split_once(": ")?.1)).collect();
+    assert_eq!(
+        proposed,
+        [
+            r#"{"property": "licence", "label": "Licence"}"#,
+            r#"{"property": "platforms", "label": "Platforms"}"#,
+            r#"{"property": "is_open", "label": "Is open", "type": "boolean"}"#,
+            r#"{"property": "released-on", "label": "Released on", "type": "date"}"#,
+            r#"{"property": "price_per_seat", "label": "Price per seat", "type": "number"}"#,
+        ]
+    );
+    assert!(report.findings[4].message.starts_with("10 of 20 products have `price_per_seat`"));
+    assert_eq!((report.is_valid(), report.warning_count(), report.note_count()), (true, 0, 5));
+    // What was proposed can be pasted, and then nothing is left to propose.
+    let declared = format!(r#""software": [{software}], "attributes": [{}]"#, proposed.join(","));
+    assert!(examine(&[("one.json", &envelope(&declared))]).findings.is_empty());
+}
+
+#[test]
+fn no_attribute_is_proposed_that_is_of_no_use() {
+    let proposed = |count: usize, properties: &dyn Fn(usize) -> String| {
+        codes(&examine(&[("one.json", &envelope(&format!(r#""software": [{}]"#, products(count, properties))))]))
+    };
+    let few = |n: usize| format!(r#", "x": {}"#, n % 2);
+    assert_eq!(proposed(10, &few), ["undeclared_attribute"]);
+    assert_eq!(proposed(9, &few), [""; 0], "too few products");
+    assert_eq!(proposed(21, &|n| if n < 10 { few(n) } else { String::new() }), [""; 0], "most don't have it");
+    assert_eq!(proposed(10, &|_| r#", "x": 1"#.to_owned()), [""; 0], "one value");
+    assert_eq!(proposed(20, &|n| format!(r#", "x": "{n}""#)), [""; 0], "texts that no two products share");
+    assert_eq!(proposed(10, &|n| if n == 3 { r#", "x": "1""#.to_owned() } else { few(n) }), [""; 0], "two types");
+    assert_eq!(proposed(10, &|n| format!(r#", "a:b": {n}"#)), [""; 0], "its name can't be in a request");
+    let many = |n: usize| (0..15).map(|of| format!(r#", "x{of}": {n}"#)).collect::<Vec<_>>().concat();
+    assert_eq!(proposed(10, &many).len(), 10);
+}

@@ -110,7 +110,7 @@ fn categories_with_one_slug_are_one_and_the_first_name_and_description_win() {
             })),
         ),
     ]);
-    let page = list_categories(&snapshot, ALL);
+    let page = list_categories(&snapshot, ALL, None).expect("JSON");
     let categories: Vec<_> = page.data.into_iter().map(|item| parsed(&item)).collect();
     assert_eq!(
         categories,

@@ -79,3 +79,17 @@ fn an_initialised_folder_is_valid_and_not_overwritten() {
     assert!(output.status.success() && stderr(&output).contains("README.md exists, and stays as it is"));
     assert_eq!(fs::read_to_string(folder.path().join("new/README.md")).expect("a file"), "mine");
 }
+
+#[test]
+fn a_declared_attribute_is_set_by_its_type() {
+    let folder = folder();
+    let declared = r#"{ "property": "price", "label": "Price", "type": "number" }"#;
+    let export = EXPORT.replace(r#""glossary": []"#, &format!(r#""attributes": [{declared}]"#));
+    fs::write(folder.path().join("e.json"), export).expect("a file");
+    let (code, text, export) = edit(folder.path(), &["set", "e.json", "moss", "price=4,5", "note=4,5"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(export.contains(r#""price": 4.5, "note": "4,5" }"#), "{export}");
+    let (code, text, _) = edit(folder.path(), &["set", "e.json", "moss", "price=cheap"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("the value isn't a number"), "{text}");
+}

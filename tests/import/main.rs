@@ -141,3 +141,79 @@ fn categories_are_written_as_declared_and_near_ones_are_only_proposed() {
     assert_eq!(export["software"][0]["categories"], serde_json::json!(["Audit tools", "Audit tool"]));
     assert!(stderr(&output).contains("if `Audit tools` is meant"), "{}", stderr(&output));
 }
+
+#[test]
+fn columns_that_are_attributes_are_declared_by_the_type_of_their_values() {
+    let csv = "name,url,Licence,Seats,Open source,Released,Platforms,Price\n\
+               A,https://a.example/,MIT,\"1,5\",yes,31.12.2024,Linux; macOS,k.A.\n\
+               B,https://b.example/,GPL,20,no,1.2.2025,Linux,\n";
+    let columns = ["Licence", "Seats", "Open source", "Released", "Platforms", "Price"];
+    let arguments: Vec<_> = columns.iter().flat_map(|column| ["--attribute", column]).collect();
+    let (output, export) = import("t.csv", csv.as_bytes(), &arguments);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("attribute:Seats:number"), "{text}");
+    let export = export.expect("an export");
+    let attribute = |name: &str, kind: Option<&str>| match kind {
+        None => serde_json::json!({"property": name, "label": name}),
+        Some(kind) => serde_json::json!({"property": name, "label": name, "type": kind}),
+    };
+    let kinds = [None, Some("number"), Some("boolean"), Some("date"), None, None];
+    let expected: Vec<_> = columns.iter().zip(kinds).map(|(name, kind)| attribute(name, kind)).collect();
+    assert_eq!(export["attributes"], serde_json::json!(expected));
+    let product = &export["software"][0];
+    assert_eq!(product["Seats"], 1.5);
+    assert_eq!((&product["Open source"], &product["Released"]), (&true.into(), &"2024-12-31".into()));
+    assert_eq!(product["Platforms"], serde_json::json!(["Linux", "macOS"]));
+    assert_eq!((&product["Licence"], product.get("Price")), (&"MIT".into(), None));
+}
+
+#[test]
+fn a_value_of_another_type_than_its_attribute_is_an_error() {
+    let mapping_of =
+        |price: &str| format!(r#"{{"columns": {{"name": "name", "url": "url", "Price per seat": "{price}"}}}}"#);
+    let import = |mapping: &str, csv: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("t.csv"), csv).expect("a file");
+        fs::write(folder.path().join("m.json"), mapping).expect("a file");
+        let arguments = ["import", "t.csv", "-o", "out.json", "--name", "N", "--license", "https://example.org/"];
+        let output = run(folder.path(), &[&arguments[..], &["--mapping", "m.json"]].concat());
+        let written = fs::read_to_string(folder.path().join("out.json")).unwrap_or_default();
+        (output.status.code(), stderr(&output), written)
+    };
+    let csv = |prices: [&str; 2]| {
+        format!(
+            "name,url,Price per seat\nA,https://a.example/,\"{}\"\nB,https://b.example/,\"{}\"\n",
+            prices[0], prices[1]
+        )
+    };
+    let (code, text, written) = import(&mapping_of("attribute:price"), &csv(["10", "9.5"]));
+    assert_eq!(code, Some(0), "{text}");
+    let declared = r#"{"property": "price", "label": "Price per seat", "type": "number"}"#;
+    assert!(written.contains(declared) && written.contains(r#""price": 9.5"#), "{written}");
+    let (code, _, written) = import(&mapping_of("attribute:price"), &csv(["10", "on request"]));
+    assert_eq!(code, Some(0), "a text");
+    assert!(written.contains(r#"{"property": "price", "label": "Price per seat"}"#), "{written}");
+    for (mapping, prices, expected) in [
+        ("attribute:price:number", ["10", "on request"], "the value isn't a number (1)\n  row 3: `on request`"),
+        ("attribute:price", ["1.234", "20"], "parts thousands or begins decimals (1)\n  row 2: `1.234`"),
+        ("attribute:price:boolean", ["yes", "maybe"], "the value is neither true nor false (1)\n  row 3: `maybe`"),
+        ("attribute:price:date", ["1.2.2025", "2024"], "the date has no day (1)\n  row 3: `2024`"),
+        ("attribute:price:integer", ["1", "2"], "the target `attribute:price:integer`"),
+        ("attribute:tags", ["1", "2"], "the target `attribute:tags`"),
+    ] {
+        let (code, text, written) = import(&mapping_of(mapping), &csv(prices));
+        assert_eq!((code, written.as_str()), (Some(2), ""), "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_column_whose_name_cannot_be_an_attribute_is_refused() {
+    for (column, head) in [("tags", "`tags` can't be"), ("a:b", "`a:b` can't be"), ("Nothing", "no column `Nothing`")] {
+        let csv = "name,url,tags,a:b\nA,https://a.example/,x,y\n";
+        let (output, export) = import("t.csv", csv.as_bytes(), &["--attribute", column]);
+        assert_eq!((output.status.code(), export), (Some(2), None));
+        assert!(stderr(&output).contains(head), "{}", stderr(&output));
+    }
+}

@@ -42,7 +42,7 @@ fn made(table: &Table) -> String {
     let mut conversion = tabular::convert(table, &mapping, &options);
     let all: Vec<_> = (0..conversion.records.len()).collect();
     conversion.complete(table, &mapping, &all, HashMap::new(), false);
-    tabular::document(&envelope, &conversion.records)
+    tabular::document(&envelope, &[], &conversion.records)
 }
 
 fn text() -> impl Strategy<Value = String> {

@@ -158,3 +158,23 @@ fn an_answer_decides_what_an_unclear_row_is() {
         assert_eq!((names, asked), (expected.into_iter().map(Value::from).collect(), vec!["moss".to_owned()]));
     }
 }
+
+#[test]
+fn attributes_are_declared_once_and_keep_their_declaration() {
+    let folder = Folder::new("id,Platform,seats\nmoss,Linux; macOS,3\nfern,Linux,5\n");
+    let (code, text, export) = folder.update(&["--yes", "--attribute", "seats"]);
+    assert_eq!(code, Some(0), "{text}");
+    let seats = r#"{"property": "seats", "label": "seats", "type": "number"}"#;
+    let kept = "\"reviews\": [{\"id\": \"r\", \"software_id\": \"moss\", \"rating\": 4}]";
+    assert!(export.contains(&format!("{kept},\n  \"attributes\": [\n    {seats}\n  ]\n}}")), "{export}");
+    // Now the export has declared it, as a text.
+    let text = seats.replace(r#", "type": "number""#, "");
+    fs::write(folder.0.path().join("e.json"), export.replace(seats, &text)).expect("a file");
+    let (code, _, export) = folder.update(&["--yes", "--attribute", "seats", "--attribute", "Platform"]);
+    assert_eq!(code, Some(0));
+    let platform = r#"{"property": "Platform", "label": "Platform"}"#;
+    assert!(export.contains(&format!("[\n    {text},\n    {platform}\n  ]")), "{export}");
+    let export: Value = serde_json::from_str(&export).expect("JSON");
+    assert_eq!(export["software"][0]["seats"], "3");
+    assert_eq!(export["software"][0]["Platform"], json!(["Linux", "macOS"]));
+}

@@ -135,6 +135,7 @@ fn results_match_their_schemas() {
     let calls = [
         ("search_software", json!({})),
         ("get_software", json!({"id": "permit/one"})),
+        ("list_similar_software", json!({"id": "permit-two"})),
         ("list_categories", json!({})),
         ("search_glossary", json!({"q": "permit"})),
         ("list_reviews", json!({"id": "permit-two"})),
@@ -178,6 +179,8 @@ fn wrong_arguments_are_tool_errors_that_name_what_is_allowed() {
             call(2, "search_software", &json!({"limit": 101})),
             call(3, "get_software", &json!({"id": "nothing"})),
             call(4, "delete_all", &json!({})),
+            call(5, "list_similar_software", &json!({"id": "permit-two", "attribute": ["licence:MIT"]})),
+            call(6, "list_similar_software", &json!({"id": "nothing"})),
         ],
     );
     let message = |at: usize| {
@@ -187,6 +190,8 @@ fn wrong_arguments_are_tool_errors_that_name_what_is_allowed() {
     assert!(message(1).contains("Did you mean limit?"), "{}", message(1));
     assert_eq!(message(2), "limit must be a whole number from 1 to 100.");
     assert!(message(3).contains("search_software"));
+    assert!(message(5).contains("there is no attribute \"licence\""), "{}", message(5));
+    assert!(message(6).contains("There is no product with the id \"nothing\""), "{}", message(6));
     assert_eq!(responses[4]["error"]["code"], -32602);
 }
 

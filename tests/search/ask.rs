@@ -22,7 +22,9 @@ pub(crate) struct Answer {
     pub(crate) synonyms: Vec<(String, String)>,
     pub(crate) excluded: Vec<String>,
     pub(crate) pinned: Vec<String>,
+    pub(crate) unknown: Vec<String>,
     pub(crate) alternatives_to: Option<String>,
+    pub(crate) alternatives_to_id: Option<String>,
     pub(crate) with_all_words: u64,
 }
 
@@ -87,7 +89,9 @@ impl Directory {
             dropped: page.query.dropped,
             excluded: page.query.excluded,
             pinned: page.query.pinned,
+            unknown: page.query.unknown,
             alternatives_to: page.query.alternatives_to,
+            alternatives_to_id: page.query.alternatives_to_id,
             with_all_words: page.query.with_all_words,
         }
     }

@@ -37,13 +37,108 @@ fn alternatives_exclude_the_product_and_precede_its_category() {
 }
 
 #[test]
-fn without_a_word_of_its_alternatives_the_category_of_a_product_is_searched() {
+fn with_further_words_the_category_of_the_product_is_searched() {
     let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
-    let answer = directory.answer("alternative to slack", true);
-    assert_eq!(
-        (answer.ids, answer.alternatives_to.as_deref()),
-        (vec!["with".to_owned(), "same".into()], Some("slack"))
+    for query in ["alternative to slack chat", "slack alternative chat"] {
+        let answer = directory.answer(query, true);
+        assert_eq!((answer.ids[0].as_str(), answer.alternatives_to.as_deref()), ("same", Some("slack")), "{query}");
+        assert!(!answer.ids.contains(&"slack".to_owned()) && answer.alternatives_to_id.is_none(), "{query}");
+    }
+}
+
+#[test]
+fn without_alternatives_similar_products_come_and_the_product_itself_last() {
+    let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
+    for query in [
+        "alternative to slack",
+        "slack replacement",
+        "apps like Slack",
+        "programs like slack",
+        "software similar to slack",
+        "replace slack",
+        "instead of slack",
+        "slack clone",
+        "switch from slack",
+        "migrating from slack",
+    ] {
+        let answer = directory.answer(query, true);
+        assert_eq!(answer.ids, ["same", "slack"], "{query}");
+        assert_eq!(answer.alternatives_to.map(|name| name.to_lowercase()).as_deref(), Some("slack"), "{query}");
+        assert_eq!(answer.alternatives_to_id.as_deref(), Some("slack"), "{query}");
+    }
+    for query in ["slack", "open source slack", "slack for linux", "teams like slack"] {
+        let answer = directory.answer(query, true);
+        assert_eq!((answer.ids[0].as_str(), answer.alternatives_to), ("slack", None), "{query}");
+    }
+}
+
+#[test]
+fn a_name_that_no_product_has_is_replaced_by_those_called_alternatives_to_it() {
+    let directory = Directory::of(&chats());
+    for query in ["open source microsoft teams", "self-hosted Microsoft Teams", "Microsoft Teams for Linux"] {
+        let answer = directory.answer(query, true);
+        assert_eq!((answer.ids[0].as_str(), answer.alternatives_to.is_some()), ("listed", true), "{query}");
+    }
+}
+
+#[test]
+fn products_with_only_the_general_words_of_a_query_are_told_not_to_have_all() {
+    let directory = Directory::of(&[
+        json!({"id": "free", "name": "Lantern", "tagline": "Free software"}),
+        json!({"id": "audit", "name": "Audit", "tagline": "Checklists"}),
+    ]);
+    let answer = directory.answer("free alternative to xylophones", true);
+    assert_eq!((answer.ids, answer.with_all_words), (vec!["free".to_owned()], 0));
+    assert_eq!(answer.unknown, ["xylophones"]);
+    let answer = directory.answer("xylophone audit", true);
+    assert_eq!((answer.ids, answer.with_all_words), (vec!["audit".to_owned()], 1));
+    assert_eq!((answer.unknown, answer.dropped), (vec!["xylophone".to_owned()], vec!["xylophone".to_owned()]));
+    let found = directory.answer("free audit ", true);
+    assert!(found.unknown.is_empty() && found.with_all_words == 1, "a word of intent isn't missing");
+}
+
+#[test]
+fn all_words_by_accident_are_no_better_than_some() {
+    let filler = "Filler about other things. ".repeat(60);
+    let mut products = vec![
+        json!({"id": "both", "name": "Ladder permits"}),
+        json!({"id": "accident", "name": "Lantern", "description": format!("{filler}A ladder. {filler}Our permits.")}),
+        json!({"id": "one", "name": "Permits"}),
+    ];
+    products.extend((0..8).map(|n| product(&n.to_string(), "Other")));
+    let directory = Directory::of(&products);
+    let answer = directory.answer("ladder permits ", true);
+    assert_eq!((answer.ids, answer.with_all_words), (["both", "one", "accident"].map(str::to_owned).into(), 1));
+    // Without a better one it's the best.
+    let answer = directory.answer("ladder permits -\"ladder permits\"", true);
+    assert_eq!((answer.ids[0].as_str(), answer.with_all_words), ("accident", 1));
+}
+
+#[test]
+fn synonyms_of_corrected_words_count_and_words_that_only_synonyms_have_are_corrections() {
+    let directory = Directory::with(
+        &[product("loto", "Isolation Manager"), product("ladder", "Ladder Register")],
+        &json!({"synonyms": [{"terms": ["lockout", "isolation"]}, {"terms": ["scaffold", "ladder"]}]}),
     );
+    for (query, corrected, id) in
+        [("isolaton ", "isolation", "loto"), ("lockoot ", "lockout", "loto"), ("scafold ", "scaffold", "ladder")]
+    {
+        let answer = directory.answer(query, true);
+        assert_eq!(answer.corrected, [(query.trim().to_owned(), corrected.to_owned())]);
+        assert_eq!(answer.ids, [id], "{query}");
+    }
+    assert_eq!(directory.answer("lockoot ", true).synonyms, [("lockoot".to_owned(), "isolation".to_owned())]);
+}
+
+#[test]
+fn names_are_no_misspellings() {
+    let directory = Directory::of(&[product("parts", "Parts Manager"), product("gnome", "Gnome Keeper")]);
+    for name in ["paris ", "Paris ", "what can we do for gnomes in Pxrts"] {
+        assert_eq!(directory.answer(name, true).corrected, [], "{name}");
+    }
+    for (text, wrong, right) in [("pxrts ", "pxrts", "parts"), ("Garden Gnomme ", "Gnomme", "gnome")] {
+        assert_eq!(directory.answer(text, true).corrected, [(wrong.to_owned(), right.to_owned())], "{text}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::binary::command;
 use crate::process::{Server, folder_with, run, text, write};
 
 #[test]
@@ -44,6 +45,41 @@ fn search_prints_json_and_excludes_words() {
     assert_eq!(response["data"][0]["id"], "alpha");
     assert!(response["data"][0]["score"].is_number());
     assert_eq!(response["query"]["excluded"], serde_json::json!(["beta"]));
+}
+
+#[test]
+fn similar_lists_products_that_pass_the_filters() {
+    let folder = folder_with(&["alpha"]);
+    let product = |id: &str, licence: &str| {
+        format!(
+            r#"{{"id": "{id}", "name": "Tool {id}", "url": "https://{id}.example/", "evidence_status": "pending-review",
+                "category": "Audits", "licence": "{licence}"}}"#
+        )
+    };
+    let software = [product("a", "MIT"), product("b", "mit"), product("c", "GPL-3.0")].join(",");
+    let attributes = r#"[{"property": "licence", "label": "Licence"}]"#;
+    let export = format!(
+        r#"{{"name": "N", "license": "https://example.org/", "software": [{software}], "attributes": {attributes}}}"#
+    );
+    write(folder.path(), &export);
+    let output = run(folder.path(), &["similar", "a"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let shown = text(&output.stdout);
+    assert!(shown.contains("Tool b  b  Audits\n    shared: Audits\n") && shown.ends_with("2 of 2\n"), "{shown}");
+    let output = run(folder.path(), &["similar", "a", "--attribute", "licence:MIT", "--format", "json"]);
+    let response: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&response["pagination"]["total"], &response["data"][0]["id"]), (&1.into(), &"b".into()));
+    let audits = serde_json::json!([{"id": "audits", "name": "Audits"}]);
+    assert_eq!(response["data"][0]["shared"]["categories"], audits);
+    for (arguments, expected) in [
+        (vec!["similar", "x"], "no product with the id \"x\""),
+        (vec!["similar", "a", "--attribute", "licence:Apache"], "no product is found; try fewer filters"),
+        (vec!["similar", "a", "--attribute", "license:MIT"], "Did you mean licence?"),
+    ] {
+        let output = run(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(text(&output.stderr).contains(expected), "{output:?}");
+    }
 }
 
 #[test]
@@ -127,6 +163,83 @@ fn completions_are_a_script_for_the_shell() {
     assert_eq!(output.status.code(), Some(0));
     assert!(text(&output.stdout).contains("complete -F _software__directory"), "{output:?}");
     assert_eq!(run(folder.path(), &["completions", "dos"]).status.code(), Some(2));
+}
+
+#[test]
+fn man_pages_are_written_for_the_program_and_each_command() {
+    let folder = folder_with(&["a"]);
+    assert_eq!(run(folder.path(), &["man", "share/man1"]).status.code(), Some(0));
+    let page = |name: &str| {
+        std::fs::read_to_string(folder.path().join("share/man1").join(name)).unwrap_or_else(|_| panic!("{name}"))
+    };
+    assert!(page("software-directory-serve.1").contains(r"\-\-listen"));
+    assert!(page("software-directory.1").contains("software\\-directory\\-keys(1)"));
+    page("software-directory-keys-create.1");
+    assert!(!folder.path().join("share/man1/software-directory-man.1").exists(), "a hidden command has none");
+}
+
+#[test]
+fn results_go_to_standard_output_and_everything_else_to_standard_error() {
+    let folder = folder_with(&["a", "b"]);
+    std::fs::write(folder.path().join("t.csv"), "name,url\nC,https://c.example/\n").expect("written");
+    let import = ["import", "t.csv", "--yes", "--name", "T", "--license", "https://example.org/"];
+    for (arguments, result) in [
+        (&["--reindex"][..], "Indexed 2 products"),
+        (&["check"], "Checked 1 file"),
+        (&["diff", "data", "data", "--format", "markdown"], ""),
+        (&["report", "--format", "markdown"], "# "),
+        (&["export", "data/tools.json", "--csv"], "id,name"),
+        (&["search", "tool"], "Tool "),
+        (&["openapi"], "{"),
+        (&["keys", "create", "--name", "x"], "sd_live_"),
+        (&["keys", "list"], "ID "),
+        (&["completions", "zsh"], "#compdef"),
+    ] {
+        let output = run(folder.path(), arguments);
+        assert!(text(&output.stdout).starts_with(result), "{arguments:?}: {output:?}");
+        // A line about the exports, and one about the new key, which isn't the key.
+        let notes = usize::from(["--reindex", "--name"].iter().any(|option| arguments.contains(option)));
+        assert_eq!(text(&output.stderr).lines().count(), notes, "{arguments:?}: {output:?}");
+    }
+    for arguments in [
+        &["report", "-o", "report.html"][..],
+        &["export", "data/tools.json", "--csv", "-o", "x.csv"],
+        &["set", "data/tools.json", "a", "tagline=x"],
+        &["add", "data/tools.json", "name=D", "url=https://d.example/"],
+        &import,
+        &["init", "new"],
+    ] {
+        let output = run(folder.path(), arguments);
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}: {output:?}");
+    }
+}
+
+#[test]
+fn configuration_file_sets_what_neither_options_nor_variables_do() {
+    let folder = folder_with(&["a"]);
+    std::fs::create_dir(folder.path().join("etc")).expect("a folder");
+    let file = folder.path().join("etc/sd.toml");
+    std::fs::write(&file, "data = \"../data\"\nindex = \"made\"\nmax-file-bytes = 1\n").expect("written");
+    let reindex = |variable: Option<&str>, options: &[&str]| {
+        let mut command = command(folder.path());
+        command.args(["--reindex", "--config", "etc/sd.toml"]).args(options);
+        if let Some(bytes) = variable {
+            command.env("SOFTWARE_DIRECTORY_MAX_FILE_BYTES", bytes);
+        }
+        command.output().expect("the binary runs").status.code()
+    };
+    assert_eq!(reindex(None, &[]), Some(2), "a larger file than the configuration allows");
+    assert_eq!(reindex(Some("2"), &["--max-file-bytes", "100000"]), Some(0), "an option overrides the variable");
+    assert!(folder.path().join("etc/made/CURRENT").exists(), "relative to the file");
+    assert_eq!(reindex(Some("100000"), &[]), Some(0), "a variable overrides the file");
+    std::fs::write(&file, "\nindx = \"made\"\n").expect("written");
+    let output = run(folder.path(), &["search", "--config", "etc/sd.toml", "a"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let message = "error: etc/sd.toml:2: there is no setting `indx`. Did you mean `index`?";
+    assert!(text(&output.stderr).starts_with(message), "{output:?}");
+    let output = run(folder.path(), &["--config", "none.toml"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text(&output.stderr).starts_with("error: the configuration file none.toml can't be read"), "{output:?}");
 }
 
 #[test]

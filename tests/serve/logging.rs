@@ -98,6 +98,45 @@ fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_s
 }
 
 #[test]
+fn start_that_rebuilds_the_index_of_another_version_says_so_once() {
+    let folder = folder_with(&["a"]);
+    assert_eq!(process::run(folder.path(), &["--reindex"]).status.code(), Some(0));
+    let index = folder.path().join("index");
+    let current = std::fs::read_to_string(index.join("CURRENT")).expect("a name");
+    let path = index.join(current.trim()).join("manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&std::fs::read(&path).expect("a manifest")).expect("JSON");
+    let format = manifest["format"].as_u64().expect("a format");
+    manifest["format"] = (format - 1).into();
+    std::fs::write(&path, manifest.to_string()).expect("written");
+    for count in [1, 0] {
+        let server = process::Server::start(folder.path(), &["--log-format", "json"]);
+        assert_eq!(server.get("/v1/software/a").0, 200);
+        let (_, log) = server.terminate();
+        let said = lines(&log, &format!("the index has format {}, from another version", format - 1));
+        assert_eq!(said.len(), count, "{log}");
+        assert!(said.iter().all(|line| line["message"].as_str().is_some_and(|text| text.contains("nothing to do"))));
+    }
+}
+
+#[test]
+fn access_log_has_a_line_for_each_request_if_it_is_asked_for() {
+    let folder = folder_with(&["a"]);
+    for (options, count) in [(&["--log-format", "json"][..], 0), (&["--log-format", "json", "--access-log"], 1)] {
+        let server = process::Server::start(folder.path(), options);
+        assert_eq!(server.get("/v1/software/a").0, 200);
+        let (_, log) = server.terminate();
+        let requests: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+        let requests: Vec<_> = requests.iter().filter(|line| line["path"] == "/v1/software/a").collect();
+        assert_eq!(requests.len(), count, "{log}");
+        for request in requests {
+            assert_eq!((&request["method"], &request["status"]), (&"GET".into(), &200.into()), "{request}");
+            assert!(request["bytes"].as_u64() > Some(100) && request["elapsed_us"].is_u64(), "{request}");
+            assert!(request["key"].is_string() && request["caller"] == "127.0.0.1", "{request}");
+        }
+    }
+}
+
+#[test]
 fn mistyped_level_is_exit_code_2_and_a_mistyped_variable_a_warning() {
     let folder = folder_with(&["a"]);
     let output = process::run(folder.path(), &["--log", "inf"]);

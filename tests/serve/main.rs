@@ -7,6 +7,7 @@ mod commands;
 mod diff;
 mod following;
 mod logging;
+mod options;
 mod pages;
 mod preview;
 #[path = "../common/process.rs"]

@@ -67,7 +67,7 @@ fn candidate_is_served_marked_and_compared() {
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], 2);
     let report = report(&server);
     assert!(report.contains("Changes from <bdi>data</bdi> to <bdi>next</bdi>"), "{report}");
-    assert!(report.contains("Tool &#60;c&#62;") && !report.contains("<c>"), "{report}");
+    assert!(report.contains("Tool &lt;c&gt;") && !report.contains("<c>"), "{report}");
     let cookie = session(&server);
     for path in ["/", "/categories", "/docs", "/preview", "/healthz", "/preview/status"] {
         let (code, headers, body) = get(&server, path, Some(&cookie));
@@ -136,7 +136,7 @@ fn last_valid_state_stays_next_to_the_errors() {
     assert_ne!(broken["version"], first["version"]);
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], 2);
     let report = report(&server);
-    assert!(report.contains("&#60;nowhere&#62;") && !report.contains("<nowhere>"), "{report}");
+    assert!(report.contains("&lt;nowhere&gt;") && !report.contains("<nowhere>"), "{report}");
     assert!(report.contains("Added: </span>"), "the changes of the valid state: {report}");
     replace(folder.path(), "next", &valid);
     assert_eq!(status(&server, "1 product added")["version"], first["version"], "that state has returned");

@@ -263,7 +263,7 @@ export interface paths {
         /**
          * List similar products
          * @description Products in the same categories and with the same words in tagline, tags, features and standards, the most similar first.
-         *     `shared` says of each what it has in common with the product.
+         *     `shared` says of each what it has in common with the product. Filters are for the similar products, as in a search.
          */
         get: operations["listSimilarSoftware"];
         put?: never;
@@ -1690,7 +1690,7 @@ export interface operations {
                 /**
                  * @description Only products of any of these vendors; compared like `standards`. Repeat it for several.
                  * @example [
-                 *       "Make-Believe Icebergs"
+                 *       "Imaginary Stationery"
                  *     ]
                  */
                 vendor?: string[];
@@ -1859,7 +1859,7 @@ export interface operations {
                 /**
                  * @description Only products of any of these vendors; compared like `standards`. Repeat it for several.
                  * @example [
-                 *       "Make-Believe Icebergs"
+                 *       "Imaginary Stationery"
                  *     ]
                  */
                 vendor?: string[];
@@ -1982,6 +1982,80 @@ export interface operations {
     listSimilarSoftware: {
         parameters: {
             query?: {
+                /**
+                 * @description Only products in any of these categories, by name or id as the list of categories has them, in upper or lower case. A category that doesn't exist matches nothing. Repeat it for several.
+                 * @example [
+                 *       "Audit management"
+                 *     ]
+                 */
+                category?: string[];
+                /**
+                 * @description Only products of this type.
+                 * @example software
+                 */
+                offering_type?: "software" | "document-templates";
+                /**
+                 * @description Only products whose evidence has this status. `vendor-sources-reviewed`: the vendor's own sources were reviewed for the record; `pending-review`: they were not yet.
+                 * @example vendor-sources-reviewed
+                 */
+                evidence_status?: "vendor-sources-reviewed" | "pending-review";
+                /**
+                 * @description Only products with an average rating of at least this, of 5. Products without a rating are left out.
+                 * @example 3.5
+                 */
+                min_rating?: number;
+                /**
+                 * @description Only products whose evidence was last checked before this day, YYYY-MM-DD: the ones to check again.
+                 * @example 2026-12-31
+                 */
+                evidence_checked_before?: string;
+                /**
+                 * @description Only products whose evidence was last checked after this day, YYYY-MM-DD.
+                 * @example 2026-01-31
+                 */
+                evidence_checked_after?: string;
+                /**
+                 * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing. Repeat it for several.
+                 * @example [
+                 *       "ISO 45001"
+                 *     ]
+                 */
+                standards?: string[];
+                /**
+                 * @description Only products that can be run in any of these ways, such as `cloud`; compared like `standards`. Repeat it for several.
+                 * @example [
+                 *       "cloud"
+                 *     ]
+                 */
+                deployment?: string[];
+                /**
+                 * @description Only products with a user interface in any of these languages; compared like `standards`. Repeat it for several.
+                 * @example [
+                 *       "English"
+                 *     ]
+                 */
+                languages?: string[];
+                /**
+                 * @description Only products of any of these vendors; compared like `standards`. Repeat it for several.
+                 * @example [
+                 *       "Imaginary Stationery"
+                 *     ]
+                 */
+                vendor?: string[];
+                /**
+                 * @description Only products with any of these tags; compared like `standards`. Repeat it for several.
+                 * @example [
+                 *       "templates"
+                 *     ]
+                 */
+                tags?: string[];
+                /**
+                 * @description Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or a range of numbers or days, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives, different attributes all count. Texts are compared like `standards`. An unknown attribute is refused with the names of all attributes. Repeat it for several.
+                 * @example [
+                 *       "standards:ISO 45001"
+                 *     ]
+                 */
+                attribute?: string[];
                 /**
                  * @description The most records to return: a page. `total` says how many there are.
                  * @example 10

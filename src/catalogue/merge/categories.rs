@@ -6,16 +6,34 @@ use foldhash::HashMap;
 
 use crate::catalogue::Collation;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Category, Ids, identity};
+use crate::record::{Category, Ids, Language, Translations, identity};
 
 /// Collects the categories that exports describe and that products use. Exports come in the order of their ids. The first
 /// description of a category wins, and so does the first name, a described one before one that's only used.
 #[derive(Debug, Default)]
 pub(super) struct CategoriesBuilder {
-    /// By identity, the names and descriptions.
-    described: BTreeMap<String, (Box<str>, Option<Box<str>>)>,
-    /// By identity, its number, the name as the first product writes it, and the products.
-    used: HashMap<String, (u32, Box<str>, u64)>,
+    /// By identity.
+    described: BTreeMap<String, Described>,
+    /// By identity.
+    used: HashMap<String, Used>,
+}
+
+#[derive(Debug)]
+struct Described {
+    /// As the first export writes it, and the language of that.
+    name: Box<str>,
+    language: Option<Language>,
+    description: Option<Box<str>>,
+    translations: Translations,
+}
+
+#[derive(Debug)]
+struct Used {
+    number: u32,
+    /// As the first product writes it, and the language of that.
+    name: Box<str>,
+    language: Option<Language>,
+    products: u64,
 }
 
 /// All categories by name, and how they are found.
@@ -26,35 +44,47 @@ pub(super) struct MergedCategories {
 }
 
 impl CategoriesBuilder {
-    /// Adds a category with its description.
-    pub(super) fn describe(&mut self, category: &Category) {
-        let (_, description) =
-            self.described.entry(identity(&category.name)).or_insert_with(|| (category.name.clone(), None));
-        if description.is_none() {
-            description.clone_from(&category.description);
+    /// Adds a category with its description, of an export in a language.
+    pub(super) fn describe(&mut self, category: &Category, language: Option<&Language>) {
+        let described = self.described.entry(identity(&category.name)).or_insert_with(|| Described {
+            name: category.name.clone(),
+            language: language.cloned(),
+            description: None,
+            translations: Translations::default(),
+        });
+        if described.description.is_none() {
+            described.description.clone_from(&category.description);
         }
+        described.translations.merge(&category.translations);
     }
 
-    /// Adds a product's category. Returns its number, in the order of the first uses.
-    pub(super) fn number(&mut self, name: &str) -> u32 {
-        let next = u32::try_from(self.used.len()).unwrap_or(u32::MAX);
-        let (number, _, products) = self.used.entry(identity(name)).or_insert_with(|| (next, name.into(), 0));
-        *products += 1;
-        *number
+    /// Adds the category of a product in a language. Returns its number, in the order of the first uses.
+    pub(super) fn number(&mut self, name: &str, language: Option<&Language>) -> u32 {
+        let number = u32::try_from(self.used.len()).unwrap_or(u32::MAX);
+        let first = || Used { number, name: name.into(), language: language.cloned(), products: 0 };
+        let used = self.used.entry(identity(name)).or_insert_with(first);
+        used.products += 1;
+        used.number
     }
 
     pub(super) fn finish(mut self, collation: &Collation) -> MergedCategories {
         let mut numbered: Vec<(CategoryResource, Option<u32>)> = Vec::new();
-        let names = self.described.values().map(|(name, _)| &**name);
-        let ids = Ids::of(names.chain(self.used.values().map(|(_, name, _)| &**name)));
-        for (identity, (name, description)) in self.described {
-            let (number, products) =
-                self.used.remove(&identity).map_or((None, 0), |(number, _, count)| (Some(number), count));
+        let names = self.described.values().map(|described| &*described.name);
+        let ids = Ids::of(names.chain(self.used.values().map(|used| &*used.name)));
+        for (identity, Described { name, language, description, translations }) in self.described {
+            let (number, software_count) =
+                self.used.remove(&identity).map_or((None, 0), |used| (Some(used.number), used.products));
             let (id, name, description) = (ids.id(&name), name.into(), description.map(Into::into));
-            numbered.push((CategoryResource { id, name, description, software_count: products }, number));
+            let untranslated = Vec::new();
+            let category =
+                CategoryResource { id, name, description, software_count, language, translations, untranslated };
+            numbered.push((category, number));
         }
-        for (number, name, software_count) in self.used.into_values() {
-            let category = CategoryResource { id: ids.id(&name), name: name.into(), description: None, software_count };
+        for Used { number, name, language, products: software_count } in self.used.into_values() {
+            let (id, name, translations) = (ids.id(&name), name.into(), Translations::default());
+            let (description, untranslated) = (None, Vec::new());
+            let category =
+                CategoryResource { id, name, description, software_count, language, translations, untranslated };
             numbered.push((category, Some(number)));
         }
         numbered.sort_by_cached_key(|(category, _)| (collation.key(&category.name), category.id.clone()));

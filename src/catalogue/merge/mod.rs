@@ -31,7 +31,7 @@ use super::reviews::{Stars, place, shown};
 use super::{Collation, MAX_ORDINAL, Order, Ordinal};
 use crate::catalogue::resource::{CategoryResource, ExportResource, ReviewSummary};
 use crate::export::{ExportSet, SetExport};
-use crate::record::{Attributes, CalendarDate, Pin, Software, SynonymGroup, normalised_url};
+use crate::record::{Attributes, CalendarDate, Language, Languages, Pin, Software, SynonymGroup, normalised_url};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolRows};
 
 /// Merges exports into one directory.
@@ -39,6 +39,7 @@ use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolRows};
 struct Merger {
     collation: Collation,
     categories: CategoriesBuilder,
+    languages: Languages,
     /// By id.
     products: ScratchSorter<Keyed<Box<str>, ProductRow>>,
     reviews: ScratchSorter<Keyed<ReviewKey, ReviewRow>>,
@@ -54,8 +55,18 @@ pub(super) struct MergedExport {
 impl Merger {
     /// Adds an export of a set; they come in the order of their ids.
     fn push(&mut self, set: &ExportSet, number: u32, export: &SetExport) -> io::Result<()> {
-        export.export.categories.iter().for_each(|category| self.categories.describe(category));
-        set.for_each_product(export, |at, software| self.push_product(RecordPlace { export: number, at }, software))?;
+        let of_export = &export.export;
+        let language = of_export.language.as_ref();
+        self.languages.add_own(language.cloned().unwrap_or_else(Language::english));
+        for category in &of_export.categories {
+            self.categories.describe(category, language);
+            self.languages.add_translations(&category.translations);
+        }
+        of_export.glossary.iter().for_each(|term| self.languages.add_translations(&term.translations));
+        of_export.attributes.iter().for_each(|attribute| self.languages.add_translations(&attribute.translations));
+        set.for_each_product(export, |at, software| {
+            self.push_product(RecordPlace { export: number, at }, software, language)
+        })?;
         set.for_each_review(export, |review| {
             let row = ReviewRow {
                 rating: review.rating,
@@ -69,7 +80,8 @@ impl Merger {
         })
     }
 
-    fn push_product(&mut self, place: RecordPlace, software: &Software) -> io::Result<()> {
+    fn push_product(&mut self, place: RecordPlace, software: &Software, language: Option<&Language>) -> io::Result<()> {
+        self.languages.add_translations(&software.translations);
         let value = ProductRow {
             place,
             name: self.collation.key(&software.name),
@@ -78,7 +90,7 @@ impl Merger {
             stated: software.rating.as_ref().map(|rating| rating.value),
             review_count: software.review_count,
             evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
-            categories: software.categories.iter().map(|name| self.categories.number(name)).collect(),
+            categories: software.categories.iter().map(|name| self.categories.number(name, language)).collect(),
         };
         self.products.push(Keyed { key: software.id.clone(), value })
     }
@@ -92,7 +104,7 @@ impl Merger {
         records: Spool<Software>,
         scratch: &Scratch,
     ) -> Result<Merged, CatalogueBuildError> {
-        let Self { collation, categories, products, reviews } = self;
+        let Self { collation, categories, languages, products, reviews } = self;
         let MergedCategories { categories, places } = categories.finish(&collation);
         let joined = join::join(products, reviews, &places, scratch).map_err(CatalogueBuildError::Scratch)?;
         if joined.products.len() > u64::from(MAX_ORDINAL) {
@@ -103,7 +115,8 @@ impl Merger {
         let (scratch, mut attributes) = (scratch.clone(), Attributes::default());
         let declared = exports.iter().flat_map(|merged| &merged.set.export.attributes);
         declared.for_each(|attribute| attributes.declare(attribute.clone()));
-        Ok(Merged { scratch, collation, exports, attributes, records, categories, ordered, reviews: joined.reviews })
+        let reviews = joined.reviews;
+        Ok(Merged { scratch, collation, exports, attributes, languages, records, categories, ordered, reviews })
     }
 }
 
@@ -114,6 +127,7 @@ pub struct Merged {
     pub(super) collation: Collation,
     pub(super) exports: Vec<MergedExport>,
     pub attributes: Attributes,
+    pub languages: Languages,
     records: Spool<Software>,
     pub(super) categories: Vec<CategoryResource>,
     ordered: Ordered,
@@ -164,7 +178,8 @@ impl Merged {
     ) -> Result<Self, CatalogueBuildError> {
         let collation = Collation::new()?;
         let (categories, products, reviews) = (CategoriesBuilder::default(), scratch.sorter(), scratch.sorter());
-        let mut merger = Merger { collation, categories, products, reviews };
+        let languages = Languages::default();
+        let mut merger = Merger { collation, categories, languages, products, reviews };
         let mut resources = Vec::with_capacity(set.exports.len());
         for (number, export) in (0..).zip(set.by_id()) {
             let resource = merger.push(&set, number, export).and_then(|()| ExportDocument::resource(export));
@@ -204,6 +219,11 @@ impl Merged {
     /// The pins of all exports.
     pub fn pins(&self) -> impl Iterator<Item = &Pin> {
         self.exports.iter().flat_map(|merged| &merged.set.export.pins)
+    }
+
+    /// The language of a product's own texts, if it isn't English.
+    pub fn language(&self, product: &MergedProduct<'_>) -> Option<&Language> {
+        self.exports[product.export as usize].set.export.language.as_ref()
     }
 
     pub fn categories<'c>(&'c self, indices: &'c [u32]) -> impl Iterator<Item = &'c CategoryResource> {

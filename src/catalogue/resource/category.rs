@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::Localised;
+use crate::record::{Found, Language, Translations};
+
 /// A category of the directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Category)]
@@ -16,4 +19,42 @@ pub struct CategoryResource {
     pub description: Option<String>,
     /// Number of products in it; may be 0.
     pub software_count: u64,
+    /// The language of its own texts, a tag of BCP 47. Absent for English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = String)]
+    pub language: Option<Language>,
+    /// Texts in other languages, by language tag and field. Absent without any.
+    #[serde(default, skip_serializing_if = "Translations::is_empty")]
+    #[schema(
+        required = false,
+        nullable = false,
+        value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
+    )]
+    pub translations: Translations,
+    /// The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub untranslated: Vec<String>,
+}
+
+impl CategoryResource {
+    /// The category with its texts in a language, and whether any of them is in it.
+    pub fn in_language(&self, language: &Language) -> (Self, bool) {
+        let mut category = self.clone();
+        let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);
+        texts.replace("name", &mut category.name);
+        if let Some(description) = texts.translation("description", self.description.is_some()) {
+            category.description = Some(description.to_owned());
+        }
+        category.untranslated = texts.untranslated;
+        (category, texts.is_any)
+    }
+
+    /// The name in a language; `None` if it isn't there in it.
+    pub fn name_in(&self, language: &Language) -> Option<&str> {
+        self.translations.find("name", self.language.as_ref(), language).map(|found| match found {
+            Found::Own => &self.name,
+            Found::Translation(name) => name,
+        })
+    }
 }

@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::record::Language;
+
 /// One of the export files that make up the directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Export)]
 pub struct ExportResource {
     /// Identifier: the file's name without `.json`.
@@ -34,6 +36,10 @@ pub struct ExportResource {
     /// When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled one.
     #[schema(required)]
     pub changed_at: Option<String>,
+    /// The language of its texts, a tag of BCP 47. Absent if it states none, which means English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = String)]
+    pub language: Option<Language>,
 }
 
 /// The exports and records that are left out because they are invalid: zero unless the server runs with `--skip-invalid`.

@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::Localised;
+use crate::record::{Found, Language, Translations};
+
 /// A term of the field and what it means.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = GlossaryTerm)]
 pub struct GlossaryTermResource {
     /// Identifier: the term's slug.
@@ -22,6 +25,42 @@ pub struct GlossaryTermResource {
     /// Where the definition can be checked.
     #[schema(required)]
     pub source: Option<GlossarySourceResource>,
+    /// The language of its own texts, a tag of BCP 47. Absent for English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = String)]
+    pub language: Option<Language>,
+    /// Texts in other languages, by language tag and field. Absent without any.
+    #[serde(default, skip_serializing_if = "Translations::is_empty")]
+    #[schema(
+        required = false,
+        nullable = false,
+        value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
+    )]
+    pub translations: Translations,
+    /// The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub untranslated: Vec<String>,
+}
+
+impl GlossaryTermResource {
+    /// The term's name in a language; `None` if it isn't there in it.
+    pub fn term_in(&self, language: &Language) -> Option<&str> {
+        self.translations.find("term", self.language.as_ref(), language).map(|found| match found {
+            Found::Own => &*self.term,
+            Found::Translation(term) => term,
+        })
+    }
+
+    /// The term with its texts in a language, and whether any of them is in it.
+    pub fn in_language(&self, language: &Language) -> (Self, bool) {
+        let mut term = self.clone();
+        let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);
+        texts.replace("term", &mut term.term);
+        texts.replace("definition", &mut term.definition);
+        term.untranslated = texts.untranslated;
+        (term, texts.is_any)
+    }
 }
 
 /// Where a definition can be checked.

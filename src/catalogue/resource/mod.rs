@@ -8,6 +8,7 @@ mod category;
 mod change;
 mod export;
 mod glossary;
+mod localised;
 mod review;
 mod search;
 mod software;
@@ -18,6 +19,7 @@ pub use category::CategoryResource;
 pub use change::ChangeResource;
 pub use export::{ExportResource, SkippedResource};
 pub use glossary::{GlossarySourceResource, GlossaryTermResource};
+pub use localised::Localised;
 pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
 pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange};
 pub use software::{

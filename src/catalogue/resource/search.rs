@@ -12,6 +12,11 @@ pub struct QueryReport {
     pub corrected: Vec<Correction>,
     /// Words that did not count: no product has them, or they were beyond the ten rarest.
     pub dropped: Vec<String>,
+    /// Those of the dropped words that tell what is sought and that no product has: the hits have only other words of the query.
+    /// Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub unknown: Vec<String>,
     /// Terms that were searched as well because they mean the same.
     pub synonyms: Vec<Correction>,
     /// Words and phrases that hits must not have: behind a `-`, or a `not` that leaves something out.
@@ -24,6 +29,11 @@ pub struct QueryReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to: Option<String>,
+    /// The id of that product if no product is called an alternative to it: the hits are products similar to it, and it comes last
+    /// itself. Absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub alternatives_to_id: Option<String>,
     /// How many of the products found have all words. In the order of relevance these come first, and those with only some of the
     /// words follow.
     pub with_all_words: u64,
@@ -77,11 +87,15 @@ pub struct Highlight<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub by: Option<Cow<'a, str>>,
+    /// The language of the text, where it's a translation. Absent for the record's own.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub language: Option<Cow<'a, str>>,
 }
 
 impl Highlight<'_> {
     /// Appends it as JSON: the bytes that serde writes, without a look at each byte where only ends of lines have to
-    /// be escaped. Its field and `by` are taken for names without anything to escape.
+    /// be escaped. Its field, `by` and language are taken for names without anything to escape.
     pub fn write(&self, json: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         let is_other = |byte: u8| byte != b'\n' && matches!(byte, 0..b' ' | b'"' | b'\\');
         if self.html.bytes().fold(false, |any, byte| any | is_other(byte)) {
@@ -111,6 +125,11 @@ impl Highlight<'_> {
         if let Some(by) = &self.by {
             json.extend_from_slice(br#","by":""#);
             json.extend_from_slice(by.as_bytes());
+            json.push(b'"');
+        }
+        if let Some(language) = &self.language {
+            json.extend_from_slice(br#","language":""#);
+            json.extend_from_slice(language.as_bytes());
             json.push(b'"');
         }
         json.push(b'}');
@@ -145,8 +164,8 @@ mod tests {
         ];
         let cases = texts.iter().flat_map(|text| [(*text, &ranges[..], None), (*text, &ranges[..1], Some("synonym"))]);
         for (html, ranges, by) in cases {
-            let by = by.map(Cow::from);
-            let highlight = Highlight { field: "name".into(), html: html.into(), ranges: ranges.into(), by };
+            let (by, language) = (by.map(Cow::from), by.map(|_| Cow::from("de")));
+            let highlight = Highlight { field: "name".into(), html: html.into(), ranges: ranges.into(), by, language };
             let mut json = Vec::new();
             highlight.write(&mut json).expect("written");
             assert_eq!(String::from_utf8(json).expect("text"), serde_json::to_string(&highlight).expect("written"));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::record::AdditionalProperty;
+use crate::record::{AdditionalProperty, Language, Translations};
 
 /// A product as lists show it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -40,11 +40,15 @@ pub struct SoftwareItem<'a> {
     /// When the evidence was checked, `YYYY-MM-DD`.
     #[schema(required)]
     pub evidence_checked_on: Option<&'a str>,
+    /// The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub untranslated: Vec<String>,
 }
 
 impl SoftwareItem<'_> {
     /// The names of its fields, in order.
-    pub const FIELDS: [&'static str; 12] = [
+    pub const FIELDS: [&'static str; 13] = [
         "id",
         "name",
         "tagline",
@@ -57,6 +61,7 @@ impl SoftwareItem<'_> {
         "offering_type",
         "evidence_status",
         "evidence_checked_on",
+        "untranslated",
     ];
 }
 
@@ -89,6 +94,18 @@ pub struct DetailFields<'a> {
     /// come.
     #[schema(required, value_type = Option<String>)]
     pub rating_source: Option<RatingSource>,
+    /// The language of the record's own texts, a tag of BCP 47. Absent for English.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = String)]
+    pub language: Option<&'a Language>,
+    /// Texts in other languages, by language tag and field. Absent without any.
+    #[serde(skip_serializing_if = "Translations::is_empty")]
+    #[schema(
+        required = false,
+        nullable = false,
+        value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
+    )]
+    pub translations: &'a Translations,
     /// The properties that the directory doesn't interpret, as in the export.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     pub additional_properties: AdditionalProperties<'a>,

@@ -28,6 +28,9 @@ pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>
     for head in &args.additional {
         mapping.take(table, head).map_err(wrong)?;
     }
+    for head in &args.attribute {
+        mapping.take_attribute(table, head).map_err(wrong)?;
+    }
     for head in &args.split_commas {
         mapping.split_commas(table, head).map_err(wrong)?;
     }

@@ -78,8 +78,11 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     for note in &table.notes {
         print_note(&printable(&format!("note: {note}")));
     }
-    let Some(mapping) = mapping::choose(args, &table)? else { return Ok(()) };
+    let Some(mut mapping) = mapping::choose(args, &table)? else { return Ok(()) };
     let goal = goal(args, output)?;
+    if let Goal::Update { export, .. } = &goal {
+        mapping.keep_declared(&export.attributes);
+    }
     if matches!(goal, Goal::New { .. }) {
         mapping::check_required(&table, &mapping)?;
     }
@@ -215,7 +218,7 @@ impl Job<'_> {
                 let all: Vec<usize> = (0..conversion.records.len()).collect();
                 conversion.complete(table, mapping, &all, HashMap::new(), unique_ids);
                 let rows = conversion.records.iter().map(|record| Some(record.row)).collect();
-                let json = tabular::document(envelope, &conversion.records);
+                let json = tabular::document(envelope, &mapping.attributes(table), &conversion.records);
                 Ok(Draft { json, rows, cleared: 0, missing: Vec::new() })
             }
             Goal::Update { export, .. } => {

@@ -61,7 +61,7 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
     if args.probe {
         return probe::run(args, &settings);
     }
-    let log = match log::start(&args.log, args.log_format) {
+    let log = match log::start(&args.log, args.access_log, args.log_format) {
         Ok(log) => log,
         Err(failure) => {
             print_error(&failure.text);

@@ -35,7 +35,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
     let mut causes: BTreeMap<(Severity, Code, Option<usize>), Vec<Found<'_>>> = BTreeMap::new();
     for finding in &report.findings {
         let (row, column) = checked.place(finding);
-        let is_known = is_update && row.is_none() && finding.severity() == Severity::Warning;
+        let is_known = is_update && row.is_none() && finding.severity() != Severity::Error;
         let is_told = match (row, column) {
             (Some(row), Some(column)) => findings.has_error_at(row, column),
             (Some(row), None) => finding.code == Code::DuplicateSoftwareId && findings.rejected().contains_key(&row),
@@ -118,6 +118,7 @@ const fn level(severity: Severity) -> Level {
     match severity {
         Severity::Error => Level::Error,
         Severity::Warning => Level::Warning,
+        Severity::Note => Level::Note,
     }
 }
 

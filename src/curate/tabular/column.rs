@@ -8,6 +8,7 @@ use super::value::{self, DecimalMark};
 use super::write::texts_of;
 use super::{ColumnUse, Table, Target};
 use crate::export::{Export, RECORD, Shape};
+use crate::record::AttributeType;
 
 /// How to convert.
 #[derive(Debug, Clone, Copy)]
@@ -52,11 +53,15 @@ pub(super) fn settle(
     options: &ConvertOptions<'_>,
     findings: &mut Findings,
 ) -> Settled {
-    let Target::Property(property) = column_use.target else { return Settled::default() };
+    let (property, kind) = match &column_use.target {
+        Target::Property(property) => (*property, None),
+        Target::Attribute(name, kind) => (name.as_str(), *kind),
+        Target::Json(_) | Target::Additional(_) | Target::Ignored => return Settled::default(),
+    };
     let mut settled = Settled { splits_always: column_use.split_commas, ..Settled::default() };
-    if property == "evidence_checked_on" {
+    if property == "evidence_checked_on" || kind == Some(AttributeType::Date) {
         settled.order = options.date_order.or_else(|| order(table, column, findings));
-    } else if shape(property) == Some(Shape::Texts) {
+    } else if shape(property) == Some(Shape::Texts) || kind == Some(AttributeType::Text) {
         for text in texts(table, column).filter_map(|(_, cell)| cell) {
             let items = if value::has_marks(text) {
                 value::split(text)
@@ -72,6 +77,9 @@ pub(super) fn settle(
         }
     } else if property == "rating" {
         check_marks(table, column, findings);
+    } else if kind == Some(AttributeType::Number) {
+        check_marks(table, column, findings);
+        check_thousands(table, column, findings);
     }
     settled
 }
@@ -144,6 +152,23 @@ fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
         let message = "the numbers have both `,` and `.` before their decimals";
         let at = At { row: Some(*row), column: Some(column) };
         findings.add(Level::Error, table, at, text, message, "write all of them with one of the two");
+    }
+}
+
+/// Reports numbers whose mark may part thousands or begin decimals: all of the column's have three digits behind it.
+fn check_thousands(table: &Table, column: usize, findings: &mut Findings) {
+    let marked: Vec<(usize, &str)> = texts(table, column)
+        .filter_map(|(row, text)| Some((row, text.filter(|text| text.contains([',', '.']))?)))
+        .collect();
+    let is_unclear = |(_, text): &(usize, &str)| text.rsplit([',', '.']).next().is_some_and(|behind| behind.len() == 3);
+    if !marked.iter().all(is_unclear) {
+        return;
+    }
+    for (row, text) in marked {
+        let message = "nothing shows whether the mark in the numbers parts thousands or begins decimals";
+        let fix = "write them without marks for thousands, or take the column as a text (`attribute:NAME:text` in the mapping)";
+        let at = At { row: Some(row), column: Some(column) };
+        findings.add(Level::Error, table, at, text, message, fix);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rows as records: each cell becomes the value of its column's property, or a finding.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::value::RawValue;
 
@@ -10,7 +10,7 @@ use super::findings::{At, Findings, Level};
 use super::mapping::known;
 use super::{Cell, Mapping, Table, Target, value};
 use crate::export::Shape;
-use crate::record::{EvidenceStatus, OfferingType, identity, slug};
+use crate::record::{AttributeType, EvidenceStatus, OfferingType, identity, slug};
 
 /// Names of categories that are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
@@ -53,9 +53,10 @@ pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -
     let mut converter = Converter { table, mapping, options, settled, findings, unknown: BTreeMap::new() };
     let rows = converter.rows();
     let records: Vec<Record> = rows.into_iter().map(|row| converter.record(row)).collect();
-    converter.check_ids(&records);
     converter.report_near_categories();
-    Conversion { records, findings: converter.findings }
+    let mut conversion = Conversion { records, findings: converter.findings };
+    conversion.check_ids(table, mapping);
+    conversion
 }
 
 struct Converter<'c> {
@@ -182,7 +183,7 @@ impl Converter<'_> {
     }
 
     /// The JSON of a text for a target, or the fault and its fix.
-    fn value(&mut self, at: At, column: usize, target: &Target, text: &str) -> Result<Found, (String, String)> {
+    fn value(&mut self, at: At, column: usize, target: &Target, text: &str) -> Result<Found, Fault> {
         let string = |text: &str| serde_json::Value::from(text).to_string();
         let list = |items: Vec<String>| serde_json::Value::from(items).to_string();
         let property = match target {
@@ -194,6 +195,9 @@ impl Converter<'_> {
                     .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
             }
             Target::Additional(_) | Target::Ignored => return Ok(Found::Value(string(text))),
+            Target::Attribute(_, kind) => {
+                return self.attribute_value(at, column, kind.unwrap_or(AttributeType::Text), text);
+            }
             Target::Property(property) => *property,
         };
         Ok(Found::Value(match (property, shape(property)) {
@@ -216,14 +220,38 @@ impl Converter<'_> {
             ("review_count", _) if value::whole_number(text).is_some_and(|number| number != text) => {
                 self.number(at, text, value::whole_number(text))?
             }
-            (_, Some(Shape::Number)) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.to_owned(),
-            (_, Some(Shape::Number)) => self.number(at, text, value::decimal(text).map(|(number, _)| number))?,
+            (_, Some(Shape::Number)) => self.decimal(at, text)?,
             (_, Some(Shape::Texts)) => list(self.items(at, column, text)),
             _ => string(text),
         }))
     }
 
-    fn number(&mut self, at: At, text: &str, read: Option<String>) -> Result<String, (String, String)> {
+    fn attribute_value(&mut self, at: At, column: usize, kind: AttributeType, text: &str) -> Result<Found, Fault> {
+        Ok(Found::Value(match kind {
+            AttributeType::Text => match &self.items(at, column, text)[..] {
+                [one] => serde_json::Value::from(one.as_str()).to_string(),
+                items => serde_json::Value::from(items).to_string(),
+            },
+            AttributeType::Number => self.decimal(at, text)?,
+            AttributeType::Boolean => {
+                let fix = "write true or false, or translate the values with --map-values COLUMN=FILE";
+                let wrong = || ("the value is neither true nor false".to_owned(), fix.to_owned());
+                value::boolean(text).ok_or_else(wrong)?.to_string()
+            }
+            AttributeType::Date => return self.date(at, column, text),
+        }))
+    }
+
+    fn decimal(&mut self, at: At, text: &str) -> Result<String, Fault> {
+        let is_json = serde_json::from_str::<serde_json::Number>(text).is_ok();
+        if is_json {
+            Ok(text.to_owned())
+        } else {
+            self.number(at, text, value::decimal(text).map(|(number, _)| number))
+        }
+    }
+
+    fn number(&mut self, at: At, text: &str, read: Option<String>) -> Result<String, Fault> {
         let number = read.ok_or_else(|| ("the value isn't a number".to_owned(), "write a number alone".to_owned()))?;
         self.note(at, text, "numbers were written as JSON has them");
         Ok(number)
@@ -262,7 +290,7 @@ impl Converter<'_> {
         )
     }
 
-    fn date(&mut self, at: At, column: usize, text: &str) -> Result<Found, (String, String)> {
+    fn date(&mut self, at: At, column: usize, text: &str) -> Result<Found, Fault> {
         let string = |text: &str| serde_json::Value::from(text).to_string();
         let fault = |message: &str| Err((message.to_owned(), "write it as YYYY-MM-DD, or empty the cell".to_owned()));
         let Some(read) = date::read(text, self.table.is_1904) else {
@@ -281,7 +309,8 @@ impl Converter<'_> {
             (Date::Either(..), None) => return Ok(Found::Fault),
             (Date::Partial, _) => {
                 let head = self.table.heads[column].clone();
-                if known(&head).is_some() {
+                let is_attribute = matches!(self.mapping.columns[column].target, Target::Attribute(..));
+                if is_attribute || known(&head).is_some() {
                     return fault("the date has no day");
                 }
                 let fix = "add the day to use it as the date of the check";
@@ -330,26 +359,10 @@ impl Converter<'_> {
             }
         }
     }
-
-    /// Reports ids that a column has twice.
-    fn check_ids(&mut self, records: &[Record]) {
-        let Some(column) = self.mapping.columns.iter().position(|of| of.target.property() == Some("id")) else {
-            return;
-        };
-        let mut seen: HashMap<String, usize> = HashMap::new();
-        for record in records {
-            let Some(id) = record.text("id") else { continue };
-            if let Some(first) = seen.get(&id) {
-                let value = format!("`{id}` as in {}", self.table.row_name(self.table.rows[*first].number));
-                let at = At { row: Some(record.row), column: Some(column) };
-                let fix = "give one of them another id, or remove it";
-                self.findings.add(Level::Error, self.table, at, &value, "the id is another row's, too", fix);
-            } else {
-                seen.insert(id, record.row);
-            }
-        }
-    }
 }
+
+/// What is wrong with a value, and how to fix it.
+type Fault = (String, String);
 
 /// What a cell gives.
 enum Found {
@@ -361,14 +374,19 @@ enum Found {
     Fault,
 }
 
-/// The text of a JSON string that is read as a cell's text: of another list than records of a directory, for a property.
+/// The text of a JSON string that is read as a cell's text: of another list than records of a directory, for a property, or of another type than
+/// an attribute.
 fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
-    let is_text = matches!(target, Target::Property(_)) && !table.has_records();
+    let is_text = match target {
+        Target::Property(_) => !table.has_records(),
+        Target::Attribute(_, Some(kind)) => !AttributeType::fitting(raw)[*kind as usize],
+        Target::Attribute(_, None) | Target::Json(_) | Target::Additional(_) | Target::Ignored => false,
+    };
     is_text.then(|| serde_json::from_str::<String>(raw).ok())?
 }
 
 /// The value of a closed list that a text means, in any case and with any hyphens.
-fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, (String, String)> {
+fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, Fault> {
     let folded = slug(text);
     values.into_iter().find(|value| *value == folded).ok_or_else(|| {
         let allowed = values.join("` or `");

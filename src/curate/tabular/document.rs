@@ -1,10 +1,11 @@
 //! Records as a new export document: their ids, and their statuses if none is stated.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use super::findings::{At, Level};
 use super::{Conversion, Mapping, Record, Table};
-use crate::record::{EvidenceStatus, slug};
+use crate::record::{Attribute, EvidenceStatus, slug};
 
 /// The properties of the export itself.
 #[derive(Debug, Clone)]
@@ -14,11 +15,14 @@ pub struct Envelope {
     pub license: String,
 }
 
-/// Makes an export document of records that have their ids and statuses.
-pub fn document(envelope: &Envelope, records: &[Record]) -> String {
+/// Makes an export document of records that have their ids and statuses, with declarations of the attributes.
+pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record]) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut json =
         format!("{{\n  \"name\": {},\n  \"license\": {},\n", quoted(&envelope.name), quoted(&envelope.license));
+    if !attributes.is_empty() {
+        let _ = writeln!(json, "  \"attributes\": {},", declarations(attributes));
+    }
     json.push_str("  \"software\": [");
     for (index, record) in records.iter().enumerate() {
         json.push_str(if index == 0 { "\n    " } else { ",\n    " });
@@ -26,6 +30,12 @@ pub fn document(envelope: &Envelope, records: &[Record]) -> String {
     }
     json.push_str("\n  ]\n}\n");
     json
+}
+
+/// The declarations of attributes as a member of an export.
+pub(super) fn declarations(attributes: &[Attribute]) -> String {
+    let lines: Vec<_> = attributes.iter().map(|attribute| format!("\n    {}", attribute.declaration())).collect();
+    format!("[{}\n  ]", lines.join(","))
 }
 
 /// A record as an element of `software`.
@@ -37,6 +47,25 @@ pub(super) fn element(record: &Record) -> String {
 }
 
 impl Conversion {
+    /// Reports ids that a column has twice.
+    pub(super) fn check_ids(&mut self, table: &Table, mapping: &Mapping) {
+        let Some(column) = mapping.columns.iter().position(|of| of.target.property() == Some("id")) else {
+            return;
+        };
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for record in &self.records {
+            let Some(id) = record.text("id") else { continue };
+            if let Some(first) = seen.get(&id) {
+                let value = format!("`{id}` as in {}", table.row_name(table.rows[*first].number));
+                let at = At { row: Some(record.row), column: Some(column) };
+                let fix = "give one of them another id, or remove it";
+                self.findings.add(Level::Error, table, at, &value, "the id is another row's, too", fix);
+            } else {
+                seen.insert(id, record.row);
+            }
+        }
+    }
+
     /// Gives the records at these indices an id made of the name if there is no column of ids, and the status `pending-review` if none is
     /// stated. `taken` are the ids of other records.
     pub fn complete(

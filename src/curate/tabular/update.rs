@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::document::element;
+use super::document::{declarations, element};
 use super::edit::{Change, items, like, rebuild};
 use super::findings::{At, Level};
 use super::{Conversion, Mapping, Record, Table};
 use crate::export::Export;
-use crate::record::{EvidenceStatus, identity, normalised_url};
+use crate::record::{Attribute, EvidenceStatus, identity, normalised_url};
 
 /// A row and a record that agree in name or in URL, and not in both.
 #[derive(Debug)]
@@ -130,10 +130,34 @@ pub fn update(
         .collect();
     rows.extend(new.iter().map(|index| Some(conversion.records[*index].row)));
     let array = rebuild(members[software].value, &elements, &changes, &added);
+    let mut attributes = mapping.attributes(table);
+    attributes.retain(|new| export.attributes.iter().all(|of| of.property != new.property));
+    let declared = members.iter().position(|item| item.key.as_deref() == Some("attributes"));
     let changes: Vec<_> = (0..members.len())
-        .map(|index| if index == software { Change::Value(array.clone()) } else { Change::Keep })
+        .map(|index| match index {
+            _ if index == software => Change::Value(array.clone()),
+            _ if Some(index) == declared => declare(members[index].value, &attributes),
+            _ => Change::Keep,
+        })
         .collect();
-    Ok(Updated { json: rebuild(document, &members, &changes, &[]), rows, cleared, missing })
+    let is_new = declared.is_none() && !attributes.is_empty();
+    let added: Vec<_> = is_new.then(|| (Some("attributes"), declarations(&attributes))).into_iter().collect();
+    Ok(Updated { json: rebuild(document, &members, &changes, &added), rows, cleared, missing })
+}
+
+/// Adds declarations to the list of attributes; replaces a value that isn't a list.
+fn declare(list: &str, attributes: &[Attribute]) -> Change {
+    if attributes.is_empty() {
+        return Change::Keep;
+    }
+    match items(list).filter(|items| items.iter().all(|item| item.key.is_none())) {
+        Some(items) if !items.is_empty() => {
+            let added: Vec<_> = attributes.iter().map(|attribute| (None, attribute.declaration())).collect();
+            let kept: Vec<_> = items.iter().map(|_| Change::Keep).collect();
+            Change::Value(rebuild(list, &items, &kept, &added))
+        }
+        _ => Change::Value(declarations(attributes)),
+    }
 }
 
 struct Matcher<'h> {

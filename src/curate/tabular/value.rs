@@ -167,6 +167,15 @@ pub(super) fn repaired_address(text: &str) -> Option<String> {
     (is_broken && is_bare_host(rest)).then(|| format!("{scheme}://{rest}"))
 }
 
+/// Whether a text says yes or no.
+pub(super) fn boolean(text: &str) -> Option<bool> {
+    match text.to_lowercase().as_str() {
+        "true" | "yes" | "ja" | "oui" => Some(true),
+        "false" | "no" | "nein" | "non" => Some(false),
+        _ => None,
+    }
+}
+
 /// The mark between whole number and fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecimalMark {

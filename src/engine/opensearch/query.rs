@@ -12,6 +12,7 @@ use super::clauses::{any, any_best, constant, has_any, has_term, in_a_row, multi
 use super::signals::{neighbour_shares, spelling_shares};
 use super::statistics::Statistics;
 use super::term;
+use crate::catalogue::Ordinal;
 use crate::search::collect::pinned_score;
 use crate::search::{Alternative, Group, Phrase, Plan, Rerank};
 
@@ -47,6 +48,8 @@ pub(super) enum Match {
 
 pub(super) struct PlanQuery<'p> {
     plan: &'p Plan,
+    /// The documents that have all words by accident, and so count as having some.
+    pub(super) accidental: Vec<Ordinal>,
     /// In the order of the plan.
     groups: Vec<Value>,
     /// The same without scores.
@@ -71,7 +74,7 @@ impl<'p> PlanQuery<'p> {
         if let Rerank::Signals(signals) = &plan.rerank {
             (spellings, neighbours) = (spelling_shares(signals, statistics), neighbour_shares(signals));
         }
-        Self { plan, groups, conditions, spellings, neighbours }
+        Self { plan, accidental: Vec::new(), groups, conditions, spellings, neighbours }
     }
 
     /// The query sorted by relevance. A full name scores [`EXACT_NAME`] more.
@@ -122,18 +125,35 @@ impl<'p> PlanQuery<'p> {
             tiers.push(constant(&real(&has_any(self.plan.pinned.iter())), PINNED));
         }
         if matching == Match::Some {
-            tiers.push(constant(&self.condition(Match::All), COMPLETE));
+            tiers.push(constant(&self.with_all_words(), COMPLETE));
         }
         self.restricted(json!({"bool": {"must": [self.words(matching)], "should": tiers}}))
     }
 
     /// Matches the documents with all words, as a filter.
     pub(super) fn complete(&self) -> Value {
-        self.restricted(self.condition(Match::All))
+        self.restricted(self.with_all_words())
     }
 
-    /// The words with their scores.
+    fn with_all_words(&self) -> Value {
+        let condition = self.condition(Match::All);
+        if self.accidental.is_empty() {
+            return condition;
+        }
+        json!({"bool": {"filter": [condition], "must_not": [{"terms": {"ordinal": self.accidental}}]}})
+    }
+
+    /// The words with their scores, which are 0 for the documents that come last.
     fn words(&self, matching: Match) -> Value {
+        let words = self.scored_words(matching);
+        if self.plan.last.is_empty() {
+            return words;
+        }
+        let last = json!({"filter": has_any(self.plan.last.iter()), "weight": 0.0});
+        json!({"function_score": {"query": words, "functions": [last], "boost_mode": "multiply"}})
+    }
+
+    fn scored_words(&self, matching: Match) -> Value {
         let (mut must, mut should) = (Vec::new(), Vec::new());
         for (group, query) in self.plan.groups.iter().zip(&self.groups) {
             let is_must = match matching {
@@ -331,6 +351,16 @@ mod tests {
             {"filter": {"match_all": {}}, "weight": 1.0},
         ]);
         assert_eq!(query["function_score"]["functions"], functions);
+    }
+
+    #[test]
+    fn documents_that_come_last_score_nothing() {
+        let last = vec![Term::Name("acme".into())];
+        let plan = Plan { groups: vec![group(&[1], false)], last, ..Plan::default() };
+        let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
+        let function = json!({"filter": {"term": {"names": "tacme"}}, "weight": 0.0});
+        assert_eq!(query["function_score"]["functions"], json!([function]));
+        assert_eq!(query["function_score"]["boost_mode"], "multiply");
     }
 
     #[test]

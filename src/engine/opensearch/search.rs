@@ -16,10 +16,10 @@ use super::mapping::{MAX_WINDOW, rank_field};
 use super::query::{Match, PlanQuery};
 use super::response::{SearchResponse, StoredFields, Tiers, damaged, decoded, hit_texts};
 use super::texts;
-use crate::catalogue::{Order, SortedBy};
+use crate::catalogue::{Order, Ordinal, SortedBy};
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::search::Rerank;
-use crate::search::collect::{Candidate, RERANKED};
+use crate::search::collect::{Candidate, RERANKED, Tier, is_accidental};
 
 /// Number of rank buckets used to find a page deep in a filtered list.
 const RANK_BUCKETS: usize = 10_000;
@@ -43,7 +43,7 @@ impl<'e, 'r> Search<'e, 'r> {
 
     /// Runs the search. Texts come with the hits. If one response can't hold them all, as many as
     /// fit are read afterwards.
-    pub(super) async fn run(&self) -> Result<SearchHits, EngineError> {
+    pub(super) async fn run(mut self) -> Result<SearchHits, EngineError> {
         let budget = self.request.budget;
         match self.find().await {
             Ok(mut hits) => {
@@ -60,7 +60,7 @@ impl<'e, 'r> Search<'e, 'r> {
         }
     }
 
-    async fn find(&self) -> Result<SearchHits, EngineError> {
+    async fn find(&mut self) -> Result<SearchHits, EngineError> {
         // There's nothing past the last product, and such an offset may exceed the cluster's number
         // range.
         let (Range { start, end }, documents) = (self.request.page.clone(), self.engine.documents);
@@ -74,10 +74,16 @@ impl<'e, 'r> Search<'e, 'r> {
             return self.names(page).await;
         }
         let query = self.query(Match::All);
-        let first = self.send(self.body(&query, &self.filter.clauses(), page.clone())).await?;
+        let mut first = self.send(self.body(&query, &self.filter.clauses(), page.clone())).await?;
         let all = found(&first);
         if !(self.plan.may_fall_back() && all < self.request.plan.enough as u64) {
             return self.hits(first, Tiers::All);
+        }
+        self.plan.accidental = self.accidental(all).await?;
+        if !self.plan.accidental.is_empty() {
+            let mut clauses = self.filter.clauses();
+            clauses.push(self.plan.complete());
+            first = self.send(self.body(&query, &clauses, page.clone())).await?;
         }
         let complete = first.total();
         if self.request.order.is_some() {
@@ -95,6 +101,22 @@ impl<'e, 'r> Search<'e, 'r> {
         hits.hits.splice(0..0, best);
         hits.texts.splice(0..0, best_texts);
         Ok(SearchHits { total: hits.total + complete, complete, ..hits })
+    }
+
+    /// The products among a few with all words that have them by accident.
+    async fn accidental(&self, all: u64) -> Result<Vec<Ordinal>, EngineError> {
+        if all < 2 {
+            return Ok(Vec::new());
+        }
+        let mut body = self.body(&self.plan.ranked(Match::All), &[], 0..self.request.plan.enough);
+        body["stored_fields"] = json!("_none_");
+        body["docvalue_fields"] = json!(["ordinal", "name_words"]);
+        body["aggs"] = json!({});
+        let candidates = self.send(body).await?.candidates(self.is_demo())?;
+        let of_tier = |tier| candidates.iter().map(|(of, _)| *of).filter(move |of| of.tier == tier);
+        let best = of_tier(Tier::All).map(|of| of.score).fold(0.0, f32::max);
+        let accidental = of_tier(Tier::All).chain(of_tier(Tier::Demo)).filter(|of| is_accidental(of.score, best));
+        Ok(accidental.map(|of| of.ordinal).collect())
     }
 
     fn query(&self, matching: Match) -> Value {
@@ -143,7 +165,7 @@ impl<'e, 'r> Search<'e, 'r> {
 
     /// A page deep in a stored order. The cluster would sort everything before it, so this selects
     /// a range of ranks instead.
-    async fn distant(&self, order: Order, page: Range<usize>) -> Result<SearchHits, EngineError> {
+    async fn distant(&mut self, order: Order, page: Range<usize>) -> Result<SearchHits, EngineError> {
         let rank = rank_field(order);
         if self.filter.is_open() && self.request.plan.finds_all() && self.request.facets.is_none() {
             let total = self.engine.documents as u64;
@@ -154,8 +176,13 @@ impl<'e, 'r> Search<'e, 'r> {
         }
         let mut matching = Match::All;
         let mut first = self.send(self.ranks(matching, rank)).await?;
-        let complete = first.total();
-        if self.plan.may_fall_back() && found(&first) < self.request.plan.enough as u64 {
+        let mut complete = first.total();
+        let all = found(&first);
+        if self.plan.may_fall_back() && all < self.request.plan.enough as u64 {
+            self.plan.accidental = self.accidental(all).await?;
+            let mut clauses = self.filter.clauses();
+            clauses.push(self.plan.complete());
+            complete = self.send(self.body(&self.query(Match::All), &clauses, 0..0)).await?.total();
             matching = Match::Some;
             first = self.send(self.ranks(matching, rank)).await?;
         }

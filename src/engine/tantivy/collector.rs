@@ -1,11 +1,13 @@
 //! Collects what a walk over the posting lists finds, by tier.
 
+use ::tantivy::TERMINATED;
+
 use super::TantivyEngine;
 use crate::catalogue::{Filter, Ordinal, Records};
 use crate::engine::{EngineError, SearchHits, SearchRequest, embedded};
 use crate::search::Rerank;
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier, pinned_score};
+use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier, is_accidental, pinned_score};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
 use crate::search::meaning::Meanings;
@@ -20,6 +22,8 @@ pub(super) struct TierCollector<'a> {
     excluded_phrases: Vec<PhraseMatcher<'a>>,
     /// The documents whose full name is the query, sorted.
     names: Vec<Ordinal>,
+    /// The documents that come last, sorted.
+    last: Vec<Ordinal>,
     /// The documents that are pinned to the query, with their places.
     pinned: Vec<(Ordinal, usize)>,
     /// Up to this many names, their order doesn't depend on their scores.
@@ -28,6 +32,8 @@ pub(super) struct TierCollector<'a> {
     enough: usize,
     /// The first documents with all words, up to `enough`.
     first: Vec<Ordinal>,
+    /// The same with their scores, without names and pinned ones.
+    scores: Vec<(Ordinal, f32)>,
     /// How many documents that pass the filter have all words. Set once those with some words are
     /// collected.
     complete: Option<u64>,
@@ -53,12 +59,14 @@ impl<'a> TierCollector<'a> {
             budget: request.budget,
             phrases: plan.phrases.iter().map(PhraseMatcher::new).collect(),
             excluded_phrases: plan.excluded_phrases.iter().map(PhraseMatcher::new).collect(),
-            names: engine.names(plan, request.budget)?,
+            names: engine.with_any(&plan.names, engine.records.columns.real, request.budget)?,
+            last: engine.with_any(&plan.last, TERMINATED, request.budget)?,
             pinned: engine.pinned(plan)?,
             unscored_names: if matches!(plan.rerank, Rerank::ShortestName) { 0 } else { RERANKED },
             collector,
             enough: plan.enough,
             first: Vec::new(),
+            scores: Vec::new(),
             complete: None,
         })
     }
@@ -81,6 +89,7 @@ impl<'a> TierCollector<'a> {
 
     pub(super) fn collect(&mut self, ordinal: Ordinal, score: f32) {
         self.note_first(std::iter::once(ordinal));
+        let score = if self.last.binary_search(&ordinal).is_ok() { 0.0 } else { score };
         let (tier, score) = if self.names.binary_search(&ordinal).is_ok() {
             (Tier::ExactName, score)
         } else if let Some((_, place)) = self.pinned.iter().find(|(pinned, _)| *pinned == ordinal) {
@@ -90,6 +99,9 @@ impl<'a> TierCollector<'a> {
         } else {
             (Tier::All, score)
         };
+        if tier == Tier::All && self.scores.len() < self.enough {
+            self.scores.push((ordinal, score));
+        }
         let tier = if self.collector.is_demo(ordinal) { tier.demo() } else { tier };
         self.collector.take(Candidate { tier, score, ordinal });
     }
@@ -121,7 +133,12 @@ impl<'a> TierCollector<'a> {
         if self.collector.visited >= self.enough as u64 || !self.budget.allows_more() {
             return false;
         }
-        self.complete = Some(self.collector.total);
+        // There are so few that none was pruned.
+        let real = self.scores.iter().filter(|(ordinal, _)| !self.collector.is_demo(*ordinal));
+        let best = real.map(|(_, score)| *score).fold(0.0, f32::max);
+        let accidental = self.scores.iter().filter(|(_, score)| is_accidental(*score, best));
+        let accidental: Vec<_> = accidental.map(|(ordinal, _)| *ordinal).collect();
+        self.complete = Some(self.collector.total - self.collector.demote(&accidental));
         true
     }
 

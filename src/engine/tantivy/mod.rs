@@ -181,13 +181,13 @@ impl TantivyEngine {
         Ok(documents)
     }
 
-    /// The documents with one of the plan's names, sorted, without demo records.
-    fn names(&self, plan: &Plan, budget: &Budget) -> Result<Vec<Ordinal>, EngineError> {
+    /// The documents before `end` with one of some terms, sorted.
+    fn with_any(&self, terms: &[Term], end: Ordinal, budget: &Budget) -> Result<Vec<Ordinal>, EngineError> {
         let mut documents = Vec::new();
-        for name in &plan.names {
-            if let Some(term) = self.find(name)? {
+        for term in terms {
+            if let Some(term) = self.find(term)? {
                 budget.spend(term.doc_freq as usize);
-                self.read(&term)?.for_each_until(self.records.columns.real, |document, _| documents.push(document));
+                self.read(&term)?.for_each_until(end, |document, _| documents.push(document));
             }
         }
         documents.sort_unstable();

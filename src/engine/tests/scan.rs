@@ -10,7 +10,7 @@ use crate::catalogue::{Admission, Catalogue, Columns, Filter, Order, Ordinal, Re
 use crate::engine::embedded::{self, Embedded};
 use crate::engine::{EngineError, Explain, Explanation, Satisfied, SearchHits, SearchRequest};
 use crate::record::AttributeNumber;
-use crate::search::collect::{Candidate, RERANKED, Tier, pinned_score};
+use crate::search::collect::{Candidate, RERANKED, Tier, is_accidental, pinned_score};
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
 use crate::search::forward::Forward;
 use crate::search::meaning::Meanings;
@@ -144,8 +144,10 @@ impl Embedded for ScanEngine {
             |name: &Term| ordinals().filter(|at| self.documents[*at as usize].contains_key(name)).collect::<Vec<_>>();
         let mut names: Vec<Ordinal> = plan.names.iter().flat_map(with).collect();
         names.retain(|ordinal| !self.columns().is_demo(*ordinal));
+        let last: Vec<Ordinal> = plan.last.iter().flat_map(with).collect();
         let pinned: Vec<Vec<Ordinal>> = plan.pinned.iter().map(with).collect();
-        let place_of = |ordinal| pinned.iter().position(|of| of.contains(&ordinal));
+        let place_of =
+            |ordinal| pinned.iter().position(|of| of.contains(&ordinal)).filter(|_| !self.columns().is_demo(ordinal));
         let has_required = groups.iter().any(|(group, _)| group.required);
         let any_of = |scores: &Scores, of: &dyn Fn(&Group) -> bool| {
             groups.iter().zip(scores).any(|((group, _), score)| of(group) && score.is_some())
@@ -173,6 +175,13 @@ impl Embedded for ScanEngine {
             .collect();
         let complete = admitted.iter().filter(|(_, scores)| is_complete(scores)).count();
         let falls_back = has_required && complete < plan.enough;
+        let sum = |scores: &Scores| scores.iter().flatten().fold(0.0, |sum, score| sum + score);
+        let is_ordinary = |ordinal: Ordinal| place_of(ordinal).is_none() && !names.contains(&ordinal);
+        let is_measure = |ordinal: Ordinal| is_ordinary(ordinal) && !self.columns().is_demo(ordinal);
+        let measure = admitted.iter().filter(|(ordinal, scores)| is_complete(scores) && is_measure(*ordinal));
+        let best = measure.map(|(_, scores)| sum(scores)).fold(0.0, f32::max);
+        let is_by_accident =
+            |ordinal: Ordinal, score: f32| falls_back && is_ordinary(ordinal) && is_accidental(score, best);
         let mut found = Vec::new();
         let mut candidates = Vec::new();
         let mut with_all_words = 0;
@@ -183,6 +192,8 @@ impl Embedded for ScanEngine {
             }
             let admission = filter.admit(self.columns(), ordinal);
             found.push((ordinal, admission));
+            let score = sum(&scores);
+            let is_complete = is_complete && !is_by_accident(ordinal, score);
             let tier = match is_complete {
                 _ if names.contains(&ordinal) => Tier::ExactName,
                 _ if place_of(ordinal).is_some() => Tier::Pinned,
@@ -192,7 +203,7 @@ impl Embedded for ScanEngine {
             let tier = if self.columns().is_demo(ordinal) { tier.demo() } else { tier };
             if admission.passed() {
                 with_all_words += u64::from(is_complete);
-                let score = scores.iter().flatten().fold(0.0, |sum, score| sum + score);
+                let score = if last.contains(&ordinal) { 0.0 } else { score };
                 let place = place_of(ordinal).filter(|_| tier == Tier::Pinned);
                 candidates.push(Candidate { tier, score: place.map_or(score, pinned_score), ordinal });
             }

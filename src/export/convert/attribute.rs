@@ -5,12 +5,13 @@ use crate::export::SectionKind;
 use crate::export::budget::{LABEL_CHARS, PROPERTY_CHARS};
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{ATTRIBUTE, NearMiss};
-use crate::record::{Attribute, AttributeType};
+use crate::export::vocabulary::{ATTRIBUTE, NearMiss, TRANSLATED_ATTRIBUTE};
+use crate::record::{Attribute, AttributeType, Language, Translations};
 use crate::text::shorten::is_longer;
 
 impl Reader {
-    pub(super) fn attributes(&mut self, root: Value<'_>) -> Vec<Entry<Attribute>> {
+    /// Reads the attributes of an export in a language; `None` if that is English.
+    pub(super) fn attributes(&mut self, root: Value<'_>, language: Option<&Language>) -> Vec<Entry<Attribute>> {
         let mut known = NearMiss::new(ATTRIBUTE);
         let parent = Path::Root.member(SectionKind::Attributes.key());
         let mut attributes = Vec::new();
@@ -20,7 +21,11 @@ impl Reader {
             let Some((property, key)) = self.required(entry, path, "property", "an attribute") else { continue };
             let Some((label, _)) = self.required(entry, path, "label", "an attribute") else { continue };
             match attribute(entry, property, label) {
-                Ok(value) => attributes.push(Entry { index, key: key.span(), value }),
+                Ok(value) => {
+                    let translations = self.entry_translations(entry, path, TRANSLATED_ATTRIBUTE);
+                    let value = Attribute { language: language.cloned(), translations, ..value };
+                    attributes.push(Entry { index, key: key.span(), value });
+                }
                 Err(why) => self.left_out(entry, path, why),
             }
         }
@@ -58,5 +63,6 @@ fn attribute(entry: Value<'_>, property: Box<str>, label: Box<str>) -> Result<At
         Some(_) => Err("`searchable` and `hidden` are true or false"),
     };
     let (searchable, hidden) = (flag("searchable", true)?, flag("hidden", false)?);
-    Ok(Attribute { property, label, kind, unit: unit.map(Into::into), searchable, hidden })
+    let (unit, translations) = (unit.map(Into::into), Translations::default());
+    Ok(Attribute { property, label, kind, unit, searchable, hidden, language: None, translations })
 }

@@ -5,7 +5,7 @@ use super::{Entry, Reader};
 use crate::export::budget::name_problem;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{CATEGORY, NearMiss};
+use crate::export::vocabulary::{CATEGORY, NearMiss, TRANSLATED_CATEGORY};
 use crate::export::{Code, SectionKind};
 use crate::record::Category;
 
@@ -23,7 +23,8 @@ impl Reader {
                 continue;
             }
             let description = self.optional_text(value, path, "description");
-            categories.push(Entry { index, key: key.span(), value: Category { name, description } });
+            let translations = self.entry_translations(value, path, TRANSLATED_CATEGORY);
+            categories.push(Entry { index, key: key.span(), value: Category { name, description, translations } });
         }
         categories
     }

@@ -8,7 +8,7 @@ use crate::export::budget::name_problem;
 use crate::export::pointer::Path;
 use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{GLOSSARY, NearMiss};
+use crate::export::vocabulary::{GLOSSARY, NearMiss, TRANSLATED_TERM};
 use crate::record::{GlossarySource, GlossaryTerm};
 
 use super::property::is_web;
@@ -40,6 +40,7 @@ impl Reader {
             synonyms: self.optional_texts(entry, path, "synonyms"),
             related: self.optional_texts(entry, path, "related"),
             source: entry.get("source").and_then(|source| self.glossary_source(source, path.member("source"))),
+            translations: self.entry_translations(entry, path, TRANSLATED_TERM),
         };
         let related = entry.get("related").map(places).unwrap_or_default();
         Some(Entry { index, key: key.span(), value: Term { term, related } })

@@ -17,6 +17,7 @@ mod raw;
 mod review;
 mod software;
 mod synonym;
+mod translation;
 
 pub(super) use property::is_web;
 pub use raw::write_compact;
@@ -29,12 +30,13 @@ use super::pointer::Path;
 use super::text::{Kind, Value};
 use super::vocabulary::{ENVELOPE, NearMiss};
 use super::{Code, Section, SectionKind, Sections, prefix_ids};
-use crate::record::{Attribute, CalendarDate, Category, GlossaryTerm, Pin, Review, Software, SynonymGroup};
+use crate::record::{Attribute, CalendarDate, Category, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup};
 
 pub(super) struct Contents {
     pub(super) name: Box<str>,
     pub(super) license: Box<str>,
     pub(super) as_of: Option<Box<str>>,
+    pub(super) language: Option<Language>,
     /// The id prefix that it declares, if any.
     pub(super) id_prefix: Option<Box<str>>,
     pub(super) software: Vec<Entry<Product>>,
@@ -113,8 +115,9 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
     if let Some(value) = root.get("as_of") {
         reader.date(value, path.member("as_of"));
     }
+    let language = reader.language(root);
     let id_prefix = reader.id_prefix(root);
-    let attributes = reader.attributes(root);
+    let attributes = reader.attributes(root, language.as_ref());
     let software = reader.software(root);
     let categories = reader.categories(root);
     let reviews = reader.reviews(root);
@@ -132,6 +135,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         name,
         license,
         as_of,
+        language,
         id_prefix,
         software,
         categories,

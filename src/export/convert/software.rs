@@ -2,15 +2,16 @@
 
 use super::property::Use;
 use super::raw::compact;
+use super::translation::TRANSLATIONS;
 use super::{Entry, Product, Reader};
 use crate::export::budget::name_problem;
 use crate::export::pointer::Path;
 use crate::export::schema::{Count, count};
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{NearMiss, RECORD};
+use crate::export::vocabulary::{NearMiss, RECORD, TRANSLATED};
 use crate::export::{Code, SectionKind};
 use crate::record::{
-    AdditionalProperty, CalendarDate, EvidenceStatus, OfferingType, Rating, Software, Source, identity,
+    AdditionalProperty, CalendarDate, EvidenceStatus, OfferingType, Rating, Software, Source, Translations, identity,
 };
 use crate::text::printable::marked_hidden;
 
@@ -38,6 +39,7 @@ struct SoftwareBuilder<'d> {
     sources: Vec<Source>,
     rating: Option<Rating>,
     review_count: Option<u64>,
+    translations: Translations,
     additional_properties: Vec<AdditionalProperty>,
 }
 
@@ -136,6 +138,7 @@ impl Reader {
             "deployment" => return self.texts(value, path, &mut builder.deployment),
             "pricing" => return self.text(value, path, &mut builder.pricing),
             "languages" => return self.texts(value, path, &mut builder.languages),
+            TRANSLATIONS => return self.translations(value, path, TRANSLATED, &mut builder.translations),
             _ => return Use::Additional,
         }
         Use::Used
@@ -235,6 +238,7 @@ impl SoftwareBuilder<'_> {
             sources: self.sources.into(),
             rating: self.rating,
             review_count: self.review_count,
+            translations: self.translations,
             additional_properties: self.additional_properties.into(),
         })
     }

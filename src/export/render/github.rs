@@ -5,8 +5,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Item, inside, items, summary};
-use crate::export::{Code, Finding, LeftOut, Location, Related, Report};
+use crate::export::{Code, Finding, LeftOut, Location, Related, Report, Severity};
 use crate::text::count::Grouped;
+
+/// What GitHub calls a note.
+const NOTICE: &str = "notice";
 
 /// Prints the first findings of each kind in a file, and the number of the others. A finding's
 /// further places become notices.
@@ -20,7 +23,7 @@ pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 }
             }
             Item::More(LeftOut { code, file, count }) => {
-                let (level, title, file) = (code.severity().as_str(), code.as_str(), property(&file.to_string_lossy()));
+                let (level, title, file) = (level(code), code.as_str(), property(&file.to_string_lossy()));
                 writeln!(out, "::{level} file={file},title={title}::and {} more of this kind", Grouped(count))?;
             }
         }
@@ -35,14 +38,21 @@ fn command(finding: &Finding) -> String {
     for related in &finding.related {
         let _ = write!(message, "\n{}: {}", related.note, place(&related.location));
     }
-    annotation(finding.severity().as_str(), &finding.location, finding.code, &message)
+    annotation(level(finding.code), &finding.location, finding.code, &message)
 }
 
 /// A notice about a further place of a finding.
 fn notice(finding: &Finding, related: &Related) -> String {
     let mut message = format!("{}: see {}, {}", related.note, place(&finding.location), finding.message);
     let _ = inside(&related.location).map(|inside| write!(message, "\n{inside}"));
-    annotation("notice", &related.location, finding.code, &message)
+    annotation(NOTICE, &related.location, finding.code, &message)
+}
+
+const fn level(code: Code) -> &'static str {
+    match code.severity() {
+        Severity::Note => NOTICE,
+        severity => severity.as_str(),
+    }
 }
 
 fn annotation(level: &str, location: &Location, code: Code, message: &str) -> String {

@@ -13,6 +13,7 @@ struct Document<'r> {
     counts: Counts,
     errors: usize,
     warnings: usize,
+    notes: usize,
     findings: &'r [Finding],
     left_out: &'r [LeftOut],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,6 +29,7 @@ pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         counts: report.counts,
         errors: report.error_count(),
         warnings: report.warning_count(),
+        notes: report.note_count(),
         findings: &report.findings,
         left_out: &report.left_out,
         stale: report.stale.as_ref(),

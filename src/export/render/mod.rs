@@ -61,12 +61,16 @@ pub(crate) fn items(report: &Report) -> Vec<Item<'_>> {
 /// The last line of a report: how much was checked and what was found.
 fn summary(report: &Report) -> String {
     let (errors, warnings) = (report.error_count(), report.warning_count());
+    let notes = match report.note_count() {
+        0 => String::new(),
+        notes => format!(", {}", counted(notes, "note")),
+    };
     let skipped = match report.counts.skipped_records {
         0 => String::new(),
         skipped => format!(" ({} of them not valid)", Grouped(skipped)),
     };
     format!(
-        "Checked {}, {}{skipped}: {}, {}.",
+        "Checked {}, {}{skipped}: {}, {}{notes}.",
         counted(report.counts.files, "file"),
         counted(report.counts.records, "record"),
         counted(errors, "error"),

@@ -45,6 +45,7 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 "skipped_records": report.counts.skipped_records,
                 "errors": report.error_count(),
                 "warnings": report.warning_count(),
+                "notes": report.note_count(),
             },
         }],
     });
@@ -56,6 +57,7 @@ fn rule(code: Code) -> Value {
     let effect = match code.severity() {
         Severity::Error => "An error keeps the exports from being published. Each result has its remedy.",
         Severity::Warning => "A warning doesn't keep the exports from being published. Each result has its remedy.",
+        Severity::Note => "A note is a suggestion. Nothing is wrong with the exports.",
     };
     json!({
         "id": code.as_str(),

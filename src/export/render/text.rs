@@ -123,5 +123,6 @@ fn level(code: Code) -> Level<'static> {
     match code.severity() {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     }
 }

@@ -3,71 +3,31 @@
 use foldhash::HashMap;
 
 use super::ParsedExport;
+use super::property::{EXAMPLES, Misfits, Properties};
 use super::values::location_of;
-use crate::export::convert::{Entry, Product};
+use crate::export::convert::Entry;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
-use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, MAX_ATTRIBUTES};
+use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, MAX_ATTRIBUTES, MAX_VALUES};
+use crate::text::count::Grouped;
 
-/// The most properties of a document whose values are looked at.
-const MAX_PROPERTIES: usize = 1_000;
-
-/// How many values of another type a finding names.
-const EXAMPLES: usize = 3;
-
-/// The products of a document with values that aren't of a type: their number and the first few.
-#[derive(Debug, Clone, Copy, Default)]
-struct Misfits {
-    count: usize,
-    first: [usize; EXAMPLES],
-}
-
-/// The values of the properties of documents, by document and property: what is no value of each type. A property may be declared by a later document.
-#[derive(Debug, Default)]
-pub(super) struct PropertyTypes(Vec<HashMap<Box<str>, [Misfits; AttributeType::ALL.len()]>>);
-
-impl PropertyTypes {
-    /// Adds a product of a document. Products must come in the order of the set.
-    pub(super) fn push(&mut self, number: usize, entry: &Entry<Product>) {
-        let Some(software) = &entry.value.software else { return };
-        if self.0.len() <= number {
-            self.0.resize_with(number + 1, HashMap::default);
-        }
-        let properties = &mut self.0[number];
-        for (property, json) in &software.additional_properties {
-            if !properties.contains_key(property) {
-                if properties.len() == MAX_PROPERTIES {
-                    continue;
-                }
-                properties.insert(property.clone(), Default::default());
-            }
-            let Some(misfits) = properties.get_mut(property) else { continue };
-            let fits = AttributeType::fitting(json.get());
-            for misfits in misfits.iter_mut().zip(fits).filter_map(|(misfits, fits)| (!fits).then_some(misfits)) {
-                if let Some(place) = misfits.first.get_mut(misfits.count) {
-                    *place = entry.index;
-                }
-                misfits.count += 1;
-            }
-        }
-    }
-}
-
-/// Reports declarations that differ or are too many, which are skipped, and values of another type.
-pub(super) fn check(exports: &mut [ParsedExport<'_>], types: &PropertyTypes, findings: &mut Findings) {
-    let attributes = declared(exports, findings);
-    for (number, properties) in types.0.iter().enumerate() {
+/// Reports declarations that differ or are too many, which are skipped, values of another type, and attributes with too many values. Returns the
+/// attributes of the directory.
+pub(super) fn check(exports: &mut [ParsedExport<'_>], properties: &Properties, findings: &mut Findings) -> Attributes {
+    let attributes = declared(exports, properties, findings);
+    for (number, document) in properties.documents.iter().enumerate() {
         for (_, attribute) in attributes.iter().skip(BUILT_IN.len()) {
-            let Some(misfits) = properties.get(&attribute.property) else { continue };
-            let Misfits { count, first } = misfits[attribute.kind as usize];
+            let Some(property) = document.get(&attribute.property) else { continue };
+            let Misfits { count, first } = property.misfits[attribute.kind as usize];
             if count > 0 {
                 report_misfits(exports, number, attribute, (count, &first[..count.min(EXAMPLES)]), findings);
             }
         }
     }
+    attributes
 }
 
-fn declared(exports: &mut [ParsedExport<'_>], findings: &mut Findings) -> Attributes {
+fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings: &mut Findings) -> Attributes {
     let mut attributes = Attributes::default();
     let mut first: HashMap<Box<str>, (usize, usize)> = HashMap::default();
     for number in 0..exports.len() {
@@ -81,7 +41,7 @@ fn declared(exports: &mut [ParsedExport<'_>], findings: &mut Findings) -> Attrib
             let property = &value.property;
             if let Some((of, at)) = first.get(property) {
                 let (of, earlier) = (&exports[*of], &exports[*of].contents.attributes[*at]);
-                if earlier.value != *value {
+                if !earlier.value.is_declared_like(value) {
                     skipped.push(*index);
                     findings.add(Code::DifferingAttribute, export.file.shared_path(), || Finding {
                         code: Code::DifferingAttribute,
@@ -109,6 +69,16 @@ fn declared(exports: &mut [ParsedExport<'_>], findings: &mut Findings) -> Attrib
                     related: Vec::new(),
                 });
                 continue;
+            }
+            if properties.has_too_many_values(property) {
+                findings.add(Code::TooManyValues, export.file.shared_path(), || Finding {
+                    code: Code::TooManyValues,
+                    location: location(),
+                    message: format!("`{property}` has more than {} different values", Grouped(MAX_VALUES)),
+                    help: "each takes memory; declare what readers filter by, such as a group of the values: a search finds single ones"
+                        .to_owned(),
+                    related: Vec::new(),
+                });
             }
             first.insert(property.clone(), (number, at));
             attributes.declare(value.clone());

@@ -11,6 +11,8 @@ mod id_case;
 mod ids;
 mod orphan;
 mod pin;
+mod property;
+mod proposal;
 mod spelling;
 mod synonym;
 mod values;
@@ -22,10 +24,10 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use self::advice::SharedRows;
-use self::attribute::PropertyTypes;
 use self::duplicate::Repeats;
 use self::ids::IdRows;
 use self::orphan::Products;
+use self::property::Properties;
 use self::values::ValueUses;
 use super::convert::Contents;
 use super::finding::Findings;
@@ -56,7 +58,7 @@ pub(super) struct SetCheck {
     ids: IdRows,
     shared: SharedRows,
     values: ValueUses,
-    types: PropertyTypes,
+    properties: Properties,
     /// The number of documents.
     documents: usize,
     /// Whether every element that should be a product has an id.
@@ -70,7 +72,7 @@ impl SetCheck {
             ids: IdRows::new(scratch),
             shared: SharedRows::new(scratch),
             values: ValueUses::default(),
-            types: PropertyTypes::default(),
+            properties: Properties::default(),
             documents: 0,
             all_have_ids: true,
         }
@@ -82,10 +84,11 @@ impl SetCheck {
         let (number, contents) = (self.documents, &export.contents);
         self.documents += 1;
         self.all_have_ids &= contents.software.len() == contents.sections[SectionKind::Software as usize].len();
+        self.properties.begin(export);
         for entry in &contents.software {
             self.shared.push(number, entry)?;
             self.values.push(number, entry);
-            self.types.push(number, entry);
+            self.properties.push(entry);
         }
         self.ids.push(number, export)
     }
@@ -109,7 +112,7 @@ impl SetCheck {
         *is_served |= valid;
     }
 
-    /// Reports the errors and warnings of the set, and marks the elements to skip. Takes the documents
+    /// Reports what is found in the set, and marks the elements to skip. Takes the documents
     /// again, in the same order and without their products and reviews.
     ///
     /// `is_complete` says that every file could be read, so what isn't there doesn't exist.
@@ -127,13 +130,14 @@ impl SetCheck {
         }
         pin::check(exports, &unknown, findings);
         synonym::check(exports, findings);
-        attribute::check(exports, &self.types, findings);
+        let attributes = attribute::check(exports, &self.properties, findings);
         for finding in self.shared.summaries(exports)? {
             findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
         }
         advice::advise_on_terms(exports, &repeats, is_complete, findings);
         category::advise(exports, self.values.categories(), findings);
         spelling::advise(exports, &self.values, findings);
+        proposal::advise(exports, &self.properties, &attributes, findings);
         Ok(())
     }
 }

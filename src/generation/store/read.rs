@@ -40,10 +40,10 @@ impl Store {
         self.manifest(&self.current_name()?)
     }
 
-    /// Whether the current generation was made by a version of the program that has another form of index. It is whole
-    /// by the checks of this version, and is left as it is.
-    pub fn is_foreign_current(&self) -> bool {
-        self.current_name().is_some_and(|name| self.foreign(&name).is_some())
+    /// The index format of the current generation, if a version of the program with another format built it. It is whole by the
+    /// checks of this version, and is left as it is.
+    pub fn foreign_format(&self) -> Option<u32> {
+        Some(self.foreign(&self.current_name()?)?.format)
     }
 
     /// The manifest in a generation's folder; `None` if it doesn't exist or has another index

@@ -5,18 +5,18 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{AttributeResource, Pagination};
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{LONG_LIMIT, OFFSET};
+use crate::service::parameter::definition::{LANG, LONG_LIMIT, OFFSET};
 use crate::service::{self, PageRequest};
 
 pub(in crate::http) struct ListAttributes(PageRequest);
 
 impl FromParameters for ListAttributes {
-    const PARAMETERS: Parameters = &[&[&LONG_LIMIT, &OFFSET]];
+    const PARAMETERS: Parameters = &[&[&LANG, &LONG_LIMIT, &OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         Self(values.page(&LONG_LIMIT, &OFFSET))
@@ -46,9 +46,10 @@ struct AttributeList {
 pub(in crate::http) async fn list_attributes(
     snapshot: Snapshot,
     Query(ListAttributes(page)): Query<ListAttributes>,
+    lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let page = service::list_attributes(&snapshot, page)?;
+    let page = service::list_attributes(&snapshot, page, lang.language())?;
     let links = links.header(page.pagination, MaxOffset::Unbounded);
-    Ok(ListBody::from_page(&page)?.finish().into_response(links))
+    Ok(lang.mark(page.is_in_language, ListBody::from_page(&page)?.finish().into_response(links)))
 }

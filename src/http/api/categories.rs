@@ -4,19 +4,19 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{CategoryResource, Pagination};
-use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{self, ListBody};
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{LONG_LIMIT, OFFSET};
+use crate::service::parameter::definition::{LANG, LONG_LIMIT, OFFSET};
 use crate::service::{self, PageRequest};
 
 pub(in crate::http) struct ListCategories(PageRequest);
 
 impl FromParameters for ListCategories {
-    const PARAMETERS: Parameters = &[&[&LONG_LIMIT, &OFFSET]];
+    const PARAMETERS: Parameters = &[&[&LANG, &LONG_LIMIT, &OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         Self(values.page(&LONG_LIMIT, &OFFSET))
@@ -45,11 +45,12 @@ struct CategoryList {
 pub(in crate::http) async fn list_categories(
     snapshot: Snapshot,
     Query(ListCategories(page)): Query<ListCategories>,
+    lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let page = service::list_categories(&snapshot, page);
+    let page = service::list_categories(&snapshot, page, lang.language())?;
     let links = links.header(page.pagination, MaxOffset::Unbounded);
-    Ok(ListBody::from_page(&page)?.finish().into_response(links))
+    Ok(lang.mark(page.is_in_language, ListBody::from_page(&page)?.finish().into_response(links)))
 }
 
 /// A category.
@@ -67,16 +68,17 @@ struct CategoryRecord {
     path = "/v1/categories/{id}",
     operation_id = "getCategory",
     tag = "Categories",
-    params(("id" = String, Path, description = "The category's id, percent-encoded", example = "audit-management")),
+    params(("id" = String, Path, description = "The category's id, percent-encoded", example = "audit-management"), Query<InLanguage>),
     responses((status = 200, description = "The category", body = CategoryRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_category(
     snapshot: Snapshot,
     PathId(id): PathId,
-    Query(()): Query<()>,
+    Query(InLanguage): Query<InLanguage>,
+    lang: Lang,
 ) -> Result<Response, ApiError> {
-    match service::get_category(&snapshot, &id) {
-        Some(object) => Ok(response::stored_record(&object)),
+    match service::get_category(&snapshot, &id, lang.language())? {
+        Some((object, is_in_language)) => Ok(lang.mark(is_in_language, response::stored_record(&object))),
         None => Err(ApiError::CategoryNotFound { renamed: snapshot.catalogue.renamed_categories(&id), id }),
     }
 }

@@ -7,18 +7,18 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{GlossaryTermResource, Pagination};
-use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
-use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query, check_offset};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{self, ListBody};
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{GLOSSARY_Q, LIMIT, QUERIED_OFFSET};
+use crate::service::parameter::definition::{GLOSSARY_Q, LANG, LIMIT, QUERIED_OFFSET};
 use crate::service::{self, ListGlossary};
 
 impl FromParameters for ListGlossary {
-    const PARAMETERS: Parameters = &[&[&GLOSSARY_Q, &LIMIT, &QUERIED_OFFSET]];
+    const PARAMETERS: Parameters = &[&[&GLOSSARY_Q, &LANG, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         let list = Self::from_values(values);
@@ -50,15 +50,19 @@ pub(in crate::http) async fn list_glossary(
     State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
     Query(query): Query<ListGlossary>,
+    lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let max_offset = MaxOffset::of(query.q.as_deref());
     let is_search = query.q.is_some();
-    let list =
-        async move { Ok::<_, ApiError>(ListBody::from_page(&service::list_glossary(&snapshot, &query))?.finish()) };
-    let page = if is_search { state.search(list).await? } else { list.await }?;
+    let language = lang.language().cloned();
+    let list = async move {
+        let page = service::list_glossary(&snapshot, &query, language.as_ref())?;
+        Ok::<_, ApiError>((ListBody::from_page(&page)?.finish(), page.is_in_language))
+    };
+    let (page, is_in_language) = if is_search { state.search(list).await? } else { list.await }?;
     let links = links.header(page.pagination(), max_offset);
-    Ok(page.into_response(links))
+    Ok(lang.mark(is_in_language, page.into_response(links)))
 }
 
 /// A glossary term.
@@ -76,16 +80,17 @@ struct GlossaryRecord {
     path = "/v1/glossary/{id}",
     operation_id = "getGlossaryTerm",
     tag = "Glossary",
-    params(("id" = String, Path, description = "The term's id, percent-encoded", example = "near-miss")),
+    params(("id" = String, Path, description = "The term's id, percent-encoded", example = "near-miss"), Query<InLanguage>),
     responses((status = 200, description = "The term", body = GlossaryRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_term(
     snapshot: Snapshot,
     PathId(id): PathId,
-    Query(()): Query<()>,
+    Query(InLanguage): Query<InLanguage>,
+    lang: Lang,
 ) -> Result<Response, ApiError> {
-    match service::get_term(&snapshot, &id) {
-        Some(object) => Ok(response::stored_record(&object)),
+    match service::get_term(&snapshot, &id, lang.language())? {
+        Some((object, is_in_language)) => Ok(lang.mark(is_in_language, response::stored_record(&object))),
         None => Err(ApiError::TermNotFound { renamed: snapshot.catalogue.renamed_terms(&id), id }),
     }
 }

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::Method;
-use axum::http::header::{ALLOW, ORIGIN};
+use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE, ORIGIN};
+use axum::http::{HeaderMap, Method};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 
+use crate::http::content_coding::quality;
 use crate::http::extract::Snapshot;
 use crate::http::middleware::{MCP_METHODS, MCP_PATH, is_own_host};
 use crate::http::problem::ApiError;
@@ -34,6 +35,12 @@ async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request:
     if request.headers().contains_key(ORIGIN) && !is_own_host(request.headers(), &state.config) {
         return ApiError::HostNotAllowed.into_response();
     }
+    if !accepts_json(request.headers()) {
+        return ApiError::NotAcceptable.into_response();
+    }
+    if !is_json(request.headers()) {
+        return ApiError::UnsupportedMediaType.into_response();
+    }
     let pool = Pool { state: Arc::clone(&state), error: Arc::default() };
     let (published_at, base) = (state.directory.published_at(), state.config.base());
     let tools = ToolServer::new(snapshot.0, published_at, base, pool.clone());
@@ -46,10 +53,19 @@ async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request:
     }
 }
 
+/// Whether a caller accepts JSON; one that doesn't say accepts anything (RFC 9110, 12.5.1).
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let accepts = |range| quality(headers, &ACCEPT, range).is_some_and(|quality| quality > 0.0);
+    !headers.contains_key(ACCEPT) || ["application/json", "application/*", "*/*"].into_iter().any(accepts)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()?.split(';').next());
+    media_type.is_some_and(|media_type| media_type.trim().eq_ignore_ascii_case("application/json"))
+}
+
 fn problem(rejected: Rejected) -> ApiError {
     match rejected {
-        Rejected::NotAcceptable => ApiError::NotAcceptable,
-        Rejected::UnsupportedMediaType => ApiError::UnsupportedMediaType,
         Rejected::TooLarge => ApiError::ContentTooLarge,
         Rejected::Unreadable => ApiError::BadRequest("The body ends before the length in Content-Length."),
         Rejected::UnknownVersion => {
@@ -90,5 +106,33 @@ impl Host for Pool {
 
     fn failed(&self, error: ServiceError) {
         self.set(error.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn json_is_accepted_in_all_its_ranges() {
+        let accepts = |values: &[&'static str]| {
+            accepts_json(&values.iter().map(|value| (ACCEPT, HeaderValue::from_static(value))).collect())
+        };
+        for values in [
+            &[][..],
+            &["*/*"],
+            &["application/json"],
+            &["application/*;q=0.5"],
+            &["text/html, Application/JSON; charset=utf-8"],
+            &["text/event-stream", "application/json"],
+            &["application/json, text/event-stream"],
+        ] {
+            assert!(accepts(values), "{values:?}");
+        }
+        for values in [&["text/event-stream"][..], &["text/html"], &["application/json;q=0"], &["*/*; q=0.0"], &[""]] {
+            assert!(!accepts(values), "{values:?}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use crate::catalogue::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
 use crate::http::api::software::check_attributes;
 use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
-use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
 use crate::http::response::{FIELDS, Fields, ListBody, ListPage, append_member};
@@ -20,7 +20,7 @@ use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{
-    FACETS, FILTERS, HIGHLIGHT, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_Q, SEARCH_SORT, TYPO,
+    FACETS, FILTERS, HIGHLIGHT, LANG, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_Q, SEARCH_SORT, TYPO,
 };
 use crate::service::{Facet, SearchHit, SearchPage, SearchSoftware};
 
@@ -33,7 +33,7 @@ impl FromParameters for SearchParameters {
     const PARAMETERS: Parameters = &[
         &[&SEARCH_Q],
         &FILTERS,
-        &[&SEARCH_SORT, &FACETS, &HIGHLIGHT, &TYPO, &PREFIX, &FIELDS, &LIMIT, &QUERIED_OFFSET],
+        &[&SEARCH_SORT, &FACETS, &HIGHLIGHT, &TYPO, &PREFIX, &LANG, &FIELDS, &LIMIT, &QUERIED_OFFSET],
     ];
 
     fn read(values: &mut Values<'_>) -> Self {
@@ -85,14 +85,17 @@ struct SearchResultHit {
 pub(in crate::http) async fn search_software(
     State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
-    Query(SearchParameters { search: query, fields }): Query<SearchParameters>,
+    Query(SearchParameters { search, fields }): Query<SearchParameters>,
+    lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
+    let query = SearchSoftware { language: lang.language().cloned(), ..search };
     check_attributes(&snapshot, &query.filter, &query.facets, query.sort.attribute()).await?;
     let max_offset = MaxOffset::of(query.bounded_by());
-    let page = with_page(&state, snapshot, query, move |page| write(page, &fields)).await?;
+    let write = move |page: &SearchPage<'_>| Ok((write(page, &fields)?, page.is_in_language));
+    let (page, is_in_language) = with_page(&state, snapshot, query, write).await?;
     let links = links.header(page.pagination(), max_offset);
-    Ok(page.into_response(links))
+    Ok(lang.mark(is_in_language, page.into_response(links)))
 }
 
 fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListPage, ApiError> {

@@ -8,23 +8,23 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{CategoryRef, Pagination, SoftwareItem};
+use crate::http::api::software::check_attributes;
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{ListBody, append_member};
 use crate::http::state::AppState;
+use crate::record::Language;
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{SEARCHED_OFFSET, SIMILAR_LIMIT};
-use crate::service::{self, PageRequest, SimilarHit};
-
-pub(in crate::http) struct ListSimilar(PageRequest);
+use crate::service::parameter::definition::{FILTERS, LANG, SEARCHED_OFFSET, SIMILAR_LIMIT};
+use crate::service::{self, ListSimilar, SimilarHit};
 
 impl FromParameters for ListSimilar {
-    const PARAMETERS: Parameters = &[&[&SIMILAR_LIMIT, &SEARCHED_OFFSET]];
+    const PARAMETERS: Parameters = &[&FILTERS, &[&LANG, &SIMILAR_LIMIT, &SEARCHED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        Self(values.page(&SIMILAR_LIMIT, &SEARCHED_OFFSET))
+        Self::from_values(values)
     }
 }
 
@@ -60,7 +60,7 @@ struct Shared<'a> {
 /// List similar products
 ///
 /// Products in the same categories and with the same words in tagline, tags, features and standards, the most similar first.
-/// `shared` says of each what it has in common with the product.
+/// `shared` says of each what it has in common with the product. Filters are for the similar products, as in a search.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}/similar",
@@ -73,21 +73,28 @@ pub(in crate::http) async fn list_similar(
     State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
     PathId(id): PathId,
-    Query(ListSimilar(page)): Query<ListSimilar>,
+    Query(query): Query<ListSimilar>,
+    lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
+    check_attributes(&snapshot, &query.filter, &[], None).await?;
+    let query = ListSimilar { language: lang.language().cloned(), ..query };
     let list = async move {
-        let page = service::similar_software(&snapshot, &id, page).await?.ok_or(ApiError::SoftwareNotFound(id))?;
-        let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write_hit)?;
-        Ok::<_, ApiError>(body.finish())
+        let page = service::similar_software(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+        let write = |hit: &SimilarHit<'_>, json: &mut Vec<u8>| write_hit(hit, query.language.as_ref(), json);
+        let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write)?;
+        Ok::<_, ApiError>((body.finish(), page.is_in_language))
     };
-    let page = state.search(list).await??;
+    let (page, is_in_language) = state.search(list).await??;
     let links = links.header(page.pagination(), MaxOffset::Query);
-    Ok(page.into_response(links))
+    Ok(lang.mark(is_in_language, page.into_response(links)))
 }
 
-fn write_hit(hit: &SimilarHit<'_>, json: &mut Vec<u8>) -> Result<(), ApiError> {
-    let categories = hit.categories.iter().map(|category| CategoryRef { id: &category.id, name: &category.name });
+fn write_hit(hit: &SimilarHit<'_>, language: Option<&Language>, json: &mut Vec<u8>) -> Result<(), ApiError> {
+    let categories = hit.categories.iter().map(|category| {
+        let name = language.and_then(|language| category.name_in(language));
+        CategoryRef { id: &category.id, name: name.unwrap_or(&category.name) }
+    });
     let shared = Shared { categories: categories.collect(), words: &hit.words };
     // Without its closing brace.
     json.extend_from_slice(&hit.item[..hit.item.len() - 1]);

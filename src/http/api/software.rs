@@ -9,8 +9,8 @@ use bytes::Bytes;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{Pagination, SoftwareDetail, SoftwareItem};
-use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
-use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query, check_offset};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::middleware::RequestContext;
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
@@ -18,9 +18,9 @@ use crate::http::response::{self, FIELDS, Fields, ListBody};
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{
-    ATTRIBUTE, ATTRIBUTES, CATEGORY, FILTERS, IDS, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET,
+    ATTRIBUTE, ATTRIBUTES, CATEGORY, FILTERS, IDS, LANG, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET,
 };
-use crate::service::{self, AttributeSort, Facet, ListSoftware, ListSort, SoftwareFilter};
+use crate::service::{self, AttributeSort, Facet, ListSoftware, ListSort, SoftwareFilter, Translator};
 
 pub(in crate::http) struct ListParameters {
     list: ListSoftware,
@@ -28,7 +28,8 @@ pub(in crate::http) struct ListParameters {
 }
 
 impl FromParameters for ListParameters {
-    const PARAMETERS: Parameters = &[&[&NAME_Q, &IDS], &FILTERS, &[&LIST_SORT, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
+    const PARAMETERS: Parameters =
+        &[&[&NAME_Q, &IDS], &FILTERS, &[&LIST_SORT, &LANG, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         let list = ListSoftware::from_values(values);
@@ -59,9 +60,11 @@ struct SoftwareList {
 pub(in crate::http) async fn list_software(
     State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
-    Query(ListParameters { list: query, fields }): Query<ListParameters>,
+    Query(ListParameters { list, fields }): Query<ListParameters>,
+    lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
+    let query = ListSoftware { language: lang.language().cloned(), ..list };
     let max_offset = MaxOffset::of(query.bounded_by());
     let sort = query.sort.as_ref().and_then(ListSort::attribute);
     check_attributes(&snapshot, &query.filter, &[], sort).await?;
@@ -72,12 +75,13 @@ pub(in crate::http) async fn list_software(
             json.extend_from_slice(&fields.select(item)?);
             Ok(())
         };
-        Ok::<_, ApiError>(ListBody::new(&page.data, page.pagination, Bytes::len, write)?.finish())
+        let body = ListBody::new(&page.data, page.pagination, Bytes::len, write)?;
+        Ok::<_, ApiError>((body.finish(), page.is_in_language))
     };
     // A name search or a filter looks at every product.
-    let page = if is_stored_order { list.await } else { state.search(list).await? }?;
+    let (page, is_in_language) = if is_stored_order { list.await } else { state.search(list).await? }?;
     let links = links.header(page.pagination(), max_offset);
-    Ok(page.into_response(links))
+    Ok(lang.mark(is_in_language, page.into_response(links)))
 }
 
 /// Rejects attributes that the directory doesn't have, values that they can't have, and several values in one, with commas.
@@ -119,7 +123,7 @@ struct SoftwareRecord {
     path = "/v1/software/{id}",
     operation_id = "getSoftware",
     tag = "Software",
-    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin")),
+    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin"), Query<InLanguage>),
     responses((status = 200, description = "The product", body = SoftwareRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_software(
@@ -127,11 +131,17 @@ pub(in crate::http) async fn get_software(
     Extension(request): Extension<Arc<RequestContext>>,
     snapshot: Snapshot,
     PathId(id): PathId,
-    Query(()): Query<()>,
+    Query(InLanguage): Query<InLanguage>,
+    lang: Lang,
 ) -> Result<Response, ApiError> {
-    let is_large = snapshot.engine.is_large(&id);
-    let get = async move { service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id)) };
-    let record = if is_large { state.search(get).await? } else { get.await }?;
-    let _ = request.detail_hash.set(record.detail_hash);
-    Ok(response::json(record.body))
+    let (is_large, language) = (snapshot.engine.is_large(&id), lang.language().cloned());
+    let get = async move {
+        let record = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+        let mut translator = Translator::new(&snapshot, language.as_ref());
+        let body = translator.detail(record.body)?;
+        Ok::<_, ApiError>((body, record.detail_hash, translator.is_any()))
+    };
+    let (body, detail_hash, is_in_language) = if is_large { state.search(get).await? } else { get.await }?;
+    let _ = request.detail_hash.set(detail_hash);
+    Ok(lang.mark(is_in_language, response::json(body)))
 }

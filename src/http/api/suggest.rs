@@ -7,15 +7,15 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::Suggestions;
-use crate::http::extract::Snapshot;
 use crate::http::extract::query::{FromParameters, Parameters, Query};
+use crate::http::extract::{Lang, Snapshot};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
 use crate::http::response;
 use crate::http::state::AppState;
 use crate::service;
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{SUGGEST_LIMIT, SUGGEST_Q};
+use crate::service::parameter::definition::{LANG, SUGGEST_LIMIT, SUGGEST_Q};
 
 pub(in crate::http) struct Suggest {
     q: String,
@@ -23,7 +23,7 @@ pub(in crate::http) struct Suggest {
 }
 
 impl FromParameters for Suggest {
-    const PARAMETERS: Parameters = &[&[&SUGGEST_Q, &SUGGEST_LIMIT]];
+    const PARAMETERS: Parameters = &[&[&SUGGEST_Q, &LANG, &SUGGEST_LIMIT]];
 
     fn read(values: &mut Values<'_>) -> Self {
         let limit = u32::try_from(values.integer(&SUGGEST_LIMIT)).unwrap_or(u32::MAX);
@@ -53,7 +53,11 @@ pub(in crate::http) async fn suggest(
     State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
     Query(Suggest { q, limit }): Query<Suggest>,
+    lang: Lang,
 ) -> Result<Response, ApiError> {
-    let suggest = async move { response::record(&service::suggest(&snapshot, &q, limit).await?) };
+    let suggest = async move {
+        let found = service::suggest(&snapshot, &q, limit, lang.language()).await?;
+        Ok(lang.mark(found.is_in_language, response::record(&found)?))
+    };
     state.search(suggest).await?
 }

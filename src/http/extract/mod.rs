@@ -2,6 +2,7 @@
 
 mod client_ip;
 mod download;
+mod lang;
 mod links;
 mod path_id;
 pub(super) mod query;
@@ -9,6 +10,7 @@ mod snapshot;
 
 pub(super) use client_ip::client_ip;
 pub(super) use download::DownloadRequest;
+pub(super) use lang::{Lang, Preferred, accepted};
 pub(super) use links::{MaxOffset, PageLinks};
 pub(super) use path_id::PathId;
 pub(super) use snapshot::Snapshot;

@@ -1,10 +1,17 @@
-//! The access log: one line a request, at `debug`.
+//! The access log: one line a request, at `debug`, once its response is sent.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
+use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::StatusCode;
+use axum::response::Response;
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
 use percent_encoding::percent_decode_str;
 
 use super::request_context::RequestContext;
@@ -13,32 +20,79 @@ use crate::http::extract::client_ip;
 use crate::key;
 
 /// The target of the access log, for filters.
-const TARGET: &str = "software_directory::http::access";
+pub const ACCESS_LOG: &str = "software_directory::http::access";
 
-/// The caller's address for the log; `None` if requests aren't logged.
-pub(in crate::http) fn caller_to_log(request: &Request, config: &HttpConfig) -> Option<IpAddr> {
-    let is_logged = tracing::enabled!(target: TARGET, tracing::Level::DEBUG);
-    is_logged.then(|| client_ip(request.extensions(), request.headers(), &config.trusted_proxies))?
+/// What the line of a request needs besides its response.
+#[derive(Debug)]
+pub(in crate::http) struct AccessLine {
+    request: Arc<RequestContext>,
+    caller: Option<IpAddr>,
+    shows_query: bool,
 }
 
-/// Logs a request; never a key, wherever in the request it stands.
-pub(in crate::http) fn log_request(
-    request: &RequestContext,
-    caller: Option<IpAddr>,
+impl AccessLine {
+    /// `None` if requests aren't logged.
+    pub(in crate::http) fn new(context: &Arc<RequestContext>, request: &Request, config: &HttpConfig) -> Option<Self> {
+        tracing::enabled!(target: ACCESS_LOG, tracing::Level::DEBUG).then(|| Self {
+            request: Arc::clone(context),
+            caller: client_ip(request.extensions(), request.headers(), &config.trusted_proxies),
+            shows_query: config.log_queries,
+        })
+    }
+
+    /// Logs the request once the body of its response is sent, or the caller is gone.
+    pub(in crate::http) fn log(self, response: Response) -> Response {
+        let status = response.status();
+        response.map(|body| Body::new(Logged { body, access: self, status, bytes: 0 }))
+    }
+}
+
+/// A body that is logged when it's dropped.
+struct Logged {
+    body: Body,
+    access: AccessLine,
     status: StatusCode,
-    config: &HttpConfig,
-) {
-    tracing::debug!(
-        target: TARGET,
-        request_id = request.id(),
-        method = &*redacted(request.method.as_str()),
-        path = &*redacted(request.uri.path()),
-        query = request.uri.query().filter(|_| config.log_queries).map(redacted).as_deref(),
-        status = status.as_u16(),
-        elapsed_us = u64::try_from(request.started.elapsed().as_micros()).unwrap_or(u64::MAX),
-        key = request.key_id(),
-        caller = caller.map(tracing::field::display),
-    );
+    /// The bytes that were taken from the body, in its final coding.
+    bytes: u64,
+}
+
+impl HttpBody for Logged {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
+        self.bytes += data.map_or(0, |data| data.len() as u64);
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Logged {
+    /// Never a key, wherever in the request it stands.
+    fn drop(&mut self) {
+        let AccessLine { request, caller, shows_query } = &self.access;
+        tracing::debug!(
+            target: ACCESS_LOG,
+            request_id = request.id(),
+            method = &*redacted(request.method.as_str()),
+            path = &*redacted(request.uri.path()),
+            query = request.uri.query().filter(|_| *shows_query).map(redacted).as_deref(),
+            status = self.status.as_u16(),
+            bytes = self.bytes,
+            elapsed_us = u64::try_from(request.started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            key = request.key_id(),
+            caller = caller.map(tracing::field::display),
+        );
+    }
 }
 
 /// A method, path or query with the secrets of all keys removed, however often its characters are

@@ -65,6 +65,9 @@ fn links<'d>(document: &'d Value, kind: &Kind, from: &str, pointer: &str) -> Vec
         let mut parameters = operation["parameters"].as_array().into_iter().flatten();
         let parameter = if kind.paths.iter().any(|beginning| path.starts_with(beginning)) {
             "id"
+        } else if path.contains('{') {
+            // It needs the id of another kind of record besides.
+            return None;
         } else {
             parameters.find(|parameter| parameter["name"] == kind.parameter).map(|_| kind.parameter)?
         };

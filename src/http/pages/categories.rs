@@ -1,5 +1,6 @@
 //! The categories, and the page of each.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
@@ -11,16 +12,18 @@ use super::frame::{Frame, Section};
 use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
 use super::links::{Address, PAGE, of_category};
+use super::list::List;
 use super::part::call::{Call, Calls};
 use super::part::pager::{Pager, offset, part};
 use super::respond;
-use super::results::{self, List};
+use super::results;
 use super::site::Site;
 use crate::catalogue::resource::{CategoryResource, Pagination};
 use crate::http::extract::query::RawQuery;
-use crate::http::extract::{PathId, Snapshot};
+use crate::http::extract::{PathId, Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
+use crate::record;
 
 /// Categories on a page.
 const LIMIT: u32 = 200;
@@ -32,7 +35,7 @@ struct Page<'a> {
     t: &'static Texts,
     base: &'a str,
     total: u64,
-    categories: &'a [CategoryResource],
+    categories: Cow<'a, [CategoryResource]>,
     pager: Option<Pager>,
     calls: Calls,
 }
@@ -46,6 +49,7 @@ impl Page<'_> {
 pub(super) async fn list_categories(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -62,7 +66,10 @@ pub(super) async fn list_categories(
         t,
         base: &site.base,
         total: page.total,
-        categories: part(all, page),
+        categories: match &of_texts {
+            Some(language) => part(all, page).iter().map(|category| category.in_language(language).0).collect(),
+            None => Cow::Borrowed(part(all, page)),
+        },
         pager: Pager::new(t, page, &address, false),
         calls: Calls::new(t, &site.public, &[Call::new("/v1/categories", "categories.list")]),
     };
@@ -72,27 +79,29 @@ pub(super) async fn list_categories(
 pub(super) async fn get_category(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    show(state, language, snapshot, id, &uri, false).await
+    show(state, (language, of_texts), snapshot, id, &uri, false).await
 }
 
 /// The part of a category's page that changes, for the script.
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    show(state, language, snapshot, id, &uri, true).await
+    show(state, (language, of_texts), snapshot, id, &uri, true).await
 }
 
 async fn show(
     state: Arc<AppState>,
-    language: Language,
+    (language, of_texts): (Language, Option<record::Language>),
     snapshot: Snapshot,
     id: String,
     uri: &Uri,
@@ -107,7 +116,7 @@ async fn show(
         };
     };
     let category = catalogue.tables.categories[at as usize].clone();
-    let list = List::read(of_category(&state.site.base, &category.id), uri, &snapshot, Some(category))?;
+    let list = List::read(of_category(&state.site.base, &category.id), uri, &snapshot, Some(category), of_texts)?;
     results::show(state, language, snapshot, list, is_part).await
 }
 

@@ -11,17 +11,19 @@ use axum::response::Response;
 use super::frame::{Frame, Section};
 use super::language::{Language, Texts};
 use super::links::{self, of_category, of_software};
+use super::part::attribute::{self, Fact};
 use super::part::call::{Call, Calls};
 use super::part::evidence::Badge;
 use super::part::item::Product;
 use super::part::rating::Rating;
 use super::part::row::kind;
 use super::respond;
-use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
+use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::service;
+use crate::record;
+use crate::service::{self, Translator};
 
 /// The most products that are compared.
 pub(super) const MAX_COMPARED: usize = 4;
@@ -33,8 +35,8 @@ struct Page<'a> {
     t: &'static Texts,
     base: &'a str,
     products: &'a [Product<'a>],
-    /// Rows of lists of words: a label, and the words of each product.
-    lists: Vec<(&'static str, Vec<&'a [Cow<'a, str>]>)>,
+    /// Attributes and other lists of words: a name, and the values of each product.
+    rows: Vec<(&'a str, Vec<Vec<String>>)>,
     calls: Calls,
 }
 
@@ -74,6 +76,7 @@ fn address<'i>(base: &str, ids: impl Iterator<Item = &'i str>) -> String {
 pub(super) async fn get_comparison(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -86,41 +89,44 @@ pub(super) async fn get_comparison(
         }
     }
     let of = Arc::clone(&state);
-    let show = async move { show(&of, language, &snapshot, &ids).await };
+    let show = async move { show(&of, (language, of_texts.as_ref()), &snapshot, &ids).await };
     state.search(show).await?
 }
 
-async fn show(state: &AppState, language: Language, snapshot: &Snapshot, ids: &[String]) -> Result<Response, ApiError> {
+async fn show(
+    state: &AppState,
+    (language, of_texts): (Language, Option<&record::Language>),
+    snapshot: &Snapshot,
+    ids: &[String],
+) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let mut records = Vec::new();
+    let (mut records, mut translator) = (Vec::new(), Translator::new(snapshot, of_texts));
     for id in ids {
         // A product that is gone is left out.
-        records.extend(service::get_software(snapshot, id).await?);
+        if let Some(record) = service::get_software(snapshot, id).await? {
+            records.push(translator.detail(record.body)?);
+        }
     }
-    let products: Vec<Product<'_>> = records
-        .iter()
-        .map(|record| Product::read(&record.body))
-        .collect::<Result<_, _>>()
-        .map_err(ApiError::internal)?;
+    let products: Vec<Product<'_>> =
+        records.iter().map(|record| Product::read(record)).collect::<Result<_, _>>().map_err(ApiError::internal)?;
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
-    let list = |label, of: for<'p> fn(&'p Product<'p>) -> &'p [Cow<'p, str>]| {
-        (label, products.iter().map(of).collect::<Vec<_>>())
-    };
-    let mut lists = vec![
-        list(t.deployment, |product| &product.more.deployment),
-        list(t.standards, |product| &product.more.standards),
-        list(t.languages, |product| &product.more.languages),
-        list(t.features, |product| &product.more.features),
-        list(t.tags, |product| &product.more.tags),
-        list(t.alternative_to, |product| &product.more.alternative_to),
-    ];
-    lists.retain(|(_, lists)| lists.iter().any(|words| !words.is_empty()));
+    let attributes = attribute::shown(&snapshot.catalogue.tables.attributes).map(|of| {
+        let values = |product| {
+            Fact::new(t, &site.base, of_texts, of, product).values.into_iter().map(|(value, _)| value).collect()
+        };
+        (attribute::name(t, of_texts, of), products.iter().map(values).collect())
+    });
+    let mut rows: Vec<(&str, Vec<Vec<String>>)> = attributes.collect();
+    let words = |words: &[Cow<'_, str>]| words.iter().map(ToString::to_string).collect();
+    rows.push((t.features, products.iter().map(|product| words(&product.more.features)).collect()));
+    rows.push((t.alternative_to, products.iter().map(|product| words(&product.more.alternative_to)).collect()));
+    rows.retain(|(_, values)| values.iter().any(|values| !values.is_empty()));
     let calls: Vec<_> =
         products.iter().map(|product| Call::of("/v1/software/{}", "software.get", &product.item.id)).collect();
     let mut frame = Frame::new(site, language, snapshot).titled(&title);
     frame.section = Section::Products;
     frame.canonical = Some(address("", products.iter().map(|product| &*product.item.id)));
     let calls = Calls::new(t, &site.public, &calls);
-    respond::html(StatusCode::OK, &Page { frame, t, base: &site.base, products: &products, lists, calls })
+    respond::html(StatusCode::OK, &Page { frame, t, base: &site.base, products: &products, rows, calls })
 }

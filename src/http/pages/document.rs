@@ -61,10 +61,11 @@ impl Document {
             headers.insert(CONTENT_TYPE, self.content_type.clone());
         }
         headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
-        headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
         if self.content_type == HTML {
+            headers.insert(VARY, HeaderValue::from_static("Accept-Language, Accept-Encoding"));
             respond::protect(headers);
         } else {
+            headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
             headers.insert(CONTENT_SECURITY_POLICY, NOTHING);
             headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         }

@@ -23,6 +23,10 @@ struct Page<'a> {
     base: &'a str,
     heading: &'static str,
     text: &'a str,
+    /// The seconds after which trying again helps, in words.
+    wait: Option<String>,
+    /// Whether the text and the details are those of the API, in English.
+    is_english: bool,
     /// What is wrong with each parameter, for a developer.
     details: Vec<&'a str>,
     /// Where trying again leads.
@@ -93,6 +97,7 @@ fn page(
         (status, _) if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => (t.failed, t.failed_text),
         _ => (t.bad_request, &*detail),
     };
+    let is_limited = status == StatusCode::TOO_MANY_REQUESTS;
     let details = match error {
         ApiError::Parameters(problems) if problems.len() > 1 => {
             problems.iter().map(|problem| &*problem.message).collect()
@@ -117,6 +122,8 @@ fn page(
         base: &site.base,
         heading,
         text,
+        wait: retry_after.filter(|_| is_limited).map(|seconds| t.count(&t.wait, seconds)),
+        is_english: heading == t.bad_request,
         details,
         retry: target.as_deref().filter(|_| retry_after.is_some() || is_failure),
         request_id: is_failure.then(|| context.id()),

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::language::Texts;
 use super::links::{Address, PAGE};
-use super::part::evidence;
+use super::part::{attribute, evidence};
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
-use crate::record::{AttributeType, BUILT_IN, OfferingType};
+use crate::record::{Attribute, AttributeType, Language, OfferingType};
 use crate::service::parameter::definition::{
     ATTRIBUTE, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, MIN_RATING, OFFERING_TYPE,
     SEARCH_Q, SEARCH_SORT, TYPO,
@@ -46,6 +46,8 @@ pub(super) struct Choice<'a> {
 /// A filter in force, and the address without it.
 #[derive(Debug)]
 pub(super) struct Chip {
+    /// Its place in the address.
+    pub(super) at: usize,
     pub(super) label: String,
     pub(super) href: String,
 }
@@ -56,11 +58,19 @@ impl Group<'_> {
     }
 }
 
-/// The facets of a list: those of every directory, and the attributes that its exports declare and don't hide.
+/// The facets of a list, without the attributes that exports hide.
 pub(super) fn shown(catalogue: &Catalogue) -> Vec<Facet> {
-    let declared = catalogue.tables.attributes.iter().skip(BUILT_IN.len()).filter(|(_, attribute)| !attribute.hidden);
-    let declared = declared.map(|(_, of)| Facet::Attribute(format!("{ATTRIBUTE_PREFIX}{}", of.property)));
-    Facet::all().chain(declared).collect()
+    let facet = |of: &Attribute| {
+        let prefix = if attribute::is_built_in(of) { "" } else { ATTRIBUTE_PREFIX };
+        Facet::Attribute(format!("{prefix}{}", of.property))
+    };
+    Facet::FIXED.into_iter().chain(attribute::shown(&catalogue.tables.attributes).map(facet)).collect()
+}
+
+/// The attribute that a facet is of.
+fn attribute_of<'c>(catalogue: &'c Catalogue, facet: &Facet) -> Option<&'c Attribute> {
+    let attributes = &catalogue.tables.attributes;
+    Some(attributes.get(attributes.number(facet.property()?)?))
 }
 
 /// The parameter of a facet's filter, and what its values begin with.
@@ -75,40 +85,37 @@ fn parameter(facet: &Facet) -> (&str, String) {
     }
 }
 
-fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, facet: &Facet) -> Cow<'c, str> {
+fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, language: Option<&Language>, facet: &Facet) -> Cow<'c, str> {
     let legend = match facet {
         Facet::Category => t.category,
         Facet::OfferingType => t.kind,
         Facet::EvidenceStatus => t.evidence,
         Facet::Rating => t.rating,
-        Facet::Attribute(name) => match name.as_str() {
-            "standards" => t.standards,
-            "deployment" => t.deployment,
-            "languages" => t.languages,
-            "vendor" => t.vendor,
-            "tags" => t.tags,
-            _ => return declared_legend(catalogue, facet),
+        Facet::Attribute(_) => match attribute_of(catalogue, facet) {
+            Some(of @ Attribute { unit: Some(unit), .. }) => {
+                return format!("{} ({unit})", attribute::name(t, language, of)).into();
+            }
+            Some(of) => attribute::name(t, language, of),
+            None => "",
         },
     };
     legend.into()
 }
 
-/// The label of a declared attribute, with its unit.
-fn declared_legend<'c>(catalogue: &'c Catalogue, facet: &Facet) -> Cow<'c, str> {
-    let attributes = &catalogue.tables.attributes;
-    let Some(number) = facet.property().and_then(|property| attributes.number(property)) else { return "".into() };
-    let attribute = attributes.get(number);
-    match &attribute.unit {
-        Some(unit) => format!("{} ({unit})", attribute.label).into(),
-        None => Cow::Borrowed(&*attribute.label),
-    }
-}
-
 /// What a value is called.
-fn label<'v>(t: &'static Texts, catalogue: &Catalogue, parameter: &str, value: &'v str) -> Cow<'v, str> {
+fn label<'v>(
+    t: &'static Texts,
+    catalogue: &Catalogue,
+    language: Option<&Language>,
+    parameter: &str,
+    value: &'v str,
+) -> Cow<'v, str> {
     if parameter == CATEGORY.name {
         let known = catalogue.category(value).and_then(|at| catalogue.tables.categories.get(at as usize));
-        return known.map_or(value.into(), |category| category.name.clone().into());
+        return known.map_or(value.into(), |category| {
+            let name = language.and_then(|language| category.name_in(language));
+            name.unwrap_or(&category.name).to_owned().into()
+        });
     }
     if parameter == EVIDENCE_STATUS.name {
         return evidence::label(t, value);
@@ -144,6 +151,7 @@ fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
 pub(super) fn groups<'a>(
     t: &'static Texts,
     catalogue: &'a Catalogue,
+    language: Option<&Language>,
     address: &'a Address,
     facets: &'a [(Facet, Vec<FacetValue<'_>>)],
 ) -> Vec<Group<'a>> {
@@ -160,9 +168,10 @@ pub(super) fn groups<'a>(
         };
         let choice = |value: &'a FacetValue<'_>| Choice {
             value: with_prefix(&value.value),
-            label: match facet {
-                Facet::Category | Facet::Attribute(_) => Cow::Borrowed(&*value.label),
-                _ => label(t, catalogue, name, &value.value),
+            label: match attribute_of(catalogue, facet) {
+                Some(of) => attribute::value(t, of, &value.value),
+                None if *facet == Facet::Category => Cow::Borrowed(&*value.label),
+                None => label(t, catalogue, language, name, &value.value),
             },
             count: Some(value.count),
             is_chosen: is_chosen(&value.value),
@@ -171,7 +180,10 @@ pub(super) fn groups<'a>(
         if !chosen.is_empty() {
             let counted: Vec<_> = values.iter().map(|value| key(catalogue, facet, &value.value)).collect();
             for (value, _) in chosen.iter().zip(&chosen_keys).filter(|(_, key)| !counted.contains(key)) {
-                let label = label(t, catalogue, name, value);
+                let label = match attribute_of(catalogue, facet) {
+                    Some(of) => attribute::value(t, of, value),
+                    None => label(t, catalogue, language, name, value),
+                };
                 choices.push(Choice { value: with_prefix(value), label, count: Some(0), is_chosen: true });
             }
         }
@@ -186,29 +198,47 @@ pub(super) fn groups<'a>(
         let most = if *facet == Facet::Category { CATEGORIES_SHOWN } else { VALUES_SHOWN };
         let mut more = choices.split_off(choices.len().min(most.max(chosen.len())));
         more.truncate(MAX_MORE);
-        Some(Group { legend: legend(t, catalogue, facet), name, is_list, shown: choices, more })
+        Some(Group { legend: legend(t, catalogue, language, facet), name, is_list, shown: choices, more })
     });
     groups.collect()
 }
 
+/// Whether a parameter of a list's address is a filter.
+pub(super) fn is_filter(name: &str) -> bool {
+    ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name)
+}
+
 /// The filters in force, in the order of the address.
-pub(super) fn chips(t: &'static Texts, catalogue: &Catalogue, address: &Address) -> Vec<Chip> {
-    let is_filter = |name: &str| ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name);
+pub(super) fn chips(
+    t: &'static Texts,
+    catalogue: &Catalogue,
+    language: Option<&Language>,
+    address: &Address,
+) -> Vec<Chip> {
     let filters = address.pairs().enumerate().filter(|(_, (name, _))| is_filter(name));
     let chip = |(at, (name, value)): (usize, (&'static str, &str))| {
-        let label = label(t, catalogue, name, value);
+        let label = label(t, catalogue, language, name, value);
         let label = match name {
             _ if name == EVIDENCE_CHECKED_BEFORE.name => format!("{} {}", t.checked_before, t.day(value)),
             _ if name == EVIDENCE_CHECKED_AFTER.name => format!("{} {}", t.checked_after, t.day(value)),
-            _ if name == ATTRIBUTE.name => value.replacen(':', ": ", 1),
+            _ if name == ATTRIBUTE.name => attribute_chip(t, catalogue, language, value),
             _ => label.into_owned(),
         };
-        Chip { label, href: address.keeping(|other, _| other != at) }
+        Chip { at, label, href: address.keeping(|other, _| other != at) }
     };
     filters.map(chip).collect()
 }
 
+/// The filter of a declared attribute, given as its property and a value.
+fn attribute_chip(t: &'static Texts, catalogue: &Catalogue, language: Option<&Language>, condition: &str) -> String {
+    let attributes = &catalogue.tables.attributes;
+    let known = condition.split_once(':').and_then(|(property, value)| Some((attributes.number(property)?, value)));
+    let Some((number, value)) = known else { return condition.to_owned() };
+    let of = attributes.get(number);
+    format!("{}: {}", attribute::name(t, language, of), attribute::measured(t, of, value))
+}
+
 /// The address without any filter.
 pub(super) fn without_filters(address: &Address) -> String {
-    address.keeping(|_, name| [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name].contains(&name))
+    address.keeping(|_, name| !is_filter(name))
 }

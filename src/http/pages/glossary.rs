@@ -1,5 +1,6 @@
 //! The glossary, from A to Z.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
@@ -18,10 +19,11 @@ use super::part::call::{Call, Calls};
 use super::part::pager::{Pager, offset, part};
 use super::respond;
 use crate::catalogue::resource::{GlossaryTermResource, Pagination};
-use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
+use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
+use crate::record;
 use crate::service::parameter::definition::GLOSSARY_Q;
 
 /// The terms on a page. A glossary with more has pages for each letter.
@@ -39,7 +41,7 @@ struct Page<'a> {
     q: &'a str,
     total: u64,
     letters: Vec<Letter<'a>>,
-    groups: Vec<(&'a str, Vec<&'a GlossaryTermResource>)>,
+    groups: Vec<(&'a str, Vec<Cow<'a, GlossaryTermResource>>)>,
     pager: Option<Pager>,
     calls: Calls,
 }
@@ -60,17 +62,18 @@ struct Letter<'a> {
 pub(super) async fn get_glossary(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let (of, overview) = (Arc::clone(&state), overview(&state, &snapshot).await?);
-    let write = async move { write(&of, language, &snapshot, &overview, &uri) };
+    let write = async move { write(&of, (language, of_texts.as_ref()), &snapshot, &overview, &uri) };
     state.search(write).await?
 }
 
 fn write(
     state: &AppState,
-    language: Language,
+    (language, of_texts): (Language, Option<&record::Language>),
     snapshot: &Snapshot,
     overview: &Overview,
     uri: &Uri,
@@ -80,9 +83,13 @@ fn write(
     let address = Address::read(format!("{}/glossary", site.base), &query, &[GLOSSARY_Q.name, LETTER, PAGE]);
     let q = address.get(GLOSSARY_Q.name).filter(|q| !q.trim().is_empty()).unwrap_or_default();
     let entries = &snapshot.catalogue.tables.glossary;
-    let term = |at: &usize| &entries[*at].term;
+    let term = |at: &usize| match of_texts {
+        Some(language) => Cow::Owned(entries[*at].term.in_language(language).0),
+        None => Cow::Borrowed(&entries[*at].term),
+    };
     let is_split = entries.len() > MAX_ON_A_PAGE as usize;
-    let chosen = address.get(LETTER).or_else(|| Some(&*overview.letters.first()?.0)).filter(|_| is_split);
+    let known = |wanted: &&str| overview.letters.iter().any(|(letter, _)| letter == wanted);
+    let chosen = address.get(LETTER).filter(known).or_else(|| Some(&*overview.letters.first()?.0)).filter(|_| is_split);
     let shown = overview.letters.iter().filter(|(letter, _)| chosen.is_none_or(|chosen| chosen == letter));
     // A search is ordered by match, not by letter.
     let (total, groups): (u64, Vec<(&str, Vec<usize>)>) = if q.is_empty() {
@@ -126,7 +133,7 @@ fn write(
     respond::html(StatusCode::OK, &view)
 }
 
-fn term_set<'t>(t: &'static Texts, terms: impl Iterator<Item = &'t GlossaryTermResource>) -> JsonLd {
-    let term = |term: &GlossaryTermResource| json!({"@type": "DefinedTerm", "name": term.term, "description": term.definition, "termCode": term.id});
+fn term_set<'t>(t: &'static Texts, terms: impl Iterator<Item = Cow<'t, GlossaryTermResource>>) -> JsonLd {
+    let term = |term: Cow<'_, GlossaryTermResource>| json!({"@type": "DefinedTerm", "name": term.term, "description": term.definition, "termCode": term.id});
     JsonLd::new("DefinedTermSet", &[("name", t.glossary.into()), ("hasDefinedTerm", terms.map(term).collect())])
 }

@@ -1,5 +1,6 @@
 //! The home page: what the directory is, and ways in.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
@@ -23,6 +24,8 @@ use crate::catalogue::resource::CategoryResource;
 use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
+use crate::record;
+use crate::service;
 
 #[derive(Debug, Template)]
 #[template(path = "home.html")]
@@ -35,7 +38,7 @@ struct Page<'a> {
     overview: &'a Overview,
     /// The number of categories, with those without products.
     category_count: u64,
-    categories: Vec<&'a CategoryResource>,
+    categories: Vec<Cow<'a, CategoryResource>>,
     exports: &'a [ExportDocument],
     newest_evidence: Vec<Row<'a>>,
     recently_added: Vec<Row<'a>>,
@@ -48,11 +51,18 @@ impl Page<'_> {
     }
 }
 
-pub(super) async fn get(state: Arc<AppState>, language: Language, snapshot: Snapshot) -> Result<Response, ApiError> {
+pub(super) async fn get(
+    state: Arc<AppState>,
+    language: Language,
+    of_texts: Option<record::Language>,
+    snapshot: Snapshot,
+) -> Result<Response, ApiError> {
     let overview = overview(&state, &snapshot).await?;
     let (t, site) = (language.texts(), &state.site);
     let tables = &snapshot.catalogue.tables;
-    let (newest, added) = (items(&overview.newest_evidence)?, items(&overview.recently_added)?);
+    let newest = translated(&snapshot, of_texts.as_ref(), &overview.newest_evidence).await?;
+    let added = translated(&snapshot, of_texts.as_ref(), &overview.recently_added).await?;
+    let (newest, added) = (items(&newest)?, items(&added)?);
     let introduction = site.introduction.as_deref().unwrap_or(t.default_introduction);
     let mut frame = Frame::new(site, language, &snapshot).described(introduction);
     frame.canonical = Some("/".to_owned());
@@ -79,7 +89,15 @@ pub(super) async fn get(state: Arc<AppState>, language: Language, snapshot: Snap
         introduction,
         overview: &overview,
         category_count: tables.categories.len() as u64,
-        categories: overview.categories.iter().filter_map(|at| tables.categories.get(*at)).collect(),
+        categories: overview
+            .categories
+            .iter()
+            .filter_map(|at| tables.categories.get(*at))
+            .map(|category| match &of_texts {
+                Some(language) => Cow::Owned(category.in_language(language).0),
+                None => Cow::Borrowed(category),
+            })
+            .collect(),
         exports: &tables.exports,
         newest_evidence: newest.iter().map(|item| Row::new(t, &site.base, item)).collect(),
         recently_added: added.iter().map(|item| Row::new(t, &site.base, item)).collect(),
@@ -103,6 +121,19 @@ pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Resu
     let (of, snapshot) = (Arc::clone(state), snapshot.clone());
     let compute = async move { of.site.overviews.of(&snapshot).await.map_err(ApiError::from) };
     state.search(compute).await?
+}
+
+/// Products of the overview in a language.
+async fn translated(
+    snapshot: &Snapshot,
+    language: Option<&record::Language>,
+    items: &[Bytes],
+) -> Result<Vec<Bytes>, ApiError> {
+    if language.is_none() {
+        return Ok(items.to_vec());
+    }
+    let ids: Vec<_> = self::items(items)?.into_iter().map(|item| item.id.into_owned()).collect();
+    Ok(service::get_items(snapshot, &ids, language).await?)
 }
 
 fn items(items: &[Bytes]) -> Result<Vec<Item<'_>>, ApiError> {

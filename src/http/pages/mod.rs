@@ -16,6 +16,7 @@ mod home;
 mod json_ld;
 pub(super) mod language;
 mod links;
+mod list;
 mod nothing;
 mod overview;
 pub(super) mod part;
@@ -92,7 +93,12 @@ pub(super) fn open(docs: &Docs) -> Router<Arc<AppState>> {
     let documents = docs.documents.iter().cloned().fold(Router::new(), |router, (path, document)| {
         router.route(path, get(async move |headers: HeaderMap| document.respond(&headers).await))
     });
-    documents
+    let pages = docs.pages.iter().cloned().fold(documents, |router, (path, pages)| {
+        let respond =
+            async move |language: Language, headers: HeaderMap| pages[language as usize].respond(&headers).await;
+        router.route(path, get(respond))
+    });
+    pages
         .route("/docs", get(getting_started::get_page))
         .route(SIGN_IN, get(sign_in::get_form).post(sign_in::post_form).fallback(other_method))
         .route(SIGN_OUT, post(sign_in::sign_out).fallback(other_method))
@@ -117,9 +123,10 @@ async fn get_asset(
 }
 
 /// What a preview shows instead of a page while nothing is served; `None` without a preview.
-pub(super) fn awaited(state: &AppState) -> Option<Response> {
+pub(super) fn awaited(state: &AppState, headers: &HeaderMap) -> Option<Response> {
     let is_awaited = state.config.preview.is_some() && state.directory.current().is_none();
-    is_awaited.then(|| preview::write(state, StatusCode::SERVICE_UNAVAILABLE).unwrap_or_else(ApiError::into_response))
+    let write = || preview::write(state, Language::preferred(headers), StatusCode::SERVICE_UNAVAILABLE);
+    is_awaited.then(|| write().unwrap_or_else(ApiError::into_response))
 }
 
 impl<S: Sync> FromRequestParts<S> for Language {

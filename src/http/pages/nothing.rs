@@ -1,24 +1,31 @@
-//! Ways on from a search that found nothing: looser queries, and what has a similar name.
+//! Ways on from a search that found nothing: similar and looser queries, and what has a similar name.
 
+use super::facets::{self, chips};
+use super::language::Texts;
 use super::links::{of_category, of_search, of_software};
+use super::list::List;
 use crate::catalogue::resource::{CategorySuggestion, SoftwareRef};
-use crate::generation::Snapshot;
+use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
 use crate::service::parameter::definition::SEARCH_Q;
-use crate::service::{self, PageRequest, SearchSoftware, SoftwareFilter};
+use crate::service::{self, PageRequest, SearchSoftware};
 
-/// The most words of a query that are tried alone.
-const MAX_WORDS: usize = 6;
+/// The most words of a query that are tried alone, and the most filters that are tried without.
+const MAX_TRIED: usize = 6;
 
-/// The most products and categories.
+/// The most queries, products and categories.
 const FEW: u32 = 5;
 
 #[derive(Debug)]
 pub(super) struct Nothing {
     pub(super) q: Option<String>,
     pub(super) has_filters: bool,
-    /// How many products there are without the filters.
+    /// Filters without which there are products.
+    pub(super) filters: Vec<Way>,
+    /// How many products there are without any filter.
     pub(super) without_filters: u64,
+    /// Queries of similar words that products have.
+    pub(super) queries: Vec<Way>,
     /// Words of the query that find products alone.
     pub(super) words: Vec<Way>,
     pub(super) products: Vec<Way>,
@@ -34,34 +41,42 @@ pub(super) struct Way {
 }
 
 impl Nothing {
-    pub(super) async fn found(base: &str, snapshot: &Snapshot, search: &SearchSoftware) -> Result<Self, ApiError> {
-        let has_filters = search.filter != SoftwareFilter::default();
-        let total = async |q: Option<&str>| -> Result<u64, ApiError> {
-            let page = PageRequest { limit: 1, offset: 0 };
-            let looser = SearchSoftware { page, q: q.map(str::to_owned), ..SearchSoftware::new("") };
-            Ok(service::search_software(snapshot, &looser).await?.pagination.total)
-        };
-        let q = search.q.as_deref();
+    pub(super) async fn found(
+        t: &'static Texts,
+        base: &str,
+        snapshot: &Snapshot,
+        list: &List,
+    ) -> Result<Self, ApiError> {
+        let chips = chips(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address);
         let mut nothing = Self {
-            q: search.q.clone(),
-            has_filters,
-            without_filters: if has_filters { total(q).await? } else { 0 },
+            q: list.search.q.clone(),
+            has_filters: !chips.is_empty(),
+            filters: Vec::new(),
+            without_filters: 0,
+            queries: Vec::new(),
             words: Vec::new(),
             products: Vec::new(),
             categories: Vec::new(),
         };
-        let Some(q) = q else { return Ok(nothing) };
-        let words: Vec<&str> = q.split_whitespace().collect();
-        if words.len() > 1 {
-            for word in words.into_iter().take(MAX_WORDS) {
-                let count = total(Some(word)).await?;
-                if count > 0 {
-                    let href = of_search(base, SEARCH_Q.name, word);
-                    nothing.words.push(Way { label: word.to_owned(), href, count: Some(count) });
-                }
+        if nothing.has_filters {
+            nothing.without_filters = list.total_keeping(snapshot, |_, name| !facets::is_filter(name)).await?;
+        }
+        // Without the only filter is without filters.
+        let tried = if chips.len() > 1 { MAX_TRIED } else { 0 };
+        for chip in chips.into_iter().take(tried) {
+            let count = list.total_keeping(snapshot, |at, _| at != chip.at).await?;
+            if count > 0 {
+                nothing.filters.push(Way { label: chip.label, href: chip.href, count: Some(count) });
             }
         }
-        let suggestions = service::suggest(snapshot, q, FEW).await?;
+        let Some(q) = list.search.q.as_deref() else { return Ok(nothing) };
+        nothing.queries = found(base, snapshot, service::similar_queries(snapshot, q, FEW as usize)).await?;
+        let words = q.split_whitespace().map(|word| word.trim_matches(['"', '-']).to_owned());
+        let mut words: Vec<String> = words.filter(|word| !word.is_empty() && word != q).take(MAX_TRIED).collect();
+        words.dedup();
+        words.retain(|word| nothing.queries.iter().all(|query| query.label != *word));
+        nothing.words = found(base, snapshot, words).await?;
+        let suggestions = service::suggest(snapshot, q, FEW, list.search.language.as_ref()).await?;
         let product = |product: &SoftwareRef| Way {
             label: product.name.clone(),
             href: of_software(base, &product.id),
@@ -76,4 +91,18 @@ impl Nothing {
         nothing.categories = suggestions.categories.iter().map(category).collect();
         Ok(nothing)
     }
+}
+
+/// The queries that find products.
+async fn found(base: &str, snapshot: &Snapshot, queries: Vec<String>) -> Result<Vec<Way>, ApiError> {
+    let mut ways = Vec::new();
+    for q in queries {
+        let page = PageRequest { limit: 1, offset: 0 };
+        let total = service::search_software(snapshot, &SearchSoftware { page, ..SearchSoftware::new(&q) }).await?;
+        let count = total.pagination.total;
+        if count > 0 {
+            ways.push(Way { href: of_search(base, SEARCH_Q.name, &q), label: q, count: Some(count) });
+        }
+    }
+    Ok(ways)
 }

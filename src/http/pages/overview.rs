@@ -9,9 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::part::terms::TermIndex;
 use crate::generation::Snapshot;
 use crate::record::CalendarDate;
-use crate::service::{
-    self, ListSoftware, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter,
-};
+use crate::service::{self, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter};
 
 /// The most categories on the home page.
 const CATEGORIES: usize = 12;
@@ -127,13 +125,9 @@ fn letter(term: &str) -> String {
 
 /// The products of some news, in their order.
 async fn items(snapshot: &Snapshot, news: &[News]) -> Result<Vec<Bytes>, ServiceError> {
-    let mut items = Vec::new();
-    for News { id, .. } in news {
-        let filter = SoftwareFilter { ids: vec![id.clone()], ..SoftwareFilter::default() };
-        let found = service::list_software(snapshot, &ListSoftware { filter, ..ListSoftware::default() }).await?;
-        items.extend(found.data.iter().map(|item| Bytes::copy_from_slice(item)));
-    }
-    Ok(items)
+    let ids: Vec<_> = news.iter().map(|news| news.id.clone()).collect();
+    let items = service::get_items(snapshot, &ids, None).await?;
+    Ok(items.iter().map(|item| Bytes::copy_from_slice(item)).collect())
 }
 
 #[cfg(test)]

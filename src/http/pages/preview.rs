@@ -1,4 +1,5 @@
-//! A preview: the page with findings and changes of the candidate, and its state for the script that polls it.
+//! A preview: the page with findings and changes of the candidate, which are in English as the commands write them, and its state for
+//! the script that polls it.
 
 use std::sync::Arc;
 
@@ -48,18 +49,18 @@ fn preview(state: &AppState) -> Result<&Preview, ApiError> {
     state.site.preview.as_deref().ok_or(ApiError::RouteNotFound)
 }
 
-async fn get_page(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+async fn get_page(State(state): State<Arc<AppState>>, language: Language) -> Result<Response, ApiError> {
     let shown = Arc::clone(&state);
     // Hashes and writes all findings and changes.
-    let write = async move { write(&shown, StatusCode::OK) };
+    let write = async move { write(&shown, language, StatusCode::OK) };
     state.search(write).await?
 }
 
 /// The page; also while there's nothing else to show.
-pub(super) fn write(state: &AppState, status: StatusCode) -> Result<Response, ApiError> {
+pub(super) fn write(state: &AppState, language: Language, status: StatusCode) -> Result<Response, ApiError> {
     let preview = preview(state)?;
     let page = Page {
-        frame: Frame::bare(&state.site, Language::English).titled("What changes"),
+        frame: Frame::bare(&state.site, language).titled(language.texts().what_changes),
         preview,
         report: preview.report(&state.directory),
         status: preview.status(&state.directory),

@@ -7,94 +7,26 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
-use super::facets::{self, Chip, Group, chips, groups, without_filters};
+use super::facets::{Chip, Group, chips, groups, without_filters};
 use super::frame::{Frame, Section};
 use super::home;
 use super::language::{Language, Texts};
-use super::links::{Address, PAGE};
+use super::links::PAGE;
+use super::list::{List, names};
 use super::nothing::Nothing;
 use super::part::call::{Call, Calls};
 use super::part::item::Item;
-use super::part::pager::{Pager, offset};
+use super::part::pager::Pager;
 use super::part::row::{Matches, Row};
 use super::respond;
-use crate::catalogue::resource::{CategoryResource, QueryReport};
-use crate::http::extract::Snapshot;
+use crate::catalogue::resource::QueryReport;
 use crate::http::extract::query::RawQuery;
-use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
+use crate::http::extract::{Preferred, Snapshot};
+use crate::http::problem::ApiError;
 use crate::http::search_page::with_page;
 use crate::http::state::AppState;
-use crate::service::parameter::definition::{CATEGORY, FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
-use crate::service::parameter::{Given, Interface, Refusal, Values};
-use crate::service::{self, Facet, MAX_QUERY_OFFSET, PageRequest, SearchPage, SearchSoftware, SearchSort};
-
-/// Products on a page.
-const LIMIT: u32 = 20;
-
-/// The parameters of a list's address, but for the filters.
-const OTHERS: [&str; 5] = [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PREFIX.name, PAGE];
-
-/// The parameters of a list's address.
-fn names() -> Vec<&'static str> {
-    FILTERS.iter().map(|filter| filter.name()).chain(OTHERS).collect()
-}
-
-/// A list to show.
-#[derive(Debug)]
-pub(super) struct List {
-    pub(super) address: Address,
-    pub(super) search: SearchSoftware,
-    /// The category that the whole page is about.
-    pub(super) category: Option<CategoryResource>,
-}
-
-impl List {
-    /// Reads the address of a list.
-    pub(super) fn read(
-        path: String,
-        uri: &Uri,
-        snapshot: &Snapshot,
-        category: Option<CategoryResource>,
-    ) -> Result<Self, ApiError> {
-        let query = RawQuery::parse(uri.query().unwrap_or_default());
-        let mut address = Address::read(path, &query, &names());
-        let prefix = address.take(PREFIX.name);
-        let mut values = Values::new(Interface::Http);
-        for (name, value) in address.pairs().filter(|(name, _)| *name != PAGE) {
-            values.push(name, Some(Given::Text(value)));
-        }
-        if let Some(prefix) = &prefix {
-            values.push(PREFIX.name, Some(Given::Text(prefix)));
-        }
-        let refused =
-            |refusals: Vec<Refusal>| ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect());
-        let mut search = values.read(SearchSoftware::from_values).map_err(refused)?;
-        search.page = PageRequest { limit: LIMIT, offset: offset(address.page(), LIMIT) };
-        if search.q.is_some() && search.page.offset > MAX_QUERY_OFFSET {
-            return Err(too_deep());
-        }
-        let fixed = category.is_some();
-        let refusals = service::refuse_attributes(snapshot, &search.filter, &[], search.sort.attribute());
-        if !refusals.is_empty() {
-            return Err(refused(refusals));
-        }
-        search.facets = facets::shown(&snapshot.catalogue);
-        search.facets.retain(|facet| !(fixed && *facet == Facet::Category));
-        search.highlight = search.q.is_some();
-        if let Some(category) = &category {
-            search.filter.categories = vec![category.id.clone()];
-        }
-        Ok(Self { address, search, category })
-    }
-}
-
-fn too_deep() -> ApiError {
-    ApiError::Parameters(vec![ParameterProblem {
-        param: PAGE.to_owned(),
-        code: ErrorCode::OffsetTooLarge,
-        message: format!("A search shows {} products at most.", MAX_QUERY_OFFSET + u64::from(LIMIT)),
-    }])
-}
+use crate::service::parameter::definition::{CATEGORY, TYPO};
+use crate::service::{SearchPage, SearchSort, Tier};
 
 /// The part of the page that changes with filters, order and page.
 #[derive(Debug, Template)]
@@ -104,8 +36,8 @@ struct Explore<'a> {
     base: &'a str,
     list: &'a List,
     page: &'a SearchPage<'a>,
-    /// With each, whether products begin there that have only some of the words.
-    rows: Vec<(bool, Row<'a>)>,
+    /// With each, the line above it, if a part of the ranking begins there.
+    rows: Vec<(Option<&'static str>, Row<'a>)>,
     groups: Vec<Group<'a>>,
     chips: Vec<Chip>,
     pager: Option<Pager>,
@@ -163,6 +95,12 @@ impl Explore<'_> {
         self.list.address.keeping(|_, name| name != TYPO.name)
     }
 
+    /// The dropped words that some products have.
+    fn ignored(&self) -> Vec<&str> {
+        let query = self.query();
+        query.dropped.iter().filter(|word| !query.unknown.contains(word)).map(String::as_str).collect()
+    }
+
     /// Terms that were searched as well, each once.
     fn synonyms(&self) -> Vec<&str> {
         let mut terms: Vec<&str> = self.query().synonyms.iter().map(|synonym| &*synonym.to).collect();
@@ -184,6 +122,7 @@ struct Page<'a> {
 pub(super) async fn get_home(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -191,9 +130,9 @@ pub(super) async fn get_home(
     let names = names();
     let is_list = query.pairs().any(|(name, _)| names.iter().any(|known| known.as_bytes() == name));
     if !is_list {
-        return home::get(state, language, snapshot).await;
+        return home::get(state, language, of_texts, snapshot).await;
     }
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None)?;
+    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, false).await
 }
 
@@ -201,10 +140,11 @@ pub(super) async fn get_home(
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None)?;
+    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, true).await
 }
 
@@ -230,7 +170,7 @@ pub(super) async fn show(
         Err(empty) => empty,
     };
     let look_further = async move {
-        let nothing = Nothing::found(&view.state.site.base, &view.snapshot, &view.list.search).await?;
+        let nothing = Nothing::found(view.language.texts(), &view.state.site.base, &view.snapshot, &view.list).await?;
         view.write(&empty, Some(nothing))
     };
     state.search(look_further).await?
@@ -258,15 +198,19 @@ impl View {
             .map_err(ApiError::internal)?;
         let chosen: Vec<&str> = list.search.filter.categories.iter().map(String::as_str).collect();
         let is_ranked = list.search.q.is_some() && list.search.sort == SearchSort::Relevance;
-        let with_all = page.query.with_all_words.checked_sub(page.pagination.offset).filter(|_| is_ranked);
-        let rows = (0..).zip(items.iter().zip(&page.data)).map(|(at, (item, hit))| {
+        let mut above = None;
+        let rows = items.iter().zip(&page.data).map(|(item, hit)| {
+            let tier = Some(hit.tier).filter(|_| is_ranked);
+            let line = tier.and_then(|tier| tier_line(t, tier, &page.query));
+            let is_first = std::mem::replace(&mut above, line) != line;
             let matches = hit.highlights.as_deref().map(Matches::read).transpose().map_err(ApiError::internal)?;
             let row = Row::new(t, &site.base, item).selectable().preferring(&chosen);
+            let row = row.chosen_if(tier == Some(Tier::Pinned));
             let row = match matches {
                 Some(matches) => row.with_matches(matches),
                 None => row,
             };
-            Ok((with_all == Some(at), row))
+            Ok((line.filter(|_| is_first), row))
         });
         let explore = Explore {
             t,
@@ -274,8 +218,8 @@ impl View {
             list,
             page,
             rows: rows.collect::<Result<_, ApiError>>()?,
-            groups: groups(t, &snapshot.catalogue, &list.address, &page.facets),
-            chips: chips(t, &snapshot.catalogue, &list.address),
+            groups: groups(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address, &page.facets),
+            chips: chips(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address),
             pager: Pager::new(t, page.pagination, &list.address, list.search.q.is_some()),
             calls: Calls::new(t, &site.public, &[call(list)]),
             nothing,
@@ -297,6 +241,15 @@ impl View {
             frame.q = q;
         }
         respond::html(StatusCode::OK, &Page { frame, explore })
+    }
+}
+
+/// What is said above the first product of a tier; nothing above those that match all of the query.
+fn tier_line(t: &'static Texts, tier: Tier, query: &QueryReport) -> Option<&'static str> {
+    match tier {
+        Tier::SomeDemo | Tier::Some if query.with_all_words > 0 => Some(t.some_words),
+        Tier::SomeDemo | Tier::Some => Some(t.no_product_has_all_words),
+        Tier::Demo | Tier::All | Tier::Pinned | Tier::ExactName => None,
     }
 }
 

@@ -16,6 +16,8 @@ pub(in crate::http) struct Site {
     /// Its path, which begins every link.
     pub(super) base: String,
     pub(super) is_public: bool,
+    /// At least one.
+    pub(super) sitemap_addresses: u64,
     pub(super) assets: Assets,
     pub(super) preview: Option<Arc<Preview>>,
     pub(super) overviews: Overviews,
@@ -29,6 +31,7 @@ impl Site {
             public: config.base().to_owned(),
             base: config.path_prefix().to_owned(),
             is_public: config.public_page.is_some(),
+            sitemap_addresses: config.sitemap_addresses.max(1),
             assets: Assets::new(config.path_prefix()),
             preview: config.preview.clone(),
             overviews: Overviews::default(),

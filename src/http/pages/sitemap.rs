@@ -1,6 +1,7 @@
 //! The sitemap: which pages there are, for crawlers.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -20,9 +21,6 @@ use crate::http::state::AppState;
 use crate::service::{self, ListSoftware, PageRequest};
 use crate::text::html::escape;
 
-/// The most addresses in a file, by the protocol of sitemaps.
-const MAX_ADDRESSES: u64 = 50_000;
-
 /// Products that are written at once.
 const CHUNK: u32 = 1000;
 
@@ -40,39 +38,38 @@ fn other_pages(site: &Site, snapshot: &Snapshot) -> Vec<String> {
         Some((_, "categories")) => !tables.categories.is_empty(),
         _ => true,
     };
-    let mut pages: Vec<_> = fixed.into_iter().filter(is_shown).chain(categories).collect();
-    pages.truncate(usize::try_from(MAX_ADDRESSES).unwrap_or(usize::MAX));
-    pages
+    fixed.into_iter().filter(is_shown).chain(categories).collect()
 }
 
 /// The sitemap; of a large directory, an index of its parts.
 pub(super) async fn get_sitemap(State(state): State<Arc<AppState>>, snapshot: Snapshot) -> Result<Response, ApiError> {
     let site = check(&state)?;
-    let (products, others) = (snapshot.software_count() as u64, other_pages(site, &snapshot).len() as u64);
-    if products + others <= MAX_ADDRESSES {
-        return Ok(addresses(state, snapshot, &Part { has_others: true, products: 0..products }));
+    let others = other_pages(site, &snapshot);
+    let (total, most) = (others.len() as u64 + snapshot.software_count() as u64, site.sitemap_addresses);
+    if total <= most {
+        return Ok(addresses(state, snapshot, &others, 0..total));
     }
     let mut xml = format!("{HEAD}<sitemapindex {NAMESPACE}>\n");
-    for part in 0..=products.div_ceil(MAX_ADDRESSES) {
+    for part in 0..total.div_ceil(most) {
         let _ = writeln!(xml, "<sitemap><loc>{}/sitemap/{part}.xml</loc></sitemap>", escape(&site.public));
     }
     xml.push_str("</sitemapindex>\n");
     Ok(document(Body::from(xml)))
 }
 
-/// A part of a large sitemap: first the pages without a product, then the products.
+/// A part of a large sitemap.
 pub(super) async fn get_part(
     State(state): State<Arc<AppState>>,
     Path(name): Path<String>,
     snapshot: Snapshot,
 ) -> Result<Response, ApiError> {
-    check(&state)?;
-    let products = snapshot.software_count() as u64;
+    let site = check(&state)?;
+    let others = other_pages(site, &snapshot);
+    let (total, most) = (others.len() as u64 + snapshot.software_count() as u64, site.sitemap_addresses);
     let number = name.strip_suffix(".xml").and_then(|number| number.parse::<u64>().ok());
-    let number = number.filter(|number| *number <= products.div_ceil(MAX_ADDRESSES)).ok_or(ApiError::RouteNotFound)?;
-    let start = number.saturating_sub(1) * MAX_ADDRESSES;
-    let end = if number == 0 { 0 } else { (start + MAX_ADDRESSES).min(products) };
-    Ok(addresses(state, snapshot, &Part { has_others: number == 0, products: start..end }))
+    let number = number.filter(|number| *number < total.div_ceil(most)).ok_or(ApiError::RouteNotFound)?;
+    let start = number * most;
+    Ok(addresses(state, snapshot, &others, start..total.min(start + most)))
 }
 
 /// A sitemap has absolute addresses of pages that anybody may read.
@@ -81,22 +78,15 @@ fn check(state: &AppState) -> Result<&Site, ApiError> {
     if site.is_indexable() && !site.public.is_empty() { Ok(site) } else { Err(ApiError::RouteNotFound) }
 }
 
-struct Part {
-    has_others: bool,
-    /// Their places by name.
-    products: std::ops::Range<u64>,
-}
-
-/// Streams a part: what is in memory doesn't grow with the directory.
-fn addresses(state: Arc<AppState>, snapshot: Snapshot, part: &Part) -> Response {
+/// Streams a range of all addresses, first those without a product: what is in memory doesn't grow with the products.
+fn addresses(state: Arc<AppState>, snapshot: Snapshot, others: &[String], range: Range<u64>) -> Response {
     let mut head = format!("{HEAD}<urlset {NAMESPACE}>\n");
-    if part.has_others {
-        for url in other_pages(&state.site, &snapshot) {
-            write_address(&mut head, &url, None);
-        }
+    for (_, url) in (0..).zip(others).filter(|(at, _)| range.contains(at)) {
+        write_address(&mut head, url, None);
     }
-    let end = part.products.end;
-    let chunks = stream::try_unfold(Some(part.products.start), move |next| {
+    let after_others = |at: u64| at.saturating_sub(others.len() as u64);
+    let (start, end) = (after_others(range.start), after_others(range.end));
+    let chunks = stream::try_unfold(Some(start), move |next| {
         let (state, snapshot) = (Arc::clone(&state), snapshot.clone());
         async move {
             let Some(offset) = next else { return Ok(None) };

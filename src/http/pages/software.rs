@@ -9,12 +9,14 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::json;
+use serde_json::value::RawValue;
 
 use super::compare::MAX_COMPARED;
 use super::frame::{Frame, Section};
 use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
 use super::links::{self, Address, PAGE, of_category, of_search, of_software, web_address};
+use super::part::attribute::{self, Fact};
 use super::part::call::{Call, Calls};
 use super::part::evidence::{self, Age, age};
 use super::part::item::{Item, Product};
@@ -28,11 +30,14 @@ use super::respond;
 use super::site::Site;
 use crate::catalogue::resource::{RatingSource, ReviewSummary};
 use crate::http::extract::query::RawQuery;
-use crate::http::extract::{PathId, Snapshot};
+use crate::http::extract::{PathId, Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::record::EvidenceStatus;
-use crate::service::{self, ListReviews, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit};
+use crate::record::{self, EvidenceStatus};
+use crate::service::parameter::definition::SEARCH_Q;
+use crate::service::{
+    self, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Translator,
+};
 use crate::text::html::escape;
 
 /// Similar products on a page.
@@ -43,6 +48,9 @@ const REVIEWS: u32 = 10;
 
 /// The fewest reviews that are worth ordering.
 const FEWEST_ORDERED: u64 = 3;
+
+/// The attributes with many values that say what a product is about.
+const CHIPS: [&str; 2] = ["standards", "tags"];
 
 /// The parameter of the reviews' order.
 const SORT: &str = "sort";
@@ -56,6 +64,9 @@ struct Page<'a> {
     product: &'a Product<'a>,
     rating: Option<Rating>,
     texts: Linked,
+    /// Attributes that are shown as chips below the description.
+    chips: Vec<Fact<'a>>,
+    facts: Vec<Fact<'a>>,
     reviews: Reviews<'a>,
     similar: Vec<Row<'a>>,
     properties: Value,
@@ -100,8 +111,8 @@ impl Page<'_> {
         of_category(self.base, id)
     }
 
-    fn search_href(&self, name: &str, value: &str) -> String {
-        of_search(self.base, name, value)
+    fn alternatives_href(&self, product: &str) -> String {
+        of_search(self.base, SEARCH_Q.name, &format!("alternative to {product}"))
     }
 
     fn software_href(&self, id: &str) -> String {
@@ -148,26 +159,27 @@ impl Page<'_> {
 
     fn has_details(&self) -> bool {
         let more = &self.product.more;
-        let lists = [&more.features, &more.standards, &more.alternative_to, &more.tags];
-        !self.texts.paragraphs.is_empty() || lists.iter().any(|list| !list.is_empty())
+        let lists = [&self.texts.paragraphs, &self.texts.features];
+        lists.iter().any(|list| !list.is_empty()) || !self.chips.is_empty() || !more.alternative_to.is_empty()
     }
 }
 
 pub(super) async fn get_software(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let of = Arc::clone(&state);
-    let show = async move { show(&of, language, &snapshot, id, &uri).await };
+    let show = async move { show(&of, (language, of_texts.as_ref()), &snapshot, id, &uri).await };
     state.search(show).await?
 }
 
 async fn show(
     state: &AppState,
-    language: Language,
+    (language, of_texts): (Language, Option<&record::Language>),
     snapshot: &Snapshot,
     id: String,
     uri: &Uri,
@@ -184,11 +196,13 @@ async fn show(
         let was_listed = last_change.is_some_and(|(_, change)| change.after.is_none());
         return Err(if was_listed { ApiError::SoftwareGone(id) } else { ApiError::SoftwareNotFound(id) });
     };
-    let product = Product::read(&record.body).map_err(ApiError::internal)?;
+    let body = Translator::new(snapshot, of_texts).detail(record.body)?;
+    let product = Product::read(&body).map_err(ApiError::internal)?;
     let reviews = service::list_reviews(snapshot, &id, &list).await?;
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
-    let few = PageRequest { limit: SIMILAR, offset: 0 };
-    let similar = service::similar_software(snapshot, &id, few).await?.map(|page| page.data).unwrap_or_default();
+    let page = PageRequest { limit: SIMILAR, offset: 0 };
+    let few = ListSimilar { page, language: of_texts.cloned(), ..ListSimilar::default() };
+    let similar = service::similar_software(snapshot, &id, &few).await?.map(|page| page.data).unwrap_or_default();
     let similar_items: Vec<Item<'_>> = similar
         .iter()
         .map(|hit| serde_json::from_slice(&hit.item))
@@ -204,8 +218,19 @@ async fn show(
         paragraphs: paragraphs.map(|text| linker.link(text)).collect(),
         features: more.features.iter().map(|feature| linker.link(feature)).collect(),
     };
+    let attributes = &snapshot.catalogue.tables.attributes;
+    let facts = attribute::shown(attributes).map(|of| (of, Fact::new(t, &site.base, of_texts, of, &product)));
+    let facts = facts.filter(|(_, fact)| !fact.values.is_empty());
+    let (chips, mut facts): (Vec<_>, Vec<_>) = facts.partition(|(of, _)| CHIPS.contains(&&*of.property));
+    facts.sort_by_key(|(of, _)| &*of.property != "vendor");
+    // Of an attribute only what isn't among the facts: a value of another type.
+    let is_unseen = |name: &str, json: &RawValue| {
+        let Some(number) = attributes.number(name) else { return true };
+        let of = attributes.get(number);
+        !of.hidden && of.kind.values(json.get()).is_none_or(|values| values.is_empty())
+    };
     let rows = similar_items.iter().zip(&similar);
-    let rows = rows.map(|(item, hit)| Row::new(t, &site.base, item).with_note(in_common(t, hit)));
+    let rows = rows.map(|(item, hit)| Row::new(t, &site.base, item).with_note(in_common(t, of_texts, hit)));
     let view = Page {
         frame: frame(site, language, snapshot, &product),
         t,
@@ -213,9 +238,11 @@ async fn show(
         product: &product,
         rating: Rating::new(t, product.item.rating, product.item.review_count),
         texts,
+        chips: chips.into_iter().map(|(_, fact)| fact).collect(),
+        facts: facts.into_iter().map(|(_, fact)| fact).collect(),
         reviews: Reviews::new(t, &address, &reviews, sort)?,
         similar: rows.collect(),
-        properties: Value::read(more.additional_properties).map_err(ApiError::internal)?,
+        properties: Value::of(&more.additional_properties, is_unseen).map_err(ApiError::internal)?,
         calls: calls(t, site, &id),
     };
     respond::html(StatusCode::OK, &view)
@@ -246,8 +273,11 @@ impl<'a> Reviews<'a> {
 }
 
 /// What two products have in common, as HTML.
-fn in_common(t: &'static Texts, hit: &SimilarHit<'_>) -> Option<String> {
-    let categories = hit.categories.iter().map(|category| format!("<bdi>{}</bdi>", escape(&category.name)));
+fn in_common(t: &'static Texts, language: Option<&record::Language>, hit: &SimilarHit<'_>) -> Option<String> {
+    let categories = hit.categories.iter().map(|category| {
+        let name = language.and_then(|language| category.name_in(language));
+        format!("<bdi>{}</bdi>", escape(name.unwrap_or(&category.name)))
+    });
     let words = hit.words.iter().map(|word| format!("<i><bdi>{}</bdi></i>", escape(word)));
     let shared: Vec<_> = categories.chain(words).collect();
     let label = escape(t.in_common);

@@ -11,8 +11,8 @@ use super::language::{Language, Texts};
 use super::links::{of_category, of_software, of_term};
 use super::respond;
 use crate::catalogue::resource::Suggestions;
-use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
+use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::service;
@@ -46,6 +46,7 @@ impl Options<'_> {
 pub(super) async fn get_suggestions(
     State(state): State<Arc<AppState>>,
     language: Language,
+    Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -54,7 +55,7 @@ pub(super) async fn get_suggestions(
     let q: String = q.unwrap_or_default().chars().take(MAX_QUERY_CHARACTERS).collect();
     let of = Arc::clone(&state);
     let suggest = async move {
-        let found = service::suggest(&snapshot, &q, LIMIT).await?;
+        let found = service::suggest(&snapshot, &q, LIMIT, of_texts.as_ref()).await?;
         respond::html(StatusCode::OK, &Options { t: language.texts(), base: &of.site.base, found })
     };
     state.search(suggest).await?

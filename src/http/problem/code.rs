@@ -105,11 +105,11 @@ codes! {
         "Take ids from /v1/exports.";
 
     RouteNotFound = "route_not_found", NOT_FOUND, "Route not found",
-        "Nothing lives at this path.",
+        "There is nothing at this path.",
         "Compare the path with /openapi.json.";
 
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "Method not allowed",
-        "The service is read-only: it answers GET, HEAD and OPTIONS, and POST at /mcp.",
+        "The service is read-only: it answers GET, HEAD and OPTIONS, and POST at /mcp, /sign-in and /sign-out.",
         "Use a method of the header Allow.";
 
     NotAcceptable = "not_acceptable", NOT_ACCEPTABLE, "Not acceptable",
@@ -138,7 +138,7 @@ codes! {
         "Send the header Content-Type: application/json.";
 
     RangeNotSatisfiable = "range_not_satisfiable", RANGE_NOT_SATISFIABLE, "Range not satisfiable",
-        "The range in Range begins behind the end of the download.",
+        "The range in the Range header begins after the end of the download.",
         "Content-Range has the length; leave Range out for the whole.";
 
     RateLimited = "rate_limited", TOO_MANY_REQUESTS, "Too many requests",
@@ -149,7 +149,7 @@ codes! {
 
     HeadersTooLarge = "headers_too_large", REQUEST_HEADER_FIELDS_TOO_LARGE, "Headers too large",
         "The request's headers together are larger than 16 KiB.",
-        "Send fewer or shorter headers; cookies aren't needed.";
+        "Send fewer or shorter headers.";
 
     InternalError = "internal_error", INTERNAL_SERVER_ERROR, "Internal error",
         "The service failed. It isn't the request's fault.",

@@ -29,9 +29,27 @@ impl Tier {
         }
     }
 
+    /// The tier of a product that [has all words by accident](is_accidental).
+    #[must_use]
+    pub const fn accidental(self) -> Self {
+        match self {
+            Self::All => Self::Some,
+            Self::Demo => Self::SomeDemo,
+            other => other,
+        }
+    }
+
     pub const fn is_demo(self) -> bool {
         matches!(self, Self::SomeDemo | Self::Demo)
     }
+}
+
+/// Whether a product with all words has them by accident, given its score by words and the best one of the real products with
+/// all words, without names and pinned ones. If products with some words follow, it's one of them.
+pub fn is_accidental(score: f32, best: f32) -> bool {
+    /// Its share of the best score. With half, composed queries of the bundled directory are answered worse.
+    const LEAST: f32 = 0.3;
+    score < LEAST * best
 }
 
 /// The score of a pinned product, given its place among those pinned to the query.

@@ -4,7 +4,7 @@ mod candidate;
 
 use std::cmp::Reverse;
 
-pub use self::candidate::{Candidate, Tier, pinned_score};
+pub use self::candidate::{Candidate, Tier, is_accidental, pinned_score};
 use super::facet_counts::FacetCounts;
 use crate::catalogue::{Columns, Filter, Ordinal, Places};
 
@@ -115,6 +115,21 @@ impl<'c> Collector<'c> {
         let is_admitted = self.is_blind() || self.admits(ordinal);
         self.total += u64::from(is_admitted);
         is_admitted
+    }
+
+    /// Moves the candidates among some products to the [tier](Tier::accidental) of those that have all words by accident. Returns
+    /// how many of the products pass the filter. To be called while no candidate has been left out.
+    pub fn demote(&mut self, ordinals: &[Ordinal]) -> u64 {
+        for kept in &mut self.best {
+            if ordinals.contains(&kept.candidate.ordinal) {
+                kept.candidate.tier = kept.candidate.tier.accidental();
+                if self.order.is_none() {
+                    kept.key = kept.candidate.key();
+                }
+            }
+        }
+        let passes = |ordinal: &&Ordinal| self.is_open || self.filter.admit(self.columns, **ordinal).passed();
+        ordinals.iter().filter(passes).count() as u64
     }
 
     /// Considers a candidate that was [pruned](Self::count_pruned), if it passes the filter: it

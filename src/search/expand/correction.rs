@@ -6,12 +6,19 @@ use crate::catalogue::resource::Correction;
 use crate::search::Documents;
 use crate::search::lexicon::WordId;
 use crate::search::plan::{Alternative, Kind, Term};
+use crate::search::query::LONG_QUERY;
 use crate::search::typo;
+use crate::text::analyse::Word;
 use crate::text::english;
 
 /// A word is very rare if no more than one product in this many has it. It may be a misspelling
 /// that slipped into the records.
 const VERY_RARE: u32 = 10_000;
+
+/// Whether a folded word is spelled correctly whether or not any record has it.
+fn is_right(folded: &str) -> bool {
+    english::is_common(folded) || english::is_name(folded)
+}
 
 impl<D: Documents> Expander<'_, D> {
     /// Corrects a word that no product has, or hardly any.
@@ -30,14 +37,19 @@ impl<D: Documents> Expander<'_, D> {
         if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.corrections == MOST_WORDS {
             return Ok(());
         }
-        // Common English words are spelled correctly whether or not any record has them.
-        if english::is_common(&slot.word.folded) || !self.budget.allows_more() {
+        if is_right(&slot.word.folded) || self.is_name_in_sentence(&slot.word) || !self.budget.allows_more() {
             return Ok(());
         }
         self.corrections += 1;
         let folded = slot.word.folded.clone();
         let edits = typo::allowed_edits(&folded);
-        let candidates = typo::candidates(lexicon, &folded, edits, self.budget);
+        let is_synonym = |word: &str| !self.index.thesaurus.asked_by(word, &self.index.stems).is_empty();
+        let mut candidates = Vec::new();
+        for candidate in typo::candidates(lexicon, &is_synonym, &folded, edits, self.budget) {
+            if lexicon.document_frequency(candidate.word) > 0 || self.finds_synonym(&candidate.folded)? {
+                candidates.push(candidate);
+            }
+        }
         let least = candidates.first().map_or(0.0, |best| best.cost);
         for candidate in &candidates {
             let weight =
@@ -54,9 +66,20 @@ impl<D: Documents> Expander<'_, D> {
         self.weigh(slot)
     }
 
+    /// Whether a word is capitalised where a sentence has no capitals but for names.
+    fn is_name_in_sentence(&self, word: &Word) -> bool {
+        let is_capitalised = |word: &Word| self.text[word.start..].starts_with(char::is_uppercase);
+        let words = &self.query.words;
+        let inside = words.iter().skip(1);
+        words.len() >= LONG_QUERY
+            && word.start > words[0].start
+            && is_capitalised(word)
+            && inside.filter(|word| is_capitalised(word)).count() * 2 < words.len()
+    }
+
     pub(super) fn correct_prefix(&mut self, slot: &mut Slot) -> Result<(), D::Error> {
         let folded = slot.word.folded.as_str();
-        let is_right = english::is_common(folded) || self.index.lexicon.word(folded).is_some();
+        let is_right = is_right(folded) || self.index.lexicon.word(folded).is_some();
         if !self.options.typo || is_right || slot.prefix.is_none() || !self.budget.allows_more() {
             return Ok(());
         }

@@ -2,13 +2,16 @@
 
 mod completion;
 mod correction;
+mod inflection;
 mod joined;
 mod phrases;
 mod pinned;
 mod selection;
+mod similar;
 pub mod slot;
+mod synonyms;
+mod words;
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,15 +24,13 @@ use super::budget::Budget;
 use super::conjunction;
 use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
-use super::lexicon::WordId;
 use super::meaning::reference;
-use super::pieces;
-use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
+use super::plan::{Alternative, Documents, Group, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::score::group_weight;
 use super::stem_slots::StemSlots;
-use super::understand::{Exclusion, Subject, Understood, understand};
-use crate::catalogue::resource::{Correction, QueryReport};
+use super::understand::{Exclusion, Understood, understand};
+use crate::catalogue::resource::QueryReport;
 use crate::text::analyse::{Gap, Word, written};
 use crate::text::english;
 use crate::text::meaning::Reference;
@@ -53,6 +54,9 @@ pub struct Expansion {
     pub is_hopeless: bool,
     /// Whether the last word could have been a prefix but was taken for a complete word.
     pub is_closed: bool,
+    /// The name of the product whose alternatives are all that is sought, if no record is called one:
+    /// [similar products](Self::seek_similar) may stand for them.
+    pub similar_to: Option<Term>,
 }
 
 /// Whether a query's last word is also treated as a prefix.
@@ -187,6 +191,7 @@ impl<D: Documents> Expander<'_, D> {
             }
             slots.push(slot);
         }
+        self.add_synonyms_of(&corrected, &mut slots)?;
         // A prefix is corrected only if the query would find nothing otherwise.
         let finds_nothing = slots.iter().all(|slot| slot.alternatives.is_empty());
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
@@ -219,18 +224,29 @@ impl<D: Documents> Expander<'_, D> {
             || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
         let signals = self.signals(&slots, reference);
         let stems = Arc::clone(&signals.stems);
+        let mut groups: Vec<_> = slots.iter().map(Slot::group).collect();
+        let mut enough = enough(&slots);
+        let is_sought = !understood.is_comparison && !self.report.unknown.is_empty();
+        if is_sought && slots.iter().all(|slot| self.is_general(slot)) {
+            // What is sought is in no product, so none has all words.
+            groups.push(Group { required: true, ..Group::default() });
+            enough = ENOUGH;
+        }
         let plan = Plan {
-            groups: slots.iter().map(Slot::group).collect(),
+            groups,
             excluded: excluded.terms,
             excluded_phrases: excluded.phrases,
             phrases: phrases.unwrap_or_default(),
             names: if searched == 0 { Vec::new() } else { names },
             pinned,
-            enough: enough(&slots),
+            last: Vec::new(),
+            enough,
             rerank: Rerank::Signals(signals),
         };
-        let is_closed = self.is_closed;
-        Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless, is_closed })
+        let (is_closed, concepts) = (self.is_closed, self.concepts);
+        let subject = understood.subject.filter(|_| slots.len() == 1 && plan.phrases.is_empty());
+        let similar_to = subject.and_then(|subject| subject.similar_to);
+        Ok(Expansion { slots, plan, report: self.report, stems, concepts, is_hopeless, is_closed, similar_to })
     }
 
     fn signals(&self, slots: &[Slot], reference: Option<Reference>) -> Signals {
@@ -265,25 +281,6 @@ impl<D: Documents> Expander<'_, D> {
         reference(meant.iter().map(|at| corrected[*at].as_str()))
     }
 
-    /// The slot for a name whose alternatives the query asks for.
-    fn subject_slot(&self, subject: &Subject) -> Result<Slot, D::Error> {
-        let words = &self.query.words[subject.words.clone()];
-        let lexicon = &self.index.lexicon;
-        let stem = |word: &Word| lexicon.word(&word.folded).map(|word| lexicon.stem_of(word));
-        let mut slot = Slot {
-            word: words[0].clone(),
-            alternatives: subject.alternatives.clone(),
-            required: true,
-            in_phrase: false,
-            spelling: None,
-            prefix: None,
-            document_frequency: 0,
-            others: words.iter().filter_map(stem).collect(),
-        };
-        self.weigh(&mut slot)?;
-        Ok(slot)
-    }
-
     /// The search for products that the query names without a word of theirs.
     fn only(self, terms: &[Term]) -> Expansion {
         let text = self.text.trim();
@@ -301,120 +298,6 @@ impl<D: Documents> Expander<'_, D> {
         let rerank = Rerank::Signals(Signals { spellings: vec![None], ..Signals::default() });
         let plan = Plan { groups: vec![slot.group()], names: terms.to_vec(), rerank, ..Plan::default() };
         Expansion { slots: vec![slot], plan, ..Expansion::default() }
-    }
-
-    /// Creates a word's slot: the word itself, its compounds with its neighbours, and its
-    /// completions.
-    fn slot(&mut self, at: usize, known: Option<WordId>, joined: &[(Range<usize>, WordId)]) -> Slot {
-        let words = &self.query.words;
-        let word = &words[at];
-        let lexicon = &self.index.lexicon;
-        let mut alternatives = Vec::new();
-        let stem = known.map(|word| lexicon.stem_of(word)).or_else(|| lexicon.stem(&self.index.stems.of(&word.folded)));
-        if let Some(stem) = stem {
-            let kind = if known.is_some() { Kind::Exact } else { Kind::Stem };
-            alternatives.push(Alternative { kind, term: Term::Word(stem), weight: 1.0 });
-        }
-        let mut slot = Slot {
-            spelling: word.accented.as_ref().map_or(known, |accented| lexicon.accented(accented)),
-            word: word.clone(),
-            alternatives,
-            required: true,
-            in_phrase: self.query.is_in_phrase(at),
-            prefix: None,
-            document_frequency: 0,
-            others: Vec::new(),
-        };
-        if slot.in_phrase {
-            slot.alternatives.extend(self.other_forms(at, known));
-            return slot;
-        }
-        slot.alternatives.push(Alternative {
-            kind: Kind::Compound,
-            term: Term::Compound(self.index.stems.of(&word.folded).into()),
-            weight: self.index.ranking.compound,
-        });
-        let joined = joined.iter().filter(|(range, _)| range.contains(&at));
-        slot.alternatives.extend(joined.map(|(_, joined)| Alternative {
-            kind: Kind::Compound,
-            term: Term::Word(lexicon.stem_of(*joined)),
-            weight: self.index.ranking.compound,
-        }));
-        if let Some(spelled) = word.spelled_out()
-            && let Some(spelled) = lexicon.stem(&self.index.stems.of(&spelled))
-        {
-            slot.alternatives.push(Alternative { kind: Kind::Stem, term: Term::Word(spelled), weight: 1.0 });
-        }
-        slot.alternatives.push(Alternative {
-            kind: Kind::Inner,
-            term: pieces::inner(&word.folded, &self.index.stems),
-            weight: self.index.ranking.inner,
-        });
-        let bare = word.folded.trim_matches(['+', '#', '.']);
-        if bare != word.folded
-            && let Some(part) = lexicon.word(bare)
-        {
-            slot.alternatives.push(Alternative {
-                kind: Kind::Part,
-                term: Term::Word(lexicon.stem_of(part)),
-                weight: self.index.ranking.part,
-            });
-        }
-        if at + 1 == words.len() && self.query.last_is_open {
-            self.push_prefix(&mut slot, known);
-        }
-        slot
-    }
-
-    /// For each word, the synonym groups that the query's terms ask for.
-    fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, D::Error> {
-        let words = &self.query.words;
-        let mut by_word = vec![Vec::new(); words.len()];
-        let thesaurus = &self.index.thesaurus;
-        let mut reported = HashSet::new();
-        for mention in thesaurus.mentions(self.text, words, &self.index.stems, true) {
-            if (mention.start..mention.end).any(|at| self.query.is_in_phrase(at)) {
-                continue;
-            }
-            for concept in mention.asks {
-                let term = Term::Concept(*concept);
-                if self.documents.document_frequency(&term)? == 0 {
-                    continue;
-                }
-                let ranking = &self.index.ranking;
-                let (kind, weight) = if mention.means.contains(concept) {
-                    (Kind::Synonym, ranking.synonym)
-                } else {
-                    (Kind::Wider, ranking.wider)
-                };
-                for of_word in &mut by_word[mention.start..mention.end] {
-                    of_word.push(Alternative { kind, term: term.clone(), weight });
-                }
-                self.concepts.push(*concept);
-                let from = written(self.text, &words[mention.start..mention.end]);
-                for to in thesaurus.terms_of(*concept).iter().filter(|to| &***to != mention.term) {
-                    if reported.insert((from, to)) {
-                        self.report.synonyms.push(Correction { from: from.to_owned(), to: to.to_string() });
-                    }
-                }
-            }
-        }
-        Ok(by_word)
-    }
-
-    /// Removes alternatives that no product has and notes the highest document frequency.
-    fn weigh(&self, slot: &mut Slot) -> Result<(), D::Error> {
-        let mut frequencies = Vec::with_capacity(slot.alternatives.len());
-        for alternative in &slot.alternatives {
-            frequencies.push(self.documents.document_frequency(&alternative.term)?);
-        }
-        let mut at = 0;
-        slot.alternatives.retain(|_| {
-            at += 1;
-            frequencies[at - 1] > 0
-        });
-        slot.document_frequency = frequencies.into_iter().max().unwrap_or(0);
-        Ok(())
     }
 
     fn written(&self, word: &Word) -> String {

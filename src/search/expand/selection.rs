@@ -4,7 +4,7 @@
 use super::slot::Slot;
 use super::{ENOUGH, Expander, MOST_WORDS};
 use crate::search::Documents;
-use crate::search::intent::is_kind;
+use crate::search::intent::{is_intent_word, is_kind};
 use crate::text::analyse::Gap;
 
 /// Upper limit on words searched. Words as frequent as the tenth count too, but not without limit.
@@ -27,16 +27,25 @@ impl<D: Documents> Expander<'_, D> {
             let keep = slot.finds() && slot.document_frequency <= limit && kept < MOST_SEARCHED;
             kept += usize::from(keep);
             if !keep {
-                dropped.push(slot.word.clone());
+                dropped.push((slot.word.clone(), !slot.finds() && !self.is_general(slot)));
             }
             keep
         });
-        for word in dropped {
+        for (word, is_unknown) in dropped {
             let written = self.written(&word);
-            if !self.report.dropped.contains(&written) {
-                self.report.dropped.push(written);
+            if self.report.dropped.contains(&written) {
+                continue;
             }
+            if is_unknown {
+                self.report.unknown.push(written.clone());
+            }
+            self.report.dropped.push(written);
         }
+    }
+
+    /// Whether a word doesn't tell what is sought, but only of what kind it is.
+    pub(super) fn is_general(&self, slot: &Slot) -> bool {
+        slot.is_optional() || is_kind(&slot.word.folded) || is_intent_word(self.text, &slot.word)
     }
 }
 

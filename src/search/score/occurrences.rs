@@ -34,6 +34,14 @@ impl Occurrences {
         self.context |= more.context;
     }
 
+    /// Keeps the more frequent of both in each section.
+    pub fn most(&mut self, other: Self) {
+        for (count, other) in self.sections.iter_mut().zip(other.sections) {
+            *count = other.max(*count);
+        }
+        self.context |= other.context;
+    }
+
     /// Keeps one occurrence, in the better section, for terms that count once per document.
     pub fn best(&mut self, other: Self) {
         self.add(other);

@@ -1,5 +1,7 @@
 //! Renders a text with its matches as HTML.
 
+use crate::text::html::{is_special, push_escaped};
+
 /// Longer texts are shortened to an excerpt. In characters.
 const EXCERPT: usize = 240;
 /// How much of the excerpt precedes the first match, in characters.
@@ -65,31 +67,9 @@ fn behind(text: &str, is_ascii: bool, count: usize) -> usize {
     text.char_indices().nth(count).map_or(text.len(), |(at, _)| at)
 }
 
-const fn is_special(byte: u8) -> bool {
-    matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
-}
-
 /// Appends a text that needs no escaping.
 fn push(html: &mut String, text: &str) {
     html.push_str(text);
-}
-
-fn push_escaped(html: &mut String, text: &str) {
-    let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escaped = match byte {
-            b'&' => "&amp;",
-            b'<' => "&lt;",
-            b'>' => "&gt;",
-            b'"' => "&quot;",
-            b'\'' => "&#39;",
-            _ => continue,
-        };
-        html.push_str(&text[from..at]);
-        html.push_str(escaped);
-        from = at + 1;
-    }
-    html.push_str(&text[from..]);
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Highlights a query's matches in the texts of hits.
 
 mod html;
+mod matches;
 mod scratch;
 mod spans;
 mod texts;
@@ -12,10 +13,13 @@ use bytes::Bytes;
 use foldhash::HashMap;
 use serde::de::IgnoredAny;
 
+use self::matches::{ALIASES, CATEGORIES, NAME, slots};
 use self::scratch::Scratch;
 use self::texts::{Category, DeclaredTexts, DetailTexts, ItemTexts, Text};
+use super::language::OtherTexts;
 use crate::engine::{Hit, HitTexts, SearchHits};
 use crate::generation::Snapshot;
+use crate::record::{Language, Translations};
 use crate::search::Term;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
@@ -36,6 +40,8 @@ pub(super) struct Highlighter<'s> {
     snapshot: &'s Snapshot,
     expansion: &'s Expansion,
     budget: &'s Budget,
+    /// The language of the response.
+    language: Option<&'s Language>,
     /// The last word as a prefix, if it's short enough to be a term of its own. Longer ones are
     /// expanded to stems.
     prefix: Option<&'s str>,
@@ -50,13 +56,14 @@ pub(super) struct Highlighter<'s> {
     compounds: Vec<([WordId; 2], Slots)>,
     /// The matched words in category descriptions, by category id. Cached because many hits share
     /// categories.
-    described: HashMap<String, Description<'s>>,
+    described: HashMap<String, Vec<Description<'s>>>,
     scratch: Scratch,
 }
 
-#[derive(Default)]
 struct Description<'s> {
     text: &'s str,
+    /// `None` for the category's own.
+    language: Option<&'s Language>,
     matches: Vec<(Range<usize>, Slots)>,
 }
 
@@ -64,7 +71,12 @@ struct Description<'s> {
 type Slots = u32;
 
 impl<'s> Highlighter<'s> {
-    pub(super) fn new(snapshot: &'s Snapshot, expansion: &'s Expansion, budget: &'s Budget) -> Self {
+    pub(super) fn new(
+        snapshot: &'s Snapshot,
+        expansion: &'s Expansion,
+        budget: &'s Budget,
+        language: Option<&'s Language>,
+    ) -> Self {
         let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
         let prefix = |kind: fn(&Term) -> bool| {
             expansion.slots.iter().find(|slot| has(slot, kind)).and_then(|slot| slot.prefix.as_deref())
@@ -90,6 +102,7 @@ impl<'s> Highlighter<'s> {
             snapshot,
             expansion,
             budget,
+            language,
             prefix,
             name_prefix,
             categories,
@@ -128,13 +141,19 @@ impl<'s> Highlighter<'s> {
         self.mark(texts.words.iter());
         let item: ItemTexts<'_> = serde_json::from_str(text(&hit.item)?)?;
         let fields = text(&texts.fields)?;
-        let description = self.description_value();
+        let other = if self.snapshot.catalogue.tables.languages.are_several() {
+            serde_json::from_str(fields)?
+        } else {
+            OtherTexts::default()
+        };
+        let texts = Texts { item: &item, fields, translations: &other.translations };
+        let description = self.description_value(texts.translations);
         if self.may_match(description..description + 1) {
             let detail: DetailTexts<'_, Text<'_>> = serde_json::from_str(fields)?;
-            self.append_texts(&item, &detail, detail.description.as_ref(), fields)?;
+            self.append_texts(texts, &detail, detail.description.as_ref())?;
         } else {
             let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
-            self.append_texts(&item, &detail, None, fields)?;
+            self.append_texts(texts, &detail, None)?;
         }
         // A product that has only some of the words is explained by those it has.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
@@ -147,21 +166,22 @@ impl<'s> Highlighter<'s> {
     /// looked up.
     fn append_texts<D>(
         &mut self,
-        item: &ItemTexts<'_>,
+        texts: Texts<'_>,
         detail: &DetailTexts<'_, D>,
         description: Option<&Text<'_>>,
-        fields: &str,
     ) -> Result<(), serde_json::Error> {
-        self.title(item, detail)?;
-        self.summary(item, detail, fields)?;
-        self.body(&detail.features, description)
+        self.title(texts, detail)?;
+        self.summary(texts, detail)?;
+        self.body(texts, &detail.features, description)
     }
 
-    fn title<D>(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_, D>) -> Result<(), serde_json::Error> {
+    fn title<D>(&mut self, texts: Texts<'_>, detail: &DetailTexts<'_, D>) -> Result<(), serde_json::Error> {
         let Range { start: mut next, end } = self.scratch.section(Section::Name);
+        self.highlight_translations(NAME, texts.translations, end, Turn::BeforeOwn)?;
         if self.may_match(next..end) {
-            next = self.highlight_all(NAME, next, [&item.name])?;
+            next = self.highlight_all(NAME, next, [&texts.item.name])?;
         }
+        self.highlight_translations(NAME, texts.translations, end, Turn::AfterOwn)?;
         if self.may_match(next..end) {
             self.highlight_all(ALIASES, next, &detail.aliases)?;
         }
@@ -170,13 +190,17 @@ impl<'s> Highlighter<'s> {
 
     fn summary<D>(
         &mut self,
-        item: &ItemTexts<'_>,
+        Texts { item, fields, translations }: Texts<'_>,
         detail: &DetailTexts<'_, D>,
-        fields: &str,
     ) -> Result<(), serde_json::Error> {
         let Range { start: mut next, end } = self.scratch.section(Section::Summary);
+        self.highlight_translations(TAGLINE, translations, end, Turn::BeforeOwn)?;
         if self.may_match(next..end) {
-            next = self.highlight_all("tagline", next, &item.tagline)?;
+            next = self.highlight_all(TAGLINE, next, &item.tagline)?;
+        }
+        self.highlight_translations(TAGLINE, translations, end, Turn::AfterOwn)?;
+        if self.snapshot.catalogue.tables.languages.are_several() {
+            self.highlight_translated_categories(item, detail, end - translations.of(TAGLINE).count())?;
         }
         if self.may_match(next..end) {
             let categories = next + detail.categories.as_ref().map_or(item.categories.len(), Vec::len);
@@ -214,20 +238,75 @@ impl<'s> Highlighter<'s> {
         self.highlight_all(property, first, texts)
     }
 
-    fn body(&mut self, features: &[Text<'_>], description: Option<&Text<'_>>) -> Result<(), serde_json::Error> {
-        let (first, last) = (self.scratch.section(Section::Body).start, self.description_value());
+    fn body(
+        &mut self,
+        Texts { translations, .. }: Texts<'_>,
+        features: &[Text<'_>],
+        description: Option<&Text<'_>>,
+    ) -> Result<(), serde_json::Error> {
+        let Range { start: first, end } = self.scratch.section(Section::Body);
+        let last = self.description_value(translations);
         // Between features and description are the settings, which aren't shown.
         if self.may_match(first..last) {
             self.highlight_all("features", first, features)?;
         }
-        self.highlight_all("description", last, description)?;
+        self.highlight_translations(DESCRIPTION, translations, end, Turn::BeforeOwn)?;
+        self.highlight_all(DESCRIPTION, last, description)?;
+        self.highlight_translations(DESCRIPTION, translations, end, Turn::AfterOwn)
+    }
+
+    /// The description is the last value in the body, but for its translations.
+    fn description_value(&self, translations: &Translations) -> usize {
+        let body = self.scratch.section(Section::Body);
+        body.end.saturating_sub(1 + translations.of(DESCRIPTION).count()).max(body.start)
+    }
+
+    /// Appends a field's translations that have matches. They are the last values of a section, which ends at `end`.
+    fn highlight_translations(
+        &mut self,
+        field: &str,
+        translations: &Translations,
+        end: usize,
+        turn: Turn,
+    ) -> Result<(), serde_json::Error> {
+        let texts: Vec<_> = translations.of(field).collect();
+        let first = end.saturating_sub(texts.len());
+        for (value, (language, text)) in (first..).zip(texts) {
+            if self.turn(language) == turn {
+                self.highlight(field, value, text, Some(language))?;
+            }
+        }
         Ok(())
     }
 
-    /// The description is the last value in the body.
-    fn description_value(&self) -> usize {
-        let body = self.scratch.section(Section::Body);
-        body.end.saturating_sub(1).max(body.start)
+    /// Appends the translated names of categories that have matches. They are the values before `end`.
+    fn highlight_translated_categories<D>(
+        &mut self,
+        item: &ItemTexts<'_>,
+        detail: &DetailTexts<'_, D>,
+        end: usize,
+    ) -> Result<(), serde_json::Error> {
+        let catalogue = &self.snapshot.catalogue;
+        let names = |id: &str| {
+            let category = catalogue.find_category(id).map(|at| &catalogue.tables.categories[at as usize]);
+            category.into_iter().flat_map(|category| category.translations.of("name"))
+        };
+        let of_item = item.categories.iter().map(|category| &*category.id);
+        let all: usize = match &detail.categories {
+            Some(categories) => categories.iter().map(|category| names(&category.id).count()).sum(),
+            None => of_item.clone().map(|id| names(id).count()).sum(),
+        };
+        let first = end.saturating_sub(all);
+        for (value, (language, name)) in (first..).zip(of_item.flat_map(names)) {
+            self.highlight(CATEGORIES, value, name, Some(language))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a translation comes before the record's own text, as the response has it.
+    fn turn(&self, language: &Language) -> Turn {
+        let is_shown = self.language.is_some_and(|shown| shown.is_of(language));
+        if is_shown { Turn::BeforeOwn } else { Turn::AfterOwn }
     }
 
     /// Appends category descriptions that have words the product itself lacks.
@@ -240,18 +319,24 @@ impl<'s> Highlighter<'s> {
         for Category { id, .. } in categories {
             if !described.contains_key(&**id) {
                 let category = catalogue.tables.categories.iter().find(|category| category.id == *id);
-                let text = category.and_then(|category| category.description.as_deref()).unwrap_or_default();
-                budget.spend(text.len() * 4);
-                let slots = |word: &str| expansion.stems.of(search.lexicon.stem(&search.stems.of(word))?);
-                let words = words(text).into_iter();
-                let matches = words.filter_map(|word| Some((word.start..word.end, slots(&word.folded)?))).collect();
-                described.insert(id.to_string(), Description { text, matches });
+                let own = category.and_then(|category| category.description.as_deref()).map(|text| (None, text));
+                let others = category.into_iter().flat_map(|category| category.translations.of(DESCRIPTION));
+                let others = others.map(|(language, text)| (Some(language), text));
+                let texts = own.into_iter().chain(others).map(|(language, text)| {
+                    budget.spend(text.len() * 4);
+                    let slots = |word: &str| expansion.stems.of(search.lexicon.stem(&search.stems.of(word))?);
+                    let words = words(text).into_iter();
+                    let matches = words.filter_map(|word| Some((word.start..word.end, slots(&word.folded)?))).collect();
+                    Description { text, language, matches }
+                });
+                described.insert(id.to_string(), texts.collect());
             }
-            let Some(Description { text, matches }) = described.get(&**id) else { continue };
-            scratch.places.clear();
-            let explaining = matches.iter().filter(|(_, slots)| slots & missing != 0);
-            scratch.places.extend(explaining.map(|(place, _)| place.clone()));
-            scratch.write("category_description", text, None)?;
+            for Description { text, language, matches } in described.get(&**id).into_iter().flatten() {
+                scratch.places.clear();
+                let explaining = matches.iter().filter(|(_, slots)| slots & missing != 0);
+                scratch.places.extend(explaining.map(|(place, _)| place.clone()));
+                scratch.write("category_description", text, None, *language)?;
+            }
         }
         Ok(())
     }
@@ -309,15 +394,21 @@ impl<'s> Highlighter<'s> {
         texts: impl IntoIterator<Item = &'t Text<'t>>,
     ) -> Result<usize, serde_json::Error> {
         let mut next = first;
-        for text in texts {
-            self.highlight(field, next, text)?;
+        for Text(text) in texts {
+            self.highlight(field, next, text, None)?;
             next += 1;
         }
         Ok(next)
     }
 
-    /// Appends a text with its matches, if any. Matches by word number are already marked.
-    fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
+    /// Appends a text with its matches, if any. Matches by word number are already marked. `language` is a translation's.
+    fn highlight(
+        &mut self,
+        field: &str,
+        value: usize,
+        text: &str,
+        language: Option<&Language>,
+    ) -> Result<(), serde_json::Error> {
         if !self.may_match(value..value + 1) {
             return Ok(());
         }
@@ -335,76 +426,29 @@ impl<'s> Highlighter<'s> {
             by = marked.is_synonym.then_some(SYNONYM);
             self.scratch.places = marked.places;
         }
-        self.scratch.write(field, text, by)
-    }
-
-    /// Whether the query means the category with this name.
-    fn is_meant(&self, category: &str) -> bool {
-        let catalogue = &self.snapshot.catalogue;
-        let found = catalogue.category(category).and_then(|at| catalogue.tables.categories.get(at as usize));
-        found.is_some_and(|found| self.categories.contains(&&*found.id))
-    }
-
-    /// Finds the matched words in a text, for all kinds of terms.
-    fn all_marked(&self, field: &str, text: &str, numbers: &[usize]) -> Marked {
-        let Self { snapshot: Snapshot { search, .. }, expansion, categories, .. } = self;
-        if field == CATEGORIES && !categories.is_empty() && self.is_meant(text) {
-            return Marked {
-                places: std::iter::once(0..text.len()).collect(),
-                slots: slots(expansion, |term| matches!(term, Term::Category(_))),
-                is_synonym: false,
-            };
-        }
-        let is_name = field == NAME || field == ALIASES;
-        let prefix = self.prefix.or(self.name_prefix.filter(|_| is_name));
-        let places = analyse::places(text);
-        let mut marked = vec![false; places.len()];
-        let mut found = 0;
-        // The numbers always refer to words of this text, because the index was built from it. If
-        // they didn't, some words would go unmarked.
-        numbers.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
-        if let Some(prefix) = prefix {
-            for (at, place) in places.iter().enumerate() {
-                marked[at] |= begins(&text[place.clone()], prefix);
-            }
-            if marked.contains(&true) {
-                found |= slots(expansion, |term| matches!(term, Term::Prefix(_) | Term::NamePrefix(_)));
-            }
-        }
-        let has_words = marked.contains(&true);
-        if !expansion.concepts.is_empty() {
-            for mention in search.thesaurus.mentions(text, &words(text), &search.stems, false) {
-                if mention.means.iter().any(|concept| expansion.concepts.contains(concept)) {
-                    marked[mention.start..mention.end].fill(true);
-                    let is_meant =
-                        |term: &Term| matches!(term, Term::Concept(concept) if mention.means.contains(concept));
-                    found |= slots(expansion, is_meant);
-                }
-            }
-        }
-        let places = places.into_iter().zip(marked).filter_map(|(place, is)| is.then_some(place)).collect();
-        Marked { places, slots: found, is_synonym: !has_words }
+        self.scratch.write(field, text, by, language)
     }
 }
 
-/// The slots that have an alternative of some kind.
-fn slots(expansion: &Expansion, is_of_kind: impl Fn(&Term) -> bool) -> Slots {
-    let has = |slot: &Slot| slot.alternatives.iter().any(|alternative| is_of_kind(&alternative.term));
-    expansion.slots.iter().enumerate().filter(|(_, slot)| has(slot)).fold(0, |all, (at, _)| all | 1 << at)
+/// The fields that have translations, besides the name.
+const TAGLINE: &str = "tagline";
+const DESCRIPTION: &str = "description";
+
+/// When a translation is highlighted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    BeforeOwn,
+    AfterOwn,
 }
 
-struct Marked {
-    places: Vec<Range<usize>>,
-    /// The slots of the matches that have no word number.
-    slots: Slots,
-    /// Whether only synonyms match.
-    is_synonym: bool,
+/// The texts of a hit.
+#[derive(Clone, Copy)]
+struct Texts<'t> {
+    item: &'t ItemTexts<'t>,
+    /// The detail fields, a JSON object.
+    fields: &'t str,
+    translations: &'t Translations,
 }
-
-/// Fields that can have special matches.
-const NAME: &str = "name";
-const ALIASES: &str = "aliases";
-const CATEGORIES: &str = "categories";
 
 /// The [`Highlight::by`](crate::catalogue::resource::Highlight::by) of a text that only synonyms
 /// match.
@@ -413,17 +457,4 @@ const SYNONYM: &str = "synonym";
 /// Validates UTF-8 for the whole JSON at once, which is faster than per string.
 fn text(json: &[u8]) -> Result<&str, serde_json::Error> {
     std::str::from_utf8(json).map_err(serde::de::Error::custom)
-}
-
-/// Whether a word as written begins with a folded prefix.
-fn begins(written: &str, prefix: &str) -> bool {
-    if is_plain(written) {
-        return written.get(..prefix.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(prefix));
-    }
-    words(written).first().is_some_and(|word| word.folded.starts_with(prefix))
-}
-
-/// Whether folding changes only the word's case.
-fn is_plain(written: &str) -> bool {
-    written.bytes().all(|byte| byte.is_ascii() && !matches!(byte, b'&' | b'.'))
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::spans::{measure, merge};
 use super::{Slots, html};
 use crate::catalogue::resource::{Highlight, TextRange};
+use crate::record::Language;
 use crate::search::field::Section;
 
 /// Reused for every product and text.
@@ -51,7 +52,13 @@ impl Scratch {
     }
 
     /// Appends a text with its first matches, if any and if the hit has room for it.
-    pub(super) fn write(&mut self, field: &str, text: &str, by: Option<&str>) -> Result<(), serde_json::Error> {
+    pub(super) fn write(
+        &mut self,
+        field: &str,
+        text: &str,
+        by: Option<&str>,
+        language: Option<&Language>,
+    ) -> Result<(), serde_json::Error> {
         let Self { places, spans, ranges, html, json, .. } = self;
         if json.len() - self.hit > MAX_HIT_BYTES {
             return Ok(());
@@ -72,6 +79,7 @@ impl Scratch {
             html: html.as_str().into(),
             ranges: ranges.as_slice().into(),
             by: by.map(Into::into),
+            language: language.map(|language| language.as_str().into()),
         };
         highlight.write(json)
     }

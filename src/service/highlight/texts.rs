@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use foldhash::HashMap;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 /// Borrowed unless the text has escapes. Inside lists and options, serde borrows only with such a
@@ -17,6 +16,12 @@ pub(super) struct Category<'a> {
     #[serde(borrow)]
     pub(super) id: Cow<'a, str>,
     pub(super) name: Text<'a>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CategoryId<'a> {
+    #[serde(borrow)]
+    pub(super) id: Cow<'a, str>,
 }
 
 /// The texts in a product's list item that can have matches.
@@ -34,7 +39,7 @@ pub(super) struct ItemTexts<'a> {
 #[derive(Debug, Deserialize)]
 pub(super) struct DetailTexts<'a, D> {
     /// All categories, if the item has only the first ones.
-    pub(super) categories: Option<Vec<IgnoredAny>>,
+    pub(super) categories: Option<Vec<CategoryId<'a>>>,
     pub(super) description: Option<D>,
     #[serde(borrow)]
     pub(super) aliases: Vec<Text<'a>>,

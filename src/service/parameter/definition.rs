@@ -167,7 +167,7 @@ pub static LANGUAGES: Parameter<Text> = attribute(
 );
 
 pub static VENDOR: Parameter<Text> =
-    attribute("vendor", "Only products of any of these vendors; compared like `standards`.", "Make-Believe Icebergs");
+    attribute("vendor", "Only products of any of these vendors; compared like `standards`.", "Imaginary Stationery");
 
 pub static TAGS: Parameter<Text> =
     attribute("tags", "Only products with any of these tags; compared like `standards`.", "templates");
@@ -187,7 +187,7 @@ pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
 /// The parameters of the built-in attributes.
 pub static ATTRIBUTES: [&Parameter<Text>; 5] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
-/// The filters that lists and searches of products share.
+/// The filters that all lists and searches of products share.
 pub static FILTERS: [&dyn AnyParameter; 12] = [
     &CATEGORY,
     &OFFERING_TYPE,
@@ -268,6 +268,16 @@ pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
 
 pub static TYPO: Parameter<Flag> =
     Parameter::new("typo", "Whether a misspelled word may match.", "false", Flag { default: true });
+
+/// The language of texts in a response.
+pub static LANG: Parameter<Text> = Parameter::new(
+    "lang",
+    "The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its \
+     field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's \
+     `Accept-Language` chooses among the languages that texts are translated to.",
+    "en",
+    NAME,
+);
 
 const fn stars(name: &'static str, about: &'static str) -> Parameter<Decimal> {
     Parameter::new(name, about, "4", Decimal { minimum: 1.0, maximum: 5.0 })

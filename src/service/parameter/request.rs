@@ -4,24 +4,27 @@ use super::Values;
 use super::definition::{
     ATTRIBUTE, ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS,
     GLOSSARY_Q, HIGHLIGHT, IDS, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE, OFFSET,
-    PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, TYPO, VERIFIED,
+    PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SEARCHED_OFFSET, SIMILAR_LIMIT, TYPO, VERIFIED,
 };
 use crate::service::{
-    AttributeCondition, ListGlossary, ListReviews, ListSoftware, ReviewFilter, SearchSoftware, SoftwareFilter,
+    AttributeCondition, ListGlossary, ListReviews, ListSimilar, ListSoftware, ReviewFilter, SearchSoftware,
+    SoftwareFilter,
 };
 
 impl ListSoftware {
+    /// Reads all but the language, which depends on the directory.
     pub fn from_values(values: &mut Values<'_>) -> Self {
         Self {
             q: values.query(&NAME_Q),
             filter: SoftwareFilter { ids: values.many(&IDS), ..software_filter(values) },
             sort: values.one(&LIST_SORT),
             page: values.page(&LIMIT, &QUERIED_OFFSET),
+            language: None,
         }
     }
 }
 
-/// The filter that lists and searches of products share.
+/// The filter that all lists and searches of products share.
 fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
     SoftwareFilter {
         categories: values.many(&CATEGORY),
@@ -45,6 +48,7 @@ fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
 }
 
 impl SearchSoftware {
+    /// Reads all but the language, which depends on the directory.
     pub fn from_values(values: &mut Values<'_>) -> Self {
         let q = values.query(&SEARCH_Q);
         let mut facets = Vec::new();
@@ -62,7 +66,14 @@ impl SearchSoftware {
             typo: values.flag(&TYPO),
             prefix: values.one(&PREFIX).unwrap_or_default(),
             page: values.page(&LIMIT, &QUERIED_OFFSET),
+            language: None,
         }
+    }
+}
+
+impl ListSimilar {
+    pub fn from_values(values: &mut Values<'_>) -> Self {
+        Self { filter: software_filter(values), page: values.page(&SIMILAR_LIMIT, &SEARCHED_OFFSET), language: None }
     }
 }
 

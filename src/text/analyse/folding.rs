@@ -72,7 +72,7 @@ pub(super) fn spelled_out(spelling: &str) -> Option<String> {
 
 /// Folds [marks and compatibility forms](folded). Also folds letters that don't decompose but that people
 /// write without the stroke or ligature if their keyboard lacks them.
-pub(super) fn fold(word: &str) -> String {
+pub(in crate::text) fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.to_owned();
     }

@@ -5,7 +5,8 @@ mod scanner;
 
 use std::ops::Range;
 
-use self::folding::{fold, is_mark, is_unseparated, normal};
+pub(in crate::text) use self::folding::fold;
+use self::folding::{is_mark, is_unseparated, normal};
 use self::scanner::Scanner;
 pub(crate) use self::scanner::is_in_acronym;
 

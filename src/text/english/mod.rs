@@ -149,6 +149,15 @@ pub fn is_common(folded: &str) -> bool {
     WORDS.contains(folded)
 }
 
+/// Names of places, peoples, languages and people, as [`WORDS`]: SCOWL's lists of words in upper case of
+/// the sizes 10 to 50, without those that are common words, too short to be corrected, or have other letters.
+static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("names.txt").lines().collect());
+
+/// Whether a folded word is a well-known name, so that it isn't misspelled.
+pub fn is_name(folded: &str) -> bool {
+    NAMES.contains(folded)
+}
+
 /// Whether a folded word is a function word. Such words count if a product has them but aren't
 /// required, and in a long query they don't count at all.
 pub fn is_function_word(folded: &str) -> bool {

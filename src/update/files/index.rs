@@ -56,7 +56,10 @@ impl ExportFiles {
             Some(manifest) if self.should_take_over(&manifest) => return self.take_over(&store, manifest),
             // One index and two versions of the program, while one takes over from the other: neither undoes the other's
             // work.
-            None if matches!(self.kept, Kept::OnDisk(_)) && !self.settings.read_only && !store.is_foreign_current() => {
+            None if matches!(self.kept, Kept::OnDisk(_))
+                && !self.settings.read_only
+                && store.foreign_format().is_none() =>
+            {
                 let detail = format!("{} holds no generation any more; it is written again", store.folder().display());
                 tracing::warn!("{detail}");
                 self.kept = Kept::Nowhere;
@@ -72,7 +75,8 @@ impl ExportFiles {
     pub(super) fn is_current(&self) -> bool {
         let Some(store) = self.writable_store() else { return true };
         let Kept::OnDisk(kept) = &self.kept else { return false };
-        store.verify(kept).is_ok() && (store.current_name() == Some(kept.folder_name()) || store.is_foreign_current())
+        store.verify(kept).is_ok()
+            && (store.current_name() == Some(kept.folder_name()) || store.foreign_format().is_some())
     }
 
     /// The generation that the files produce, by a hash of their bytes; `None` with `skip_invalid`,

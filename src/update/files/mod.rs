@@ -16,7 +16,7 @@ use self::debounce::Debouncer;
 use self::events::FsEvents;
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::{Manifest, Store};
-use crate::generation::{BuildFailure, Change, Observer, Settings, Snapshot};
+use crate::generation::{BuildFailure, Change, INDEX_FORMAT, Observer, Settings, Snapshot};
 use crate::update::signal::Signal;
 use crate::update::state::{About, Health, Problem};
 use crate::update::{Look, Opened, Origin, Start};
@@ -97,11 +97,19 @@ impl Origin for ExportFiles {
     /// Unchanged files are loaded from disk. Changed ones are built; until then the last good
     /// generation is served.
     fn restore(&mut self, health: &mut Health) -> Start {
-        match self.load_unchanged(health) {
-            Some(snapshot) => Start::Serve(snapshot, Some(Timestamp::now())),
-            // What was current before is what would lose records.
-            None => Start::Fetch(self.load_last_good()),
+        if let Some(snapshot) = self.load_unchanged(health) {
+            return Start::Serve(snapshot, Some(Timestamp::now()));
         }
+        // What was current before is what would lose records.
+        let last_good = self.load_last_good();
+        let format = self.store.as_ref().and_then(Store::foreign_format);
+        if let Some(format) = format.filter(|_| last_good.is_none()) {
+            tracing::info!(
+                "the index has format {format}, from another version of the program; this version builds it again in format \
+                 {INDEX_FORMAT} from the exports, and there's nothing to do"
+            );
+        }
+        Start::Fetch(last_good)
     }
 
     fn look(&mut self, now: Instant, health: &mut Health) -> Look {

@@ -7,7 +7,7 @@ use software_directory::export::render::{self, Style};
 use software_directory::export::{self, Limits, Report, SourceFile};
 use software_directory::generation::Snapshot;
 use software_directory::record::CalendarDate;
-use software_directory::service::{self, ListReviews, PageRequest};
+use software_directory::service::{self, ListReviews, ListSimilar, PageRequest};
 
 /// An export with one of everything.
 pub(crate) const EXPORT: &str = include_str!("../export.json");
@@ -67,11 +67,12 @@ fn check_generation(report: Report, bytes: &[u8]) {
         let page = PageRequest { limit: 100, offset: 0 };
         let reviews = pollster::block_on(service::list_reviews(&snapshot, &id, &ListReviews::all(page)));
         assert!(reviews.expect("an answer").is_some(), "{id}");
-        let similar = pollster::block_on(service::similar_software(&snapshot, &id, page))
+        let query = ListSimilar { page, ..ListSimilar::default() };
+        let similar = pollster::block_on(service::similar_software(&snapshot, &id, &query))
             .expect("an answer")
             .expect("the product");
         assert!(similar.data.len() as u64 <= similar.pagination.total, "{id}");
-        let suggested = pollster::block_on(service::suggest(&snapshot, &name, 20)).expect("an answer");
+        let suggested = pollster::block_on(service::suggest(&snapshot, &name, 20, None)).expect("an answer");
         assert!(suggested.software.len() <= 20, "{name}");
         super::query::check(&snapshot, &super::query::search(&name));
     }

@@ -49,13 +49,14 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     }
 
     let list = ListSoftware {
+        language: None,
         q: query.q.clone(),
         filter: query.filter.clone(),
         sort: (query.sort == SearchSort::Name).then_some(ListSort::Stored(Order::Name)),
         page: query.page,
     };
     assert!(pollster::block_on(list_software(snapshot, &list)).expect("an answer").pagination.total <= count);
-    let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page });
+    let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page }, None).expect("JSON");
     assert!(glossary.data.len() as u64 <= glossary.pagination.total);
 }
 

@@ -44,7 +44,7 @@ impl Mapping {
                         "the mapping lacks the column `{head}`; add it, with null if it isn't to be used"
                     )));
                 }
-                Some(value) => Self::parse_use(head, value)?,
+                Some(value) => Self::parse_use(head, value)?.typed(table, columns.len()),
             };
             if column.target != Target::Ignored
                 && !column.is_fallback

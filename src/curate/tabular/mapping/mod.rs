@@ -1,16 +1,18 @@
 //! The mapping of a table's columns to properties: proposed from heads and contents, or given as JSON.
 
+mod attribute;
 mod file;
 mod synonyms;
 mod target;
 
 use std::collections::{BTreeMap, HashSet};
 
+use self::attribute::attribute_type;
 use self::synonyms::property_of;
 pub use self::target::Target;
 pub(super) use self::target::{json_head, known};
 use super::{Cell, RowKind, Table, date, value};
-use crate::record::slug;
+use crate::record::{Attribute, AttributeType, slug};
 
 /// The number of rows that a proposal reads, except for ratings.
 const SAMPLE_ROWS: usize = 200;
@@ -24,7 +26,7 @@ pub enum MappingError {
     #[error("the mapping isn't {{\"columns\": {{\"HEAD\": \"PROPERTY\"}}}}")]
     Form(#[from] serde_json::Error),
     #[error(
-        "the mapping gives column `{head}` the target `{target}`; write a property such as name, additional:NAME, json:NAME, or null"
+        "the mapping gives column `{head}` the target `{target}`; write a property such as name, additional:NAME, attribute:NAME, attribute:NAME:TYPE, json:NAME, or null"
     )]
     Target { head: String, target: String },
     #[error("{0}")]
@@ -46,6 +48,14 @@ pub struct ColumnUse {
 impl ColumnUse {
     pub const fn new(target: Target) -> Self {
         Self { target, is_fallback: false, split_commas: false, values: BTreeMap::new() }
+    }
+
+    /// The same with the type of the column's values if an attribute has none.
+    fn typed(mut self, table: &Table, column: usize) -> Self {
+        if let Target::Attribute(_, kind @ None) = &mut self.target {
+            *kind = Some(attribute_type(table, column));
+        }
+        self
     }
 
     /// The translation of a value, which may be in another case.
@@ -126,6 +136,40 @@ impl Mapping {
             }
         }
         if is_found || head == "*" { Ok(()) } else { Err(no_column(table, head)) }
+    }
+
+    /// Takes a column as an attribute, whatever was proposed.
+    pub fn take_attribute(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
+        let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
+        let Some(target @ Target::Attribute(_, None)) = Target::parse(&format!("attribute:{head}")) else {
+            let text = format!(
+                "column `{head}` can't be an attribute of this name: the directory knows the property, or the name has a colon; write \
+                 `attribute:NAME` with another name in a mapping"
+            );
+            return Err(MappingError::Column(text));
+        };
+        self.columns[column] = ColumnUse::new(target).typed(table, column);
+        Ok(())
+    }
+
+    /// The attributes that columns are taken as, with their heads as labels.
+    pub fn attributes(&self, table: &Table) -> Vec<Attribute> {
+        let attribute = |(head, of): (&String, &ColumnUse)| match &of.target {
+            Target::Attribute(name, kind) => Some(Attribute::new(name, head, kind.unwrap_or(AttributeType::Text))),
+            _ => None,
+        };
+        table.heads.iter().zip(&self.columns).filter_map(attribute).collect()
+    }
+
+    /// Reads columns by the types that an export declares: that's the one that is updated.
+    pub fn keep_declared(&mut self, declared: &[Attribute]) {
+        for of in &mut self.columns {
+            if let Target::Attribute(name, kind) = &mut of.target
+                && let Some(attribute) = declared.iter().find(|attribute| *attribute.property == **name)
+            {
+                *kind = Some(attribute.kind);
+            }
+        }
     }
 
     /// Splits the lists of a column at commas.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::export::RECORD;
+use crate::record::AttributeType;
 
 /// The use of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub enum Target {
     Json(String),
     /// An additional property, a text.
     Additional(String),
+    /// An additional property that the export declares as an attribute. Without a type its values decide.
+    Attribute(String, Option<AttributeType>),
     /// Nothing.
     Ignored,
 }
@@ -22,7 +25,7 @@ impl Target {
     pub fn property(&self) -> Option<&str> {
         match self {
             Self::Property(name) => Some(name),
-            Self::Json(name) | Self::Additional(name) => Some(name),
+            Self::Json(name) | Self::Additional(name) | Self::Attribute(name, _) => Some(name),
             Self::Ignored => None,
         }
     }
@@ -35,7 +38,19 @@ impl Target {
         if let Some(name) = text.strip_prefix("additional:").filter(|name| !name.is_empty() && known(name).is_none()) {
             return Some(Self::Additional(name.to_owned()));
         }
+        if let Some(attribute) = text.strip_prefix("attribute:") {
+            return Self::attribute(attribute);
+        }
         known(text).map(Self::Property)
+    }
+
+    /// Reads `NAME` or `NAME:TYPE`. Requests name an attribute and its value with a colon between them, so its name has none.
+    fn attribute(text: &str) -> Option<Self> {
+        let (name, kind) = match text.split_once(':') {
+            Some((name, kind)) => (name, Some(AttributeType::ALL.into_iter().find(|of| of.as_str() == kind)?)),
+            None => (text, None),
+        };
+        (!name.trim().is_empty() && known(name).is_none()).then(|| Self::Attribute(name.to_owned(), kind))
     }
 }
 
@@ -45,6 +60,8 @@ impl fmt::Display for Target {
             Self::Property(name) => f.write_str(name),
             Self::Json(name) => f.write_str(&json_head(name)),
             Self::Additional(name) => write!(f, "additional:{name}"),
+            Self::Attribute(name, None) => write!(f, "attribute:{name}"),
+            Self::Attribute(name, Some(kind)) => write!(f, "attribute:{name}:{}", kind.as_str()),
             Self::Ignored => f.write_str("not used"),
         }
     }

@@ -13,7 +13,7 @@ use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Schema, SchemaFormat, S
 use utoipa::openapi::{RefOr, Required};
 
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
-use crate::service::parameter::definition::QUERIED_OFFSET;
+use crate::service::parameter::definition::{LANG, QUERIED_OFFSET};
 use crate::service::parameter::{AnyParameter, Given, Interface, Reason, Refusal, Values};
 use crate::service::{MAX_QUERY_OFFSET, PageRequest};
 
@@ -37,6 +37,18 @@ impl FromParameters for () {
     const PARAMETERS: Parameters = &[];
 
     fn read(_: &mut Values<'_>) -> Self {}
+}
+
+/// An endpoint with no parameter but the language of its texts, which [`Lang`](super::Lang) reads.
+#[derive(Debug)]
+pub(in crate::http) struct InLanguage;
+
+impl FromParameters for InLanguage {
+    const PARAMETERS: Parameters = &[&[&LANG]];
+
+    fn read(_: &mut Values<'_>) -> Self {
+        Self
+    }
 }
 
 /// The endpoint's query parameters, checked. Rejects a request with [`ApiError::Parameters`], which lists all its problems.

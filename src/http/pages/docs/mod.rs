@@ -8,7 +8,7 @@ use bytes::Bytes;
 use self::reference::Reference;
 use super::document::Document;
 use super::frame::{Frame, Menu, Section};
-use super::language::Language;
+use super::language::{Language, Texts};
 use super::part::call::LOCAL;
 use super::robots::robots;
 use super::site::Site;
@@ -18,20 +18,31 @@ use crate::http::problem::ErrorCode;
 /// An export with every known member; validated by tests.
 const EXPORT_EXAMPLE: &str = include_str!("export-example.json");
 
+/// A title in the reader's language.
+type Title = fn(&Texts) -> &'static str;
+
 /// Paths and titles.
-const PAGES: [(&str, &str); 5] = [
-    ("/docs", "Getting started"),
-    ("/docs/reference", "API reference"),
-    ("/docs/export-format", "Export format"),
-    ("/docs/errors", "Errors"),
-    ("/docs/versioning", "Versioning"),
+const PAGES: [(&str, Title); 5] = [
+    ("/docs", |t| t.getting_started),
+    ("/docs/reference", |t| t.api_reference),
+    ("/docs/export-format", |t| t.export_format),
+    ("/docs/errors", |t| t.errors),
+    ("/docs/versioning", |t| t.versioning),
 ];
+
+/// A page of the documentation: prose in English, in a frame in the reader's language.
+#[derive(Debug, Template)]
+#[template(path = "docs/page.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    path: &'static str,
+    prose: &'a str,
+}
 
 #[derive(Debug, Template)]
 #[template(path = "docs/getting-started.html")]
 struct GettingStarted<'a> {
-    frame: Frame<'a>,
-    current: &'static str,
+    base: &'a str,
     host: &'a str,
     query: &'a str,
     encoded_query: String,
@@ -41,24 +52,17 @@ struct GettingStarted<'a> {
 #[derive(Debug, Template)]
 #[template(path = "docs/export-format.html")]
 struct ExportFormat<'a> {
-    frame: Frame<'a>,
-    current: &'static str,
+    base: &'a str,
     example: &'static str,
 }
 
 #[derive(Debug, Template)]
 #[template(path = "docs/errors.html")]
-struct Errors<'a> {
-    frame: Frame<'a>,
-    current: &'static str,
-}
+struct Errors;
 
 #[derive(Debug, Template)]
 #[template(path = "docs/versioning.html")]
-struct Versioning<'a> {
-    frame: Frame<'a>,
-    current: &'static str,
-}
+struct Versioning;
 
 #[derive(Debug, Template)]
 #[template(path = "llms.txt")]
@@ -72,26 +76,29 @@ struct ForLanguageModels<'a> {
 pub(in crate::http) struct Docs {
     /// The body of a search's response.
     search_response: String,
-    /// By path; but for the first page.
-    pub(super) documents: Vec<(&'static str, Document)>,
+    /// By path.
+    pub(super) documents: [(&'static str, Document); 5],
+    /// By path and language; but for the first page, which depends on the directory.
+    pub(super) pages: Vec<(&'static str, [Document; Language::ALL.len()])>,
 }
 
 impl Docs {
     /// `openapi` is the OpenAPI document.
     pub(in crate::http) fn new(site: &Site, openapi: String) -> Result<Self, askama::Error> {
-        let reference = Reference::new(&openapi, host(site));
-        let search_response = reference.search_response.clone();
-        let [_, (of_reference, _), (of_format, _), (of_errors, _), (of_versioning, _)] = PAGES;
-        let pages = [
-            (of_reference, reference.page(frame(site, of_reference), of_reference).render()?),
-            (
-                of_format,
-                ExportFormat { frame: frame(site, of_format), current: of_format, example: EXPORT_EXAMPLE }.render()?,
-            ),
-            (of_errors, Errors { frame: frame(site, of_errors), current: of_errors }.render()?),
-            (of_versioning, Versioning { frame: frame(site, of_versioning), current: of_versioning }.render()?),
+        let reference = Reference::new(&openapi, host(site), &site.base);
+        let prose = [
+            reference.render()?,
+            ExportFormat { base: &site.base, example: EXPORT_EXAMPLE }.render()?,
+            Errors.render()?,
+            Versioning.render()?,
         ];
+        let mut pages = Vec::new();
+        for ((path, _), prose) in PAGES.into_iter().skip(1).zip(&prose) {
+            let [english, german, french] = Language::ALL.map(|language| page(site, language, path, prose));
+            pages.push((path, [english?, german?, french?]));
+        }
         let llms = ForLanguageModels { host: &site.public, site: &site.title }.render()?;
+        let search_response = reference.search_response;
         let schema = Bytes::from_static(export::schema().as_bytes());
         let documents = [
             ("/openapi.json", Document::new("application/json", openapi)),
@@ -100,22 +107,25 @@ impl Docs {
             ("/llms.txt", Document::new("text/plain; charset=utf-8", llms)),
             ("/robots.txt", Document::new("text/plain; charset=utf-8", robots(site))),
         ];
-        let pages = pages.into_iter().map(|(path, html)| (path, Document::page(html)));
-        Ok(Self { search_response, documents: documents.into_iter().chain(pages).collect() })
+        Ok(Self { search_response, documents, pages })
     }
 
     /// The first page, with a query that finds something.
-    pub(super) fn getting_started(&self, site: &Site, query: &str) -> Result<Document, askama::Error> {
-        let (current, _) = PAGES[0];
-        let page = GettingStarted {
-            frame: frame(site, current),
-            current,
+    pub(super) fn getting_started(
+        &self,
+        site: &Site,
+        language: Language,
+        query: &str,
+    ) -> Result<Document, askama::Error> {
+        let prose = GettingStarted {
+            base: &site.base,
             host: host(site),
             query,
             encoded_query: form_urlencoded::byte_serialize(query.as_bytes()).collect(),
             response: &self.search_response,
         };
-        Ok(Document::page(page.render()?))
+        let (path, _) = PAGES[0];
+        page(site, language, path, &prose.render()?)
     }
 }
 
@@ -123,11 +133,11 @@ fn host(site: &Site) -> &str {
     if site.public.is_empty() { LOCAL } else { &site.public }
 }
 
-fn frame<'a>(site: &'a Site, path: &str) -> Frame<'a> {
-    let title = PAGES.iter().find(|(of, _)| *of == path).map_or("", |(_, title)| title);
-    let mut frame = Frame::bare(site, Language::English).titled(title);
+fn page(site: &Site, language: Language, path: &'static str, prose: &str) -> Result<Document, askama::Error> {
+    let title = PAGES.iter().find(|(of, _)| *of == path).map_or("", |(_, title)| title(language.texts()));
+    let mut frame = Frame::bare(site, language).titled(title);
     frame.section = Section::Docs;
     frame.menu = Some(Menu::default());
     frame.canonical = Some(path.to_owned());
-    frame
+    Ok(Document::page(Page { frame, path, prose }.render()?))
 }

@@ -18,7 +18,7 @@ pub(in crate::http) enum Language {
 }
 
 impl Language {
-    const ALL: [Self; 3] = [Self::English, Self::German, Self::French];
+    pub(in crate::http) const ALL: [Self; 3] = [Self::English, Self::German, Self::French];
 
     /// The language that a browser prefers; English if it prefers none of these.
     pub(in crate::http) fn preferred(headers: &HeaderMap) -> Self {

@@ -15,7 +15,7 @@ pub(in crate::http) struct Counted {
 pub(in crate::http) struct Texts {
     /// Between groups of three digits.
     pub(super) group: &'static str,
-    pub(super) decimal_point: &'static str,
+    pub(in crate::http) decimal_point: &'static str,
     /// Whether 0 takes the singular.
     pub(super) zero_is_one: bool,
     /// What follows the number of a day, and what follows the first of a month.
@@ -84,6 +84,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) correct_typos: &'static str,
     pub(in crate::http) alternatives_to: &'static str,
     pub(in crate::http) excluded: &'static str,
+    pub(in crate::http) no_product_has: &'static str,
     pub(in crate::http) ignored: &'static str,
     pub(in crate::http) also_searched: &'static str,
     pub(in crate::http) incomplete: &'static str,
@@ -96,6 +97,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) nothing_for: &'static str,
     pub(in crate::http) nothing_with_filters: &'static str,
     pub(in crate::http) no_products: &'static str,
+    pub(in crate::http) did_you_mean: &'static str,
     pub(in crate::http) remove_a_filter: &'static str,
     pub(in crate::http) without_filters: &'static str,
     pub(in crate::http) fewer_words: &'static str,
@@ -166,6 +168,34 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) no_categories: &'static str,
     pub(in crate::http) no_glossary: &'static str,
     pub(in crate::http) api_request: &'static str,
+    pub(in crate::http) yes: &'static str,
+    pub(in crate::http) no: &'static str,
+    /// Of a range, with `{}` for its end.
+    pub(in crate::http) up_to: &'static str,
+    /// Of a range of numbers, with `{}` for its beginning.
+    pub(in crate::http) or_more: &'static str,
+    /// Of a range of days.
+    pub(in crate::http) or_later: &'static str,
+    /// Between the ends of a range.
+    pub(in crate::http) range_to: &'static str,
+    /// On a product that is pinned to the query.
+    pub(in crate::http) chosen: &'static str,
+    pub(in crate::http) copy: &'static str,
+    pub(in crate::http) copied: &'static str,
+    pub(in crate::http) press_copy: &'static str,
+    pub(in crate::http) preview: &'static str,
+    /// Between [`Self::preview`] and a folder.
+    pub(in crate::http) preview_of: &'static str,
+    pub(in crate::http) not_published: &'static str,
+    pub(in crate::http) what_changes: &'static str,
+    pub(in crate::http) preview_signed_out: &'static str,
+    pub(in crate::http) preview_away: &'static str,
+    pub(in crate::http) getting_started: &'static str,
+    pub(in crate::http) export_format: &'static str,
+    pub(in crate::http) errors: &'static str,
+    pub(in crate::http) versioning: &'static str,
+    pub(in crate::http) sending: &'static str,
+    pub(in crate::http) unreachable: &'static str,
     pub(in crate::http) enter_key: &'static str,
     pub(in crate::http) key_label: &'static str,
     pub(in crate::http) key_hint: &'static str,
@@ -189,6 +219,8 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) failed_text: &'static str,
     pub(in crate::http) try_again: &'static str,
     pub(in crate::http) request_number: &'static str,
+    /// The wait until further requests are allowed, in seconds.
+    pub(in crate::http) wait: Counted,
     pub(in crate::http) products_count: Counted,
     pub(in crate::http) categories_count: Counted,
     pub(in crate::http) reviews_count: Counted,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use askama::Template;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -37,13 +38,15 @@ pub(in crate::http::pages) fn age(day: &str, today: Date) -> Option<Age> {
     })
 }
 
-/// The badge of a list's row.
-#[derive(Debug)]
+/// The badge of a list's row, and of a column of a comparison.
+#[derive(Debug, Template)]
+#[template(path = "parts/badge.html")]
 pub(in crate::http::pages) struct Badge<'a> {
-    pub(in crate::http::pages) label: Cow<'a, str>,
-    pub(in crate::http::pages) is_reviewed: bool,
-    pub(in crate::http::pages) day: Option<&'a str>,
-    pub(in crate::http::pages) age: Option<Age>,
+    t: &'static Texts,
+    label: Cow<'a, str>,
+    is_reviewed: bool,
+    day: Option<&'a str>,
+    age: Option<Age>,
 }
 
 impl<'a> Badge<'a> {
@@ -56,10 +59,10 @@ impl<'a> Badge<'a> {
         }
         let is_reviewed = item.evidence_status == EvidenceStatus::VendorSourcesReviewed.as_str();
         let age = day.and_then(|day| age(day, today()));
-        Some(Self { label: label(t, &item.evidence_status), is_reviewed, day, age })
+        Some(Self { t, label: label(t, &item.evidence_status), is_reviewed, day, age })
     }
 
-    pub(in crate::http::pages) fn is_old(&self) -> bool {
+    fn is_old(&self) -> bool {
         self.age.is_some_and(|age| age != Age::Recent)
     }
 }

@@ -1,8 +1,11 @@
-//! A product as lists have it, read from its JSON.
+//! A product as lists have it, and in full, read from its JSON.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
+
+use super::properties::Members;
+use crate::record::Attribute;
 
 #[derive(Debug, Deserialize)]
 pub(in crate::http::pages) struct Item<'a> {
@@ -48,7 +51,7 @@ pub(in crate::http::pages) struct More<'a> {
     pub(in crate::http::pages) sources: Vec<Source<'a>>,
     pub(in crate::http::pages) rating_source: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(in crate::http::pages) additional_properties: &'a serde_json::value::RawValue,
+    pub(in crate::http::pages) additional_properties: Members<'a>,
     #[serde(borrow)]
     pub(in crate::http::pages) export: ExportName<'a>,
     pub(in crate::http::pages) same_as: Vec<SameAs<'a>>,
@@ -98,5 +101,22 @@ impl<'a> Product<'a> {
         let Data { data } = serde_json::from_slice(body)?;
         // Twice instead of flattened, which would copy all of it.
         Ok(Self { item: serde_json::from_str(data.get())?, more: serde_json::from_str(data.get())? })
+    }
+
+    /// The values of an attribute, as the record writes them; none if they are of another type.
+    pub(in crate::http::pages) fn values(&self, attribute: &Attribute) -> Vec<Cow<'_, str>> {
+        let values: &[Cow<'_, str>] = match &*attribute.property {
+            "vendor" => self.item.vendor.as_slice(),
+            "standards" => &self.more.standards,
+            "deployment" => &self.more.deployment,
+            "languages" => &self.more.languages,
+            "tags" => &self.more.tags,
+            property => {
+                let json = self.more.additional_properties.get(property);
+                let values = json.and_then(|json| attribute.kind.values(json.get())).unwrap_or_default();
+                return values.into_iter().map(|value| String::from(value).into()).collect();
+            }
+        };
+        values.iter().map(|value| Cow::Borrowed(&**value)).collect()
     }
 }

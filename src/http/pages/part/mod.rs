@@ -1,5 +1,6 @@
 //! Parts that several pages show.
 
+pub(super) mod attribute;
 pub(super) mod call;
 pub(in crate::http) mod evidence;
 pub(super) mod item;

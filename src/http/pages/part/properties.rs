@@ -22,8 +22,15 @@ pub(in crate::http::pages) enum Value {
 }
 
 impl Value {
-    pub(in crate::http::pages) fn read(json: &RawValue) -> Result<Self, serde_json::Error> {
-        Self::at_depth(json, 0)
+    /// The members of an object that are kept, in their order.
+    pub(in crate::http::pages) fn of(
+        Members(members): &Members<'_>,
+        keep: impl Fn(&str, &RawValue) -> bool,
+    ) -> Result<Self, serde_json::Error> {
+        let kept = members.iter().filter(|(name, json)| keep(name, json));
+        kept.map(|(name, json)| Ok((name.clone(), Self::at_depth(json, 1)?)))
+            .collect::<Result<_, _>>()
+            .map(Self::Object)
     }
 
     pub(in crate::http::pages) fn is_empty(&self) -> bool {
@@ -50,7 +57,14 @@ impl Value {
 }
 
 /// The members of an object, in their order.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
+#[derive(Debug)]
+pub(in crate::http::pages) struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    pub(in crate::http::pages) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        self.0.iter().find(|(of, _)| of == name).map(|(_, json)| *json)
+    }
+}
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -79,24 +93,25 @@ mod tests {
     use super::*;
 
     fn html(json: &str) -> String {
-        let value: Box<RawValue> = serde_json::from_str(json).expect("JSON");
-        Value::read(&value).expect("read").render().expect("rendered")
+        let members: Members<'_> = serde_json::from_str(json).expect("JSON");
+        Value::of(&members, |name, _| name != "left out").expect("read").render().expect("rendered")
     }
 
     #[test]
     fn values_are_escaped_and_numbers_keep_their_digits() {
-        let shown = html(r#"{"<b>": [1.50, 12345678901234567890123, null], "u": "https://a.example/", "t": "<i>"}"#);
-        for part in
-            ["&#60;b&#62;", "1.50", "12345678901234567890123", "null", "href=\"https://a.example/\"", "&#60;i&#62;"]
+        let shown = html(
+            r#"{"left out": 0, "<b>": [1.50, 12345678901234567890123, null], "u": "https://a.example/", "t": "<i>"}"#,
+        );
+        for part in ["&lt;b&gt;", "1.50", "12345678901234567890123", "null", "href=\"https://a.example/\"", "&lt;i&gt;"]
         {
             assert!(shown.contains(part), "{part}: {shown}");
         }
-        assert!(!shown.contains("<b>") && !shown.contains("<i>"), "{shown}");
+        assert!(!shown.contains("<b>") && !shown.contains("<i>") && !shown.contains("left"), "{shown}");
     }
 
     #[test]
     fn deep_values_are_shown_as_json() {
-        let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+        let deep = format!("{{\"deep\": {}1{}}}", "[".repeat(200), "]".repeat(200));
         assert!(html(&deep).contains(&"[".repeat(190)), "not a list in a list in a list");
     }
 }

@@ -29,6 +29,8 @@ pub(in crate::http::pages) struct Row<'a> {
     badge: Option<Badge<'a>>,
     /// A line below the tagline, HTML.
     note: Option<String>,
+    /// Whether the directory's editors chose it for the query.
+    is_chosen: bool,
     /// Whether it can be selected for a comparison.
     is_selectable: bool,
 }
@@ -44,12 +46,17 @@ impl<'a> Row<'a> {
             rating: Rating::new(t, item.rating, item.review_count),
             badge: Badge::new(t, item),
             note: None,
+            is_chosen: false,
             is_selectable: false,
         }
     }
 
     pub(in crate::http::pages) fn selectable(self) -> Self {
         Self { is_selectable: true, ..self }
+    }
+
+    pub(in crate::http::pages) fn chosen_if(self, is_chosen: bool) -> Self {
+        Self { is_chosen, ..self }
     }
 
     pub(in crate::http::pages) fn with_note(self, note: Option<String>) -> Self {

@@ -155,9 +155,7 @@ mod tests {
             term: term.to_owned(),
             definition: "What <it> means.".to_owned(),
             abbreviations: vec![abbreviation.to_owned()],
-            synonyms: Vec::new(),
-            related: Vec::new(),
-            source: None,
+            ..GlossaryTermResource::default()
         };
         GlossaryEntry { term, object: Span { start: 0, length: 0 } }
     }

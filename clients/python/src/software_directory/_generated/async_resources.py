@@ -205,6 +205,18 @@ class AsyncSoftwareResource:
         self,
         id: str,
         *,
+        category: str | Iterable[str] | None = None,
+        offering_type: Literal["software", "document-templates"] | None = None,
+        evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
+        min_rating: float | None = None,
+        evidence_checked_before: date | str | None = None,
+        evidence_checked_after: date | str | None = None,
+        standards: str | Iterable[str] | None = None,
+        deployment: str | Iterable[str] | None = None,
+        languages: str | Iterable[str] | None = None,
+        vendor: str | Iterable[str] | None = None,
+        tags: str | Iterable[str] | None = None,
+        attribute: str | Iterable[str] | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -213,9 +225,34 @@ class AsyncSoftwareResource:
         """List similar products.
 
         Products in the same categories and with the same words in tagline, tags, features and standards,
-        the most similar first. `shared` says of each what it has in common with the product.
+        the most similar first. `shared` says of each what it has in common with the product. Filters are
+        for the similar products, as in a search.
 
         id: The product's id.
+        category: Only products in any of these categories, by name or id as the list of categories has
+            them, in upper or lower case. A category that doesn't exist matches nothing. Repeat it for
+            several.
+        offering_type: Only products of this type.
+        evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
+            vendor's own sources were reviewed for the record; `pending-review`: they were not yet.
+        min_rating: Only products with an average rating of at least this, of 5. Products without a rating
+            are left out. (0 to 5)
+        evidence_checked_before: Only products whose evidence was last checked before this day, YYYY-MM-DD:
+            the ones to check again.
+        evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
+        standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
+            `iso9001` is `ISO 9001`. One that no product has matches nothing. Repeat it for several.
+        deployment: Only products that can be run in any of these ways, such as `cloud`; compared like
+            `standards`. Repeat it for several.
+        languages: Only products with a user interface in any of these languages; compared like `standards`.
+            Repeat it for several.
+        vendor: Only products of any of these vendors; compared like `standards`. Repeat it for several.
+        tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
+        attribute: Only products with this value of an attribute: its property, a colon, and a value
+            (`licence:MIT`) or a range of numbers or days, either end of which may be left out
+            (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives,
+            different attributes all count. Texts are compared like `standards`. An unknown attribute is
+            refused with the names of all attributes. Repeat it for several.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 10)
         offset: How many records to skip; beyond the end the page is empty. (0 to 10000, default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
@@ -226,7 +263,22 @@ class AsyncSoftwareResource:
             call(
                 "/v1/software/{id}/similar",
                 id=id,
-                query={"limit": limit, "offset": offset},
+                query={
+                    "category": category,
+                    "offering_type": offering_type,
+                    "evidence_status": evidence_status,
+                    "min_rating": min_rating,
+                    "evidence_checked_before": evidence_checked_before,
+                    "evidence_checked_after": evidence_checked_after,
+                    "standards": standards,
+                    "deployment": deployment,
+                    "languages": languages,
+                    "vendor": vendor,
+                    "tags": tags,
+                    "attribute": attribute,
+                    "limit": limit,
+                    "offset": offset,
+                },
                 extra_headers=extra_headers,
                 extra_query=extra_query,
             ),

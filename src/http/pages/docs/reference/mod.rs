@@ -10,7 +10,6 @@ use serde_json::Value;
 use self::operation::Operation;
 use self::prose::Prose;
 use self::schema::Properties;
-use crate::http::pages::frame::Frame;
 
 #[derive(Clone, Copy)]
 struct OpenApi<'d>(&'d Value);
@@ -23,9 +22,11 @@ impl<'d> OpenApi<'d> {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Template)]
+#[template(path = "docs/reference.html")]
 pub(super) struct Reference<'a> {
     host: &'a str,
+    base: &'a str,
     groups: Vec<Group>,
     problem: Properties,
     headers: Vec<(String, Prose)>,
@@ -41,19 +42,8 @@ struct Group {
     operations: Vec<Operation>,
 }
 
-#[derive(Debug, Template)]
-#[template(path = "docs/reference.html")]
-pub(super) struct Page<'a> {
-    frame: Frame<'a>,
-    current: &'static str,
-    host: &'a str,
-    groups: Vec<Group>,
-    problem: Properties,
-    headers: Vec<(String, Prose)>,
-}
-
 impl<'a> Reference<'a> {
-    pub(super) fn new(document: &str, host: &'a str) -> Self {
+    pub(super) fn new(document: &str, host: &'a str, base: &'a str) -> Self {
         // The service's own document is valid JSON; tests read the page.
         let document: Value = serde_json::from_str(document).unwrap_or_default();
         let api = OpenApi(&document);
@@ -61,16 +51,12 @@ impl<'a> Reference<'a> {
         let search = operation::recorded(api, &document["paths"]["/v1/search"]["get"]["responses"]["200"]);
         Self {
             host,
+            base,
             groups: tags.map(|tag| group(api, tag, host)).collect(),
             problem: Properties::of(api, &document["components"]["schemas"]["Problem"], 0),
             headers: headers(api),
             search_response: search.map(|(_, response)| response).unwrap_or_default(),
         }
-    }
-
-    pub(super) fn page(self, frame: Frame<'a>, current: &'static str) -> Page<'a> {
-        let Self { host, groups, problem, headers, .. } = self;
-        Page { frame, current, host, groups, problem, headers }
     }
 }
 

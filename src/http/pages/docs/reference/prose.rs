@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn code_is_marked_and_markup_escaped() {
         let html = |text| Prose::paragraphs(text).render().expect("rendered");
-        assert_eq!(html("a <b> `c<d`\n\ne"), "<p>a &#60;b&#62; <code>c&#60;d</code></p>\n<p>e</p>\n");
+        assert_eq!(html("a <b> `c<d`\n\ne"), "<p>a &lt;b&gt; <code>c&lt;d</code></p>\n<p>e</p>\n");
         assert_eq!(html(""), "");
     }
 }

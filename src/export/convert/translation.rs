@@ -1,0 +1,139 @@
+//! Reads the language of an export, and texts in other languages.
+
+use super::Reader;
+use super::property::Use;
+use crate::export::Code;
+use crate::export::budget::LABEL_CHARS;
+use crate::export::pointer::Path;
+use crate::export::text::{Kind, Value};
+use crate::export::vocabulary::{Known, NearMiss, TRANSLATED};
+use crate::record::{Language, Translations};
+use crate::text::shorten::is_longer;
+
+/// The key of texts in other languages.
+pub(super) const TRANSLATIONS: &str = "translations";
+
+/// The key of the export's language.
+const LANGUAGE: &str = "language";
+
+/// The long text of a record.
+const DESCRIPTION: &str = "description";
+
+/// What entries are called.
+const LABELS: [&str; 3] = ["name", "term", "label"];
+
+impl Reader {
+    /// Reads the language that an export states; `None` if it states none.
+    pub(super) fn language(&mut self, root: Value<'_>) -> Option<Language> {
+        let value = root.get(LANGUAGE).filter(|value| !matches!(value.kind(), Kind::Null | Kind::Invalid))?;
+        let path = Path::Root.member(LANGUAGE);
+        let Some(tag) = value.as_str() else {
+            let message = format!("`{LANGUAGE}` is {}, so it isn't used", value.describe());
+            self.report(
+                Code::EntryLeftOut,
+                value,
+                path,
+                message,
+                "write a language tag such as \"de\", or leave it out",
+            );
+            return None;
+        };
+        self.tag(&tag, value, path)
+    }
+
+    /// Reads a language tag, and warns of one that is unknown.
+    fn tag(&mut self, tag: &str, value: Value<'_>, path: Path<'_>) -> Option<Language> {
+        let language = Language::parse(tag);
+        if !language.as_ref().is_some_and(Language::is_known) {
+            let message = match language {
+                Some(_) => format!("`{tag}` is the tag of no known language"),
+                None => format!("`{tag}` isn't a language tag, so it isn't used"),
+            };
+            let help = "write a tag of BCP 47: a language, and a region if it matters, such as `de` or `pt-BR`";
+            self.report(Code::UnknownLanguage, value, path, message, help);
+        }
+        language
+    }
+
+    /// Reads the texts of an entry in other languages. `known` are the texts that can be translated.
+    pub(super) fn translations(
+        &mut self,
+        value: Value<'_>,
+        path: Path<'_>,
+        known: &'static [Known],
+        translations: &mut Translations,
+    ) -> Use {
+        match value.kind() {
+            Kind::Null => return Use::Used,
+            Kind::Object => {}
+            _ => return self.unusable(value, path, "an object with a language tag for each language"),
+        }
+        let mut near = NearMiss::new(known);
+        for (key, texts) in value.members() {
+            let tag = key.as_str().unwrap_or_default();
+            let path = path.member(&tag);
+            let Some(language) = self.tag(&tag, key, path) else { continue };
+            if texts.kind() != Kind::Object {
+                let _: Use = self.unusable(texts, path, "an object of texts");
+                continue;
+            }
+            self.near_misses(&mut near, texts, path);
+            for (key, value) in texts.members() {
+                let property = key.as_str().unwrap_or_default();
+                let path = path.member(&property);
+                if let Some(text) = self.translation(&property, value, path, known)
+                    && !translations.insert(&language, &property, &text)
+                {
+                    let message = format!("`{property}` is in `{language}` twice, so this text isn't used");
+                    self.report(Code::UnusableProperty, value, path, message, "remove one of the two");
+                }
+            }
+        }
+        Use::Used
+    }
+
+    /// Reads a translated text; `None` if it can't be used, or is blank.
+    fn translation(
+        &mut self,
+        property: &str,
+        value: Value<'_>,
+        path: Path<'_>,
+        known: &'static [Known],
+    ) -> Option<Box<str>> {
+        if !known.iter().any(|(of, _)| *of == property) {
+            let names = known.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("`{property}` isn't translated, so this text isn't used");
+            self.report(Code::UnusableProperty, value, path, message, format!("translate any of {names}"));
+            return None;
+        }
+        let mut text = None;
+        if self.text(value, path, &mut text) == Use::Additional {
+            return None;
+        }
+        if known == TRANSLATED && property != DESCRIPTION {
+            self.listed(value, path);
+        }
+        let text = text.filter(|text| !text.trim().is_empty())?;
+        // Lists have the names of categories, terms and attributes whole.
+        if known != TRANSLATED && LABELS.contains(&property) && is_longer(&text, LABEL_CHARS) {
+            let message = format!("a `{property}` has at most {LABEL_CHARS} characters, so this one isn't used");
+            self.report(Code::UnusableProperty, value, path, message, "shorten it, or leave it out");
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Reads the translations of an entry of the envelope.
+    pub(super) fn entry_translations(
+        &mut self,
+        entry: Value<'_>,
+        path: Path<'_>,
+        known: &'static [Known],
+    ) -> Translations {
+        let mut translations = Translations::default();
+        if let Some(value) = entry.get(TRANSLATIONS) {
+            let _: Use = self.translations(value, path.member(TRANSLATIONS), known, &mut translations);
+        }
+        translations
+    }
+}

@@ -1,0 +1,74 @@
+//! The `Lang` extractor.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::header::{ACCEPT_LANGUAGE, CONTENT_LANGUAGE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+
+use super::Snapshot;
+use crate::http::extract::query::RawQuery;
+use crate::http::problem::{ApiError, ParameterProblem};
+use crate::http::state::AppState;
+use crate::record::Language;
+use crate::service::choose_language;
+use crate::service::parameter::definition::LANG;
+use crate::service::parameter::{Given, Interface, Values};
+
+/// The language of the texts in a response, by the parameter `lang`, or else by `Accept-Language`. Each endpoint with it has `lang` in its
+/// table of parameters.
+#[derive(Debug)]
+pub(in crate::http) struct Lang(pub(in crate::http) Option<Language>);
+
+impl Lang {
+    pub(in crate::http) const fn language(&self) -> Option<&Language> {
+        self.0.as_ref()
+    }
+
+    /// Names the language in a response if any of its texts is in it.
+    pub(in crate::http) fn mark(&self, is_in_language: bool, mut response: Response) -> Response {
+        let language = self.0.as_ref().filter(|_| is_in_language);
+        let tag = language.and_then(|language| HeaderValue::try_from(language.as_str()).ok());
+        response.headers_mut().extend(tag.map(|tag| (CONTENT_LANGUAGE, tag)));
+        response
+    }
+}
+
+impl FromRequestParts<Arc<AppState>> for Lang {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, ApiError> {
+        let snapshot = Snapshot::from_request_parts(parts, state).await?;
+        let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
+        let mut values = Values::new(Interface::Http);
+        for (_, value) in query.pairs().filter(|(name, _)| *name == LANG.name.as_bytes()) {
+            values.push(LANG.name, std::str::from_utf8(value).ok().map(Given::Text));
+        }
+        let refused =
+            |refusals: Vec<_>| ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect());
+        let asked = values.read(|values| values.one(&LANG)).map_err(refused)?;
+        let language = choose_language(&snapshot, asked.as_deref(), accepted(&parts.headers));
+        language.map(Self).map_err(|refusal| refused(vec![refusal]))
+    }
+}
+
+/// The language of the texts on a page, by `Accept-Language` alone.
+#[derive(Debug)]
+pub(in crate::http) struct Preferred(pub(in crate::http) Option<Language>);
+
+impl FromRequestParts<Arc<AppState>> for Preferred {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, ApiError> {
+        let snapshot = Snapshot::from_request_parts(parts, state).await?;
+        let language = choose_language(&snapshot, None, accepted(&parts.headers));
+        Ok(Self(language.unwrap_or_default()))
+    }
+}
+
+/// The languages that a caller accepts, as it writes them.
+pub(in crate::http) fn accepted(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|value| value.to_str().ok())
+}

@@ -1,0 +1,109 @@
+//! What the address of a list of products asks for.
+
+use axum::http::Uri;
+
+use super::facets;
+use super::links::{Address, PAGE};
+use super::part::pager::offset;
+use crate::catalogue::resource::CategoryResource;
+use crate::http::extract::Snapshot;
+use crate::http::extract::query::RawQuery;
+use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
+use crate::record::Language;
+use crate::service::parameter::definition::{FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
+use crate::service::parameter::{Given, Interface, Refusal, Values};
+use crate::service::{self, Facet, MAX_QUERY_OFFSET, PageRequest, SearchSoftware};
+
+/// Products on a page.
+const LIMIT: u32 = 20;
+
+/// The parameters of a list's address, but for the filters.
+const OTHERS: [&str; 5] = [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PREFIX.name, PAGE];
+
+/// The parameters of a list's address.
+pub(super) fn names() -> Vec<&'static str> {
+    FILTERS.iter().map(|filter| filter.name()).chain(OTHERS).collect()
+}
+
+/// A list to show.
+#[derive(Debug)]
+pub(super) struct List {
+    pub(super) address: Address,
+    pub(super) search: SearchSoftware,
+    /// The category that the whole page is about.
+    pub(super) category: Option<CategoryResource>,
+}
+
+impl List {
+    /// Reads the address of a list.
+    pub(super) fn read(
+        path: String,
+        uri: &Uri,
+        snapshot: &Snapshot,
+        category: Option<CategoryResource>,
+        language: Option<Language>,
+    ) -> Result<Self, ApiError> {
+        let query = RawQuery::parse(uri.query().unwrap_or_default());
+        let mut address = Address::read(path, &query, &names());
+        let prefix = address.take(PREFIX.name);
+        let prefix = prefix.as_deref().map(|prefix| (PREFIX.name, prefix));
+        let mut search = search(address.pairs().chain(prefix)).map_err(refused)?;
+        let category = match &language {
+            Some(language) => category.map(|category| category.in_language(language).0),
+            None => category,
+        };
+        search.language = language;
+        search.page = PageRequest { limit: LIMIT, offset: offset(address.page(), LIMIT) };
+        if search.q.is_some() && search.page.offset > MAX_QUERY_OFFSET {
+            return Err(too_deep());
+        }
+        let fixed = category.is_some();
+        let refusals = service::refuse_attributes(snapshot, &search.filter, &[], search.sort.attribute());
+        if !refusals.is_empty() {
+            return Err(refused(refusals));
+        }
+        search.facets = facets::shown(&snapshot.catalogue);
+        search.facets.retain(|facet| !(fixed && *facet == Facet::Category));
+        search.highlight = search.q.is_some();
+        if let Some(category) = &category {
+            search.filter.categories = vec![category.id.clone()];
+        }
+        Ok(Self { address, search, category })
+    }
+
+    /// The number of products without some of the address's parameters.
+    pub(super) async fn total_keeping(
+        &self,
+        snapshot: &Snapshot,
+        keep: impl Fn(usize, &str) -> bool,
+    ) -> Result<u64, ApiError> {
+        let pairs = self.address.pairs().enumerate().filter(|(at, (name, _))| keep(*at, name)).map(|(_, pair)| pair);
+        let mut looser = search(pairs).map_err(refused)?;
+        looser.page = PageRequest { limit: 1, offset: 0 };
+        if self.category.is_some() {
+            looser.filter.categories.clone_from(&self.search.filter.categories);
+        }
+        Ok(service::search_software(snapshot, &looser).await?.pagination.total)
+    }
+}
+
+/// The search that an address asks for, but for its page.
+fn search<'p>(pairs: impl Iterator<Item = (&'static str, &'p str)>) -> Result<SearchSoftware, Vec<Refusal>> {
+    let mut values = Values::new(Interface::Http);
+    for (name, value) in pairs.filter(|(name, _)| *name != PAGE) {
+        values.push(name, Some(Given::Text(value)));
+    }
+    values.read(SearchSoftware::from_values)
+}
+
+fn refused(refusals: Vec<Refusal>) -> ApiError {
+    ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect())
+}
+
+fn too_deep() -> ApiError {
+    ApiError::Parameters(vec![ParameterProblem {
+        param: PAGE.to_owned(),
+        code: ErrorCode::OffsetTooLarge,
+        message: format!("A search shows {} products at most.", MAX_QUERY_OFFSET + u64::from(LIMIT)),
+    }])
+}

@@ -1,0 +1,133 @@
+//! Attributes of products, as readers see them: names, values and filters.
+
+use std::borrow::Cow;
+
+use super::item::Product;
+use crate::http::pages::language::Texts;
+use crate::http::pages::links::of_search;
+use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, Language};
+use crate::service::parameter::definition::ATTRIBUTE;
+
+/// The attributes that pages show, those of every directory first.
+pub(in crate::http::pages) fn shown(attributes: &Attributes) -> impl Iterator<Item = &Attribute> {
+    attributes.iter().map(|(_, attribute)| attribute).filter(|attribute| !attribute.hidden)
+}
+
+pub(in crate::http::pages) fn is_built_in(attribute: &Attribute) -> bool {
+    BUILT_IN.iter().any(|(property, _)| *attribute.property == **property)
+}
+
+/// The name of an attribute: of a built-in one in the reader's language, unless an export gives it another.
+pub(in crate::http::pages) fn name<'a>(
+    t: &'static Texts,
+    language: Option<&Language>,
+    attribute: &'a Attribute,
+) -> &'a str {
+    if !BUILT_IN.contains(&(&*attribute.property, &*attribute.label)) {
+        return attribute.label_in(language);
+    }
+    match &*attribute.property {
+        "standards" => t.standards,
+        "deployment" => t.deployment,
+        "languages" => t.languages,
+        "vendor" => t.vendor,
+        "tags" => t.tags,
+        _ => &attribute.label,
+    }
+}
+
+/// A value of an attribute, or a range of them as filters write it.
+pub(in crate::http::pages) fn value<'v>(t: &'static Texts, attribute: &Attribute, value: &'v str) -> Cow<'v, str> {
+    let one = |value: &'v str| match attribute.kind {
+        AttributeType::Text => Cow::Borrowed(value),
+        AttributeType::Number => value.replace('.', t.decimal_point).into(),
+        AttributeType::Boolean => Cow::Borrowed(if value == "true" { t.yes } else { t.no }),
+        AttributeType::Date => t.day(value),
+    };
+    let is_day = attribute.kind == AttributeType::Date;
+    match value.split_once("..").filter(|_| attribute.kind.is_ordered()) {
+        None => one(value),
+        Some(("", to)) => t.up_to.replace("{}", &one(to)).into(),
+        Some((from, "")) => (if is_day { t.or_later } else { t.or_more }).replace("{}", &one(from)).into(),
+        Some((from, to)) => match from.strip_suffix("-01-01") {
+            // A whole year.
+            Some(year) if is_day && to.strip_suffix("-12-31") == Some(year) => year.into(),
+            _ => [&*one(from), t.range_to, &*one(to)].concat().into(),
+        },
+    }
+}
+
+/// The same with the unit, for a place that has no heading with it.
+pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attribute, text: &'v str) -> Cow<'v, str> {
+    let value = value(t, attribute, text);
+    match &attribute.unit {
+        Some(unit) => format!("{value} {unit}").into(),
+        None => value,
+    }
+}
+
+/// What a product says about an attribute.
+#[derive(Debug)]
+pub(in crate::http::pages) struct Fact<'a> {
+    pub(in crate::http::pages) name: &'a str,
+    /// Each with the list of products that have it; empty if the record says nothing, or something of another type.
+    pub(in crate::http::pages) values: Vec<(String, String)>,
+}
+
+impl<'a> Fact<'a> {
+    pub(in crate::http::pages) fn new(
+        t: &'static Texts,
+        base: &str,
+        language: Option<&Language>,
+        attribute: &'a Attribute,
+        product: &Product<'_>,
+    ) -> Self {
+        let values = product.values(attribute).into_iter().map(|value| {
+            let href = if is_built_in(attribute) {
+                of_search(base, &attribute.property, &value)
+            } else {
+                of_search(base, ATTRIBUTE.name, &format!("{}:{value}", attribute.property))
+            };
+            (measured(t, attribute, &value).into_owned(), href)
+        });
+        Self { name: name(t, language, attribute), values: values.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::pages::language;
+
+    fn attribute(kind: AttributeType, unit: Option<&str>) -> Attribute {
+        Attribute { kind, unit: unit.map(Into::into), ..Attribute::new("price", "Price", AttributeType::Text) }
+    }
+
+    #[test]
+    fn values_and_ranges_are_in_the_readers_language() {
+        let [number, day, flag] = [AttributeType::Number, AttributeType::Date, AttributeType::Boolean]
+            .map(|kind| attribute(kind, (kind == AttributeType::Number).then_some("EUR")));
+        let german = language::Language::German.texts();
+        for (attribute, text, shown) in [
+            (&number, "12.5", "12,5 EUR"),
+            (&number, "0..12.5", "0 bis 12,5 EUR"),
+            (&number, "..10", "bis 10 EUR"),
+            (&number, "10..", "ab 10 EUR"),
+            (&day, "2024-05-01", "1. Mai 2024"),
+            (&day, "2024-01-01..2024-12-31", "2024"),
+            (&day, "2024-01-01..2025-12-31", "1. Januar 2024 bis 31. Dezember 2025"),
+            (&day, "2024-05-01..", "ab dem 1. Mai 2024"),
+            (&flag, "false", "Nein"),
+            (&attribute(AttributeType::Text, None), "1..2", "1..2"),
+        ] {
+            assert_eq!(measured(german, attribute, text), shown);
+        }
+    }
+
+    #[test]
+    fn built_in_attributes_are_translated_unless_an_export_names_them() {
+        let german = language::Language::German.texts();
+        assert_eq!(name(german, None, &Attribute::new("tags", "Tags", AttributeType::Text)), "Schlagwörter");
+        assert_eq!(name(german, None, &Attribute::new("tags", "Topics", AttributeType::Text)), "Topics");
+    }
+}

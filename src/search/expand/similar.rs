@@ -1,0 +1,34 @@
+//! A search for alternatives that no record is called becomes one for similar products.
+
+use std::sync::Arc;
+
+use super::Expansion;
+use super::slot::Slot;
+use crate::search::plan::{Alternative, Rerank};
+use crate::search::stem_slots::StemSlots;
+
+impl Expansion {
+    /// Seeks what is similar to the product of [`similar_to`](Self::similar_to), which comes last itself, given its id, and what
+    /// it may share with others: as written, and as searched.
+    pub fn seek_similar(&mut self, id: String, shared: impl Iterator<Item = (String, Alternative)>) {
+        let (Some(name), [subject]) = (self.similar_to.take(), &self.slots[..]) else { return };
+        let slot = |(written, alternative)| {
+            let mut slot =
+                Slot { alternatives: vec![alternative], required: false, others: Vec::new(), ..subject.clone() };
+            slot.word.folded = written;
+            slot
+        };
+        let slots: Vec<_> = shared.map(slot).collect();
+        if slots.is_empty() {
+            return;
+        }
+        self.stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
+        self.slots = slots;
+        self.report.alternatives_to_id = Some(id);
+        let plan = &mut self.plan;
+        plan.groups = self.slots.iter().map(Slot::group).collect();
+        plan.excluded.retain(|term| *term != name);
+        plan.last = vec![name];
+        (plan.enough, plan.rerank) = (0, Rerank::None);
+    }
+}

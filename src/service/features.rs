@@ -1,0 +1,182 @@
+//! What products have in common: categories and rare words.
+
+use std::borrow::Cow;
+
+use foldhash::HashSet;
+use serde::Deserialize;
+
+use super::ServiceError;
+use crate::catalogue::SoftwareFilter;
+use crate::catalogue::resource::CategoryResource;
+use crate::engine::{HitTexts, SearchRequest};
+use crate::generation::Snapshot;
+use crate::search::budget::Budget;
+use crate::search::expand::Expansion;
+use crate::search::forward::SECTION_END;
+use crate::search::{Alternative, Group, Kind, Plan, StemId, Term};
+use crate::text::analyse::words;
+use crate::text::english::is_function_word;
+
+/// Only a product's rarest words are compared, up to this many.
+const MAX_WORDS: usize = 20;
+
+/// Maximum number of words read per product, because a record may have megabytes of text.
+const MAX_WORDS_READ: usize = 5000;
+
+/// Maximum number of categories compared; the main one comes first.
+const MAX_CATEGORIES: usize = 8;
+
+/// The weight of a word; a category has 1. Words are many and often incidental, categories few and
+/// chosen.
+const WORD_WEIGHT: f32 = 0.5;
+
+/// The descriptive texts that words are taken from. The name identifies the product, so it isn't
+/// one of them.
+#[derive(Debug, Deserialize)]
+struct Texts<'a> {
+    #[serde(borrow, default)]
+    tagline: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    tags: Vec<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    features: Vec<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    standards: Vec<Cow<'a, str>>,
+}
+
+/// A product's detail as a response body.
+#[derive(Debug, Deserialize)]
+struct Detail<T> {
+    data: T,
+}
+
+#[derive(Debug, Deserialize)]
+struct Categories<'a> {
+    #[serde(borrow)]
+    categories: Vec<Id<'a>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Id<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+}
+
+/// What other products may share with a product.
+pub(super) struct Features<'s> {
+    categories: Vec<&'s CategoryResource>,
+    words: Vec<ProductWord>,
+}
+
+impl Texts<'_> {
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let many = self.tags.iter().chain(&self.features).chain(&self.standards);
+        self.tagline.iter().chain(many).map(AsRef::as_ref)
+    }
+}
+
+struct ProductWord {
+    stem: StemId,
+    written: String,
+    document_frequency: u32,
+}
+
+impl<'s> Features<'s> {
+    /// Reads them from a product's record.
+    pub(super) fn of(snapshot: &'s Snapshot, record: &[u8]) -> Result<Self, ServiceError> {
+        let Detail { data: Categories { categories } } = serde_json::from_slice(record)?;
+        let of_product = categories.iter().take(MAX_CATEGORIES).filter_map(|category| {
+            let at = snapshot.catalogue.find_category(&category.id)?;
+            Some(&snapshot.catalogue.tables.categories[at as usize])
+        });
+        Ok(Self { categories: of_product.collect(), words: rarest_words(snapshot, record)? })
+    }
+
+    /// Each of them as written and as searched.
+    pub(super) fn shared(&self) -> impl Iterator<Item = (String, Alternative)> {
+        let category = |category: &&CategoryResource| {
+            let term = Term::Category(category.id.as_str().into());
+            (category.name.clone(), Alternative { kind: Kind::Category, term, weight: 1.0 })
+        };
+        let word = |word: &ProductWord| {
+            let term = Term::Word(word.stem);
+            (word.written.clone(), Alternative { kind: Kind::Exact, term, weight: WORD_WEIGHT })
+        };
+        self.categories.iter().map(category).chain(self.words.iter().map(word))
+    }
+
+    /// The categories that a hit has too.
+    pub(super) fn shared_categories(&self, item: &[u8]) -> Result<Vec<&'s CategoryResource>, ServiceError> {
+        let Categories { categories } = serde_json::from_slice(item)?;
+        let is_shared = |category: &&&CategoryResource| categories.iter().any(|of| of.id == category.id);
+        Ok(self.categories.iter().filter(is_shared).copied().collect())
+    }
+
+    /// The words that a hit has too.
+    pub(super) fn shared_words(&self, snapshot: &Snapshot, texts: &HitTexts) -> Vec<String> {
+        let mut missing: Vec<_> = self.words.iter().map(|word| word.stem).collect();
+        // Skips the marks between values and sections.
+        for word in texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ) {
+            let stem = snapshot.search.lexicon.stem_of(word);
+            if let Some(at) = missing.iter().position(|other| *other == stem) {
+                missing.swap_remove(at);
+            }
+            if missing.is_empty() {
+                break;
+            }
+        }
+        let is_shared = |word: &&ProductWord| !missing.contains(&word.stem);
+        self.words.iter().filter(is_shared).map(|word| word.written.clone()).collect()
+    }
+}
+
+/// If no record is called an alternative to the product whose alternatives are sought, seeks similar products in their place.
+pub(super) async fn seek_similar(
+    snapshot: &Snapshot,
+    expansion: &mut Expansion,
+    budget: &Budget,
+) -> Result<(), ServiceError> {
+    let Some(name) = &expansion.similar_to else { return Ok(()) };
+    let named = Alternative { kind: Kind::Name, term: name.clone(), weight: 1.0 };
+    let group = Group { alternatives: vec![named], required: true, indispensable: false };
+    let plan = Plan { groups: vec![group], ..Plan::default() };
+    let filter = SoftwareFilter::default();
+    let search =
+        SearchRequest { plan: &plan, filter: &filter, order: None, page: 0..1, facets: None, texts: false, budget };
+    let found = snapshot.engine.search(&search).await?;
+    let Some(hit) = found.hits.first() else { return Ok(()) };
+    let Id { id } = serde_json::from_slice(&hit.item)?;
+    let Some(record) = snapshot.engine.record(&id).await? else { return Ok(()) };
+    let features = Features::of(snapshot, &record.body)?;
+    expansion.seek_similar(id.into_owned(), features.shared());
+    Ok(())
+}
+
+/// A product's rarest words that occur in at least one other product, rarest first.
+fn rarest_words(snapshot: &Snapshot, record: &[u8]) -> Result<Vec<ProductWord>, ServiceError> {
+    let Detail::<Texts<'_>> { data: texts } = serde_json::from_slice(record)?;
+    let mut found: Vec<ProductWord> = Vec::new();
+    let (mut read, mut stems) = (0, HashSet::default());
+    for text in texts.iter() {
+        let words = words(text);
+        let left = MAX_WORDS_READ - read;
+        read += words.len().min(left);
+        for word in words.into_iter().take(left).filter(|word| !is_function_word(&word.folded)) {
+            let Some(number) = snapshot.search.lexicon.word(&word.folded) else { continue };
+            let stem = snapshot.search.lexicon.stem_of(number);
+            if !stems.insert(stem) {
+                continue;
+            }
+            let document_frequency = snapshot.engine.document_frequency(&Term::Word(stem))?;
+            if document_frequency > 1 {
+                found.push(ProductWord { stem, written: text[word.start..word.end].to_owned(), document_frequency });
+            }
+        }
+        if read == MAX_WORDS_READ {
+            break;
+        }
+    }
+    found.sort_by_key(|word| word.document_frequency);
+    found.truncate(MAX_WORDS);
+    Ok(found)
+}

@@ -1,0 +1,180 @@
+//! The language of the texts that are returned.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::ServiceError;
+use super::parameter::definition::LANG;
+use super::parameter::{Reason, Refusal};
+use crate::catalogue::resource::{CategoryRef, CategoryResource, Localised};
+use crate::catalogue::{Catalogue, Members};
+use crate::engine::HitTexts;
+use crate::generation::Snapshot;
+use crate::record::{Language, Translations};
+use crate::text::shorten::{LIST_CHARS, shortened};
+
+/// The most languages that a refusal names.
+const MAX_NAMED: usize = 50;
+
+/// Chooses the language of a response: the one asked for by its tag, or the one that a reader prefers by the values of
+/// `Accept-Language`, if the directory has translations. `None` leaves each text in its own.
+///
+/// # Errors
+/// The directory has no text in the language asked for.
+pub fn choose_language<'a>(
+    snapshot: &Snapshot,
+    asked: Option<&str>,
+    accepted: impl Iterator<Item = &'a str>,
+) -> Result<Option<Language>, Refusal> {
+    let languages = &snapshot.catalogue.tables.languages;
+    let Some(tag) = asked else {
+        let preferred = languages.are_several().then(|| languages.preferred(accepted)).flatten();
+        return Ok(preferred.cloned());
+    };
+    if let Some(language) = languages.find(tag) {
+        return Ok(Some(language.clone()));
+    }
+    let named = languages.all().into_iter().take(MAX_NAMED).map(Language::as_str).collect::<Vec<_>>().join(", ");
+    let message = format!("{} must be a language of the directory's texts: {named}.", LANG.name);
+    Err(Refusal { parameter: LANG.name.to_owned(), reason: Reason::Invalid, message })
+}
+
+/// The texts of a product in other languages, a part of its detail fields.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct OtherTexts {
+    /// The language of its own texts, if it isn't English.
+    #[serde(default)]
+    language: Option<Language>,
+    #[serde(default)]
+    pub(super) translations: Translations,
+}
+
+/// Puts products' texts into a language.
+#[derive(Debug)]
+pub struct Translator<'s> {
+    catalogue: &'s Catalogue,
+    language: Option<&'s Language>,
+    /// Whether every text is in the language anyway.
+    are_only: bool,
+    is_any: bool,
+}
+
+impl<'s> Translator<'s> {
+    /// A translator to a language; `None` leaves all texts as they are.
+    pub fn new(snapshot: &'s Snapshot, language: Option<&'s Language>) -> Self {
+        let catalogue = &*snapshot.catalogue;
+        let are_only = language.is_some_and(|language| catalogue.tables.languages.are_only(language));
+        Self { catalogue, language, are_only, is_any: false }
+    }
+
+    /// Whether it needs the texts of hits.
+    pub(super) const fn needs_texts(&self) -> bool {
+        self.language.is_some() && !self.are_only
+    }
+
+    /// Whether any text so far is in the language.
+    pub const fn is_any(&self) -> bool {
+        self.is_any
+    }
+
+    /// Translates a product as lists show it. Without its texts it stays as it is.
+    pub(super) fn item(&mut self, item: Bytes, texts: Option<&HitTexts>) -> Result<Bytes, ServiceError> {
+        self.is_any |= self.are_only;
+        let (Some(language), Some(texts)) = (self.language.filter(|_| !self.are_only), texts) else { return Ok(item) };
+        let of: OtherTexts = serde_json::from_slice(&texts.fields)?;
+        Ok(self.product(&item, language, &of, LIST_CHARS)?.into())
+    }
+
+    /// Translates a product's detail, a response body.
+    pub fn detail(&mut self, body: Bytes) -> Result<Bytes, ServiceError> {
+        #[derive(Deserialize)]
+        struct Body<'a> {
+            #[serde(borrow)]
+            data: &'a RawValue,
+        }
+        self.is_any |= self.are_only;
+        let Some(language) = self.language.filter(|_| !self.are_only) else { return Ok(body) };
+        let Body { data } = serde_json::from_slice(&body)?;
+        let of: OtherTexts = serde_json::from_str(data.get())?;
+        let product = self.product(data.get().as_bytes(), language, &of, usize::MAX)?;
+        Ok([br#"{"data":"#, &product[..], b"}"].concat().into())
+    }
+
+    /// The name of a category in the language, and whether it is in it.
+    pub(super) fn category<'c>(&self, category: &'c CategoryResource) -> (&'c str, bool) {
+        let found = self.language.map(|language| category.name_in(language));
+        (found.flatten().unwrap_or(&category.name), matches!(found, None | Some(Some(_))))
+    }
+
+    /// Writes a product, a JSON object, with its texts in a language, each of so many characters at most.
+    fn product(
+        &mut self,
+        object: &[u8],
+        language: &Language,
+        of: &OtherTexts,
+        most: usize,
+    ) -> Result<Vec<u8>, ServiceError> {
+        let Members(members) = serde_json::from_slice(object)?;
+        let mut texts = Localised::new(language, of.language.as_ref(), &of.translations);
+        let categories = members.iter().find(|(name, _)| name == "categories");
+        let categories = categories.map_or(Ok(Vec::new()), |(_, json)| serde_json::from_str(json.get()))?;
+        let categories = self.categories(&categories);
+        let are_found = categories.iter().all(|(_, is_found)| *is_found);
+        let mut json = Vec::with_capacity(object.len() + 256);
+        for (name, value) in members {
+            json.push(if json.is_empty() { b'{' } else { b',' });
+            serde_json::to_writer(&mut json, &name)?;
+            json.push(b':');
+            match (&*name, categories.first()) {
+                ("name" | "tagline" | "description", _) => {
+                    if let Some(text) = texts.translation(&name, value.get() != "null") {
+                        serde_json::to_writer(&mut json, &shortened(text, most))?;
+                        continue;
+                    }
+                }
+                ("category", Some((main, is_found))) => {
+                    texts.note(&name, true, *is_found);
+                    serde_json::to_writer(&mut json, main.name)?;
+                    continue;
+                }
+                ("categories", Some(_)) => {
+                    texts.note(&name, true, are_found);
+                    let categories: Vec<_> = categories.iter().map(|(category, _)| category).collect();
+                    serde_json::to_writer(&mut json, &categories)?;
+                    continue;
+                }
+                _ => {}
+            }
+            json.extend_from_slice(value.get().as_bytes());
+        }
+        if !texts.untranslated.is_empty() {
+            json.extend_from_slice(br#","untranslated":"#);
+            serde_json::to_writer(&mut json, &texts.untranslated)?;
+        }
+        json.push(b'}');
+        self.is_any |= texts.is_any;
+        Ok(json)
+    }
+
+    /// The categories of a product with their names in the language, and whether these are.
+    fn categories<'c>(&'c self, categories: &'c [StoredCategory<'_>]) -> Vec<(CategoryRef<'c>, bool)> {
+        let translated = categories.iter().map(|StoredCategory { id, name }| {
+            let known = self.catalogue.find_category(id).map(|at| &self.catalogue.tables.categories[at as usize]);
+            let (name, is_found) = known.map_or((&**name, false), |category| self.category(category));
+            (CategoryRef { id, name }, is_found)
+        });
+        translated.collect()
+    }
+}
+
+/// A category as a product's JSON has it.
+#[derive(Debug, Deserialize)]
+struct StoredCategory<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+}

@@ -1,0 +1,252 @@
+//! Texts in several languages: which are returned, what says so, and that words of all are found.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use software_directory::update::Directory;
+
+use crate::fixture;
+use crate::service::{Answer, BROWSER, Service, Setup};
+
+/// A directory in English, with a German and a French translation of one product each, and an export in German.
+fn service() -> Service {
+    let product = |id: &str, name: &str, more: Value| {
+        let mut product = json!({
+            "id": id, "name": name, "url": format!("https://{id}.example/"), "evidence_status": "pending-review",
+        });
+        product.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        product
+    };
+    let english = json!({
+        "name": "English", "license": "https://opensource.org/license/mit",
+        "attributes": [{"property": "licence", "label": "Licence", "translations": {"de": {"label": "Lizenz"}}}],
+        "categories": [{
+            "name": "Chemicals", "description": "Substances at work.",
+            "translations": {"de": {"name": "Gefahrstoffe", "description": "Stoffe bei der Arbeit."}}
+        }, {"name": "Audits"}],
+        "glossary": [{
+            "term": "Near miss", "definition": "An event that nearly harmed.",
+            "translations": {"de": {"term": "Beinaheunfall", "definition": "Ein Ereignis, das fast schadete."}}
+        }, {"term": "Audit", "definition": "A check."}],
+        "software": [
+            product("stoff", "Substance Keeper", json!({
+                "category": "Chemicals", "tagline": "Inventory of substances", "description": "Lists what is stored where.",
+                "licence": "MIT",
+                "translations": {
+                    "de": {"tagline": "Gefahrstoffkataster für Betriebe", "description": "Führt Verzeichnisse von Lagerorten."},
+                    "fr": {"tagline": "Inventaire des produits chimiques"}
+                }
+            })),
+            product("plain", "Plain Auditor", json!({"category": "Audits", "tagline": "Audits only"})),
+        ]
+    });
+    let german = json!({
+        "name": "Deutsch", "license": "https://opensource.org/license/mit", "language": "de",
+        "software": [product("ordner", "Ordnerwächter", json!({"tagline": "Bewacht Ordner"}))]
+    });
+    start(&[("english", english), ("german", german)])
+}
+
+fn start(exports: &[(&str, Value)]) -> Service {
+    let documents: Vec<_> = exports.iter().map(|(id, document)| (*id, document.to_string())).collect();
+    let documents: Vec<_> = documents.iter().map(|(id, document)| (*id, document.as_str())).collect();
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&documents));
+    Setup { directory: Arc::new(directory), ..Setup::default() }.start()
+}
+
+fn item<'a>(answer: &'a Value, id: &str) -> &'a Value {
+    let data = answer["data"].as_array().expect("a list");
+    data.iter().find(|item| item["id"] == id).unwrap_or_else(|| panic!("no {id}: {answer}"))
+}
+
+async fn found(service: &Service, query: &str) -> Vec<String> {
+    let answer = service.get(&format!("/v1/search?q={query}")).await.json();
+    let ids =
+        answer["data"].as_array().expect("a list").iter().map(|item| item["id"].as_str().expect("an id").to_owned());
+    ids.collect()
+}
+
+#[tokio::test]
+async fn language_of_a_request_chooses_the_texts_and_missing_ones_fall_back() {
+    let service = service();
+    let answer = service.get("/v1/software?lang=de").await;
+    assert_eq!((answer.status.as_u16(), answer.header("content-language")), (200, "de"), "{answer:?}");
+    let list = answer.json();
+    let stoff = item(&list, "stoff");
+    assert_eq!(stoff["tagline"], "Gefahrstoffkataster für Betriebe");
+    assert_eq!((&stoff["name"], &stoff["category"]), (&json!("Substance Keeper"), &json!("Gefahrstoffe")));
+    assert_eq!(stoff["categories"], json!([{"id": "chemicals", "name": "Gefahrstoffe"}]));
+    assert_eq!(stoff["untranslated"], json!(["name"]));
+    assert_eq!(item(&list, "plain")["untranslated"], json!(["name", "tagline", "category", "categories"]));
+    assert_eq!(item(&list, "ordner").get("untranslated"), None, "its own texts are in German");
+    let french = service.get("/v1/software?lang=fr-CA").await;
+    assert_eq!(french.header("content-language"), "fr");
+    assert_eq!(item(&french.json(), "stoff")["tagline"], "Inventaire des produits chimiques");
+    let english = service.get("/v1/software?lang=en").await;
+    assert_eq!(english.header("content-language"), "en");
+    assert_eq!(item(&english.json(), "ordner")["untranslated"], json!(["name", "tagline"]));
+    let own = service.get("/v1/software").await;
+    assert_eq!(own.header("content-language"), "");
+    assert_eq!(item(&own.json(), "stoff")["tagline"], "Inventory of substances");
+    assert!(!own.text().contains("untranslated"));
+}
+
+#[tokio::test]
+async fn each_resource_has_its_texts_in_the_language() {
+    let service = service();
+    let get = async |path: &str| {
+        let answer = service.get(path).await;
+        (answer.header("content-language").to_owned(), answer.json())
+    };
+    let (language, record) = get("/v1/software/stoff?lang=de").await;
+    let record = &record["data"];
+    assert_eq!((&*language, &record["description"]), ("de", &json!("Führt Verzeichnisse von Lagerorten.")));
+    assert_eq!(record["translations"]["fr"], json!({"tagline": "Inventaire des produits chimiques"}));
+    assert_eq!((&record["untranslated"], &record["export"]["id"]), (&json!(["name"]), &json!("english")));
+    assert_eq!(get("/v1/software/ordner").await.1["data"]["language"], "de");
+    assert_eq!(get("/v1/software/plain?lang=de").await.0, "", "no text of it is in German");
+    let (language, category) = get("/v1/categories/chemicals?lang=de").await;
+    assert_eq!((&*language, &category["data"]["name"]), ("de", &json!("Gefahrstoffe")));
+    assert_eq!(category["data"]["description"], "Stoffe bei der Arbeit.");
+    let (_, categories) = get("/v1/categories?lang=de").await;
+    assert_eq!(item(&categories, "audits")["untranslated"], json!(["name"]));
+    let (language, term) = get("/v1/glossary/near-miss?lang=de").await;
+    assert_eq!((&*language, &term["data"]["term"]), ("de", &json!("Beinaheunfall")));
+    let (_, terms) = get("/v1/glossary?q=beinaheunfall&lang=de").await;
+    assert_eq!(terms["data"][0]["definition"], "Ein Ereignis, das fast schadete.");
+    let (language, attributes) = get("/v1/attributes?lang=de&offset=5").await;
+    assert_eq!((&*language, &attributes["data"][0]["label"]), ("de", &json!("Lizenz")));
+    let (_, found) = get("/v1/search?lang=de&facets=category&q=gefahrstoffkataster").await;
+    assert_eq!(found["facets"]["category"][0]["label"], "Gefahrstoffe");
+    let (language, suggested) = get("/v1/suggest?lang=de&q=gefahr").await;
+    assert_eq!((&*language, &suggested["data"]["categories"][0]["name"]), ("de", &json!("Gefahrstoffe")));
+    let (_, similar) = get("/v1/software/plain/similar?lang=de").await;
+    assert_eq!(similar["pagination"]["total"], 0);
+}
+
+#[tokio::test]
+async fn readers_language_chooses_where_the_directory_has_translations() {
+    let service = service();
+    let get = async |path: &str, accepted: &str| service.get_with(path, &[("accept-language", accepted)]).await;
+    for (accepted, language) in [("de-AT,en;q=0.5", "de"), ("it, fr;q=0.4", "fr"), ("it", ""), ("", "")] {
+        let answer = get("/v1/software/stoff", accepted).await;
+        assert_eq!((answer.status.as_u16(), answer.header("content-language")), (200, language), "{accepted}");
+        assert_eq!(answer.header("vary"), "Authorization, Accept-Encoding, Accept-Language, Origin");
+    }
+    assert_eq!(get("/v1/software/stoff?lang=fr", "de").await.header("content-language"), "fr");
+    let plain = json!({"name": "Plain", "license": "https://opensource.org/license/mit", "software": []});
+    let plain = start(&[("plain", plain)]);
+    let answer = plain.get_with("/v1/software", &[("accept-language", "de")]).await;
+    assert_eq!(answer.header("vary"), "Authorization, Accept-Encoding, Origin");
+    assert_eq!(plain.get("/v1/software?lang=en").await.status, 200);
+}
+
+#[tokio::test]
+async fn language_without_any_text_is_refused_with_those_there_are() {
+    let service = service();
+    for tag in ["it", "german", ""] {
+        for path in
+            ["/v1/software", "/v1/software/stoff", "/v1/search", "/v1/categories", "/v1/glossary", "/v1/attributes"]
+        {
+            let answer = service.get(&format!("{path}?lang={tag}")).await;
+            assert_eq!(answer.problem(), (400, "invalid_parameter".to_owned()), "{path} {tag}");
+            if tag == "it" {
+                let message = &answer.json()["errors"][0]["message"];
+                assert_eq!(message, "lang must be a language of the directory's texts: de, en, fr.");
+            }
+        }
+    }
+    assert_eq!(service.get("/v1/software?lang=de&lang=fr").await.status, 400);
+    assert_eq!(service.get("/v1/reviews/stoff?lang=de").await.problem().1, "unknown_parameter");
+}
+
+#[tokio::test]
+async fn entity_tag_is_of_the_language() {
+    let service = service();
+    for path in ["/v1/software", "/v1/software/stoff", "/v1/categories", "/v1/glossary/near-miss", "/v1/search?q=a"] {
+        let tag = async |accepted: &str| {
+            service.get_with(path, &[("accept-language", accepted)]).await.header("etag").to_owned()
+        };
+        let (german, french) = (tag("de").await, tag("fr").await);
+        assert_ne!(german, french, "{path}");
+        assert_eq!(german, tag("de-CH, fr;q=0.1").await, "{path}");
+        let answer = service.get_with(path, &[("accept-language", "de"), ("if-none-match", &german)]).await;
+        assert_eq!((answer.status.as_u16(), answer.header("etag")), (304, &*german), "{path}");
+        assert_eq!(answer.header("content-language"), "", "{path}");
+        assert_ne!(service.get(path).await.header("etag"), german, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn words_of_every_language_are_found_by_any_of_their_forms() {
+    let service = service();
+    for query in [
+        "Gefahrstoffkataster",
+        "gefahrstoffkatastern",
+        "Verzeichnis",
+        "betrieb",
+        "inventaires",
+        "chimique",
+        "substance",
+        "Stoffe",
+    ] {
+        assert_eq!(found(&service, query).await.first().map(String::as_str), Some("stoff"), "{query}");
+    }
+    assert_eq!(found(&service, "ordners").await, ["ordner"]);
+    assert_eq!(found(&service, "gefahrstoffe").await, ["stoff"], "by the name of its category");
+}
+
+#[tokio::test]
+async fn highlights_come_from_the_text_that_matched() {
+    let service = service();
+    let highlights = async |query: &str| {
+        let answer = service.get(&format!("/v1/search?highlight=true&{query}")).await.json();
+        item(&answer, "stoff")["highlights"].clone()
+    };
+    assert_eq!(
+        highlights("q=gefahrstoffkatastern").await,
+        json!([{
+            "field": "tagline", "html": "<mark>Gefahrstoffkataster</mark> für Betriebe",
+            "ranges": [{"start": 0, "length": 19}], "language": "de"
+        }])
+    );
+    let both = highlights("q=substances+kataster+lagerorten&lang=de").await;
+    let fields: Vec<_> = both.as_array().expect("a list").iter().map(|of| (&of["field"], &of["language"])).collect();
+    assert_eq!(fields[1], (&json!("tagline"), &Value::Null), "{both}");
+    assert!(fields.contains(&(&json!("description"), &json!("de"))), "{both}");
+    let description = &highlights("q=lagerort").await[0];
+    assert_eq!(description["html"], "Führt Verzeichnisse von <mark>Lagerorten</mark>.");
+    assert_eq!(highlights("q=stored").await[0]["language"], Value::Null);
+    assert_eq!(highlights("q=gefahrstoffe").await[0]["html"], "<mark>Gefahrstoffe</mark>");
+}
+
+#[tokio::test]
+async fn pages_have_the_texts_that_their_reader_prefers() {
+    let service = service();
+    let visit = async |path: &str, accepted: &str| -> Answer {
+        service.visit_with(path, &[("accept-language", accepted), BROWSER]).await
+    };
+    for (path, german, english) in [
+        ("/software/stoff", "Gefahrstoffkataster", "Inventory of substances"),
+        ("/?q=keeper", "Gefahrstoffkataster", "Inventory of substances"),
+        ("/categories", "Gefahrstoffe", "Chemicals"),
+        ("/categories/chemicals", "Stoffe bei der Arbeit", "Substances at work"),
+        ("/glossary", "Beinaheunfall", "Near miss"),
+        ("/compare?id=stoff&id=plain", "Gefahrstoffe", "Chemicals"),
+        ("/", "Gefahrstoffe", "Chemicals"),
+    ] {
+        let (of_german, of_italian) = (visit(path, "de").await, visit(path, "it").await);
+        assert!(
+            of_german.text().contains(german) && !of_german.text().contains(english),
+            "{path}: {}",
+            of_german.text()
+        );
+        assert!(
+            of_italian.text().contains(english) && !of_italian.text().contains(german),
+            "{path}: {}",
+            of_italian.text()
+        );
+        assert_ne!(of_german.header("etag"), of_italian.header("etag"), "{path}");
+    }
+}
