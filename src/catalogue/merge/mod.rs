@@ -57,7 +57,7 @@ impl Merger {
     fn push(&mut self, set: &ExportSet, number: u32, export: &SetExport) -> io::Result<()> {
         let of_export = &export.export;
         let language = of_export.language.as_ref();
-        self.languages.add_own(language.cloned().unwrap_or_else(Language::english));
+        self.languages.add_own(language.unwrap_or(&Language::english()));
         for category in &of_export.categories {
             self.categories.describe(category, language);
             self.languages.add_translations(&category.translations);
