@@ -9,8 +9,8 @@ use std::hash::{BuildHasher as _, Hash, Hasher};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{
-    CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    InvalidHeaderValue, LINK,
+    CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, InvalidHeaderValue, LINK,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
@@ -19,8 +19,8 @@ use foldhash::quality::FixedState;
 use percent_encoding::percent_decode_str;
 
 use super::content_coding::Coding;
-use super::extract::{Snapshot, accepted};
 use super::extract::query::RawQuery;
+use super::extract::{Snapshot, accepted};
 use super::middleware::RequestContext;
 use super::pages::language::Language;
 use super::pages::part::evidence::today;
@@ -111,7 +111,8 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         if condition == Condition::AnyVersion {
             not_modified(&mut response);
         }
-        let read = || Some(tags.tag(&[&context.detail_hash.get()?.to_be_bytes(), &language[..]].concat(), &context.uri));
+        let read =
+            || Some(tags.tag(&[&context.detail_hash.get()?.to_be_bytes(), &language[..]].concat(), &context.uri));
         response.headers_mut().extend(tag.or_else(read).map(|tag| (ETAG, tag.header())));
     }
     response

@@ -77,10 +77,12 @@ pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
     product
 });
 
-pub(super) static CATEGORY: LazyLock<Members> = LazyLock::new(|| with_url(untranslated(resource::<CategoryResource>())));
+pub(super) static CATEGORY: LazyLock<Members> =
+    LazyLock::new(|| with_url(untranslated(resource::<CategoryResource>())));
 
 /// The members of a glossary term.
-pub(super) static TERM: LazyLock<Members> = LazyLock::new(|| with_url(untranslated(resource::<GlossaryTermResource>())));
+pub(super) static TERM: LazyLock<Members> =
+    LazyLock::new(|| with_url(untranslated(resource::<GlossaryTermResource>())));
 
 pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
     let mut review = resource::<ReviewResource<'_>>();

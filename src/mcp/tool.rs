@@ -11,8 +11,8 @@ use super::schema::{Members, count, list, optional_text, resource, text, whole};
 use crate::catalogue::resource::{QueryReport, ReviewSummary};
 use crate::service::parameter::definition::{
     self as parameters, ATTRIBUTE, DEPLOYMENT, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS,
-    GLOSSARY_Q, LANG, LANGUAGES, LIMIT, LONG_LIMIT, MIN_RATING, OFFERING_TYPE, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT,
-    STANDARDS, TAGS, VENDOR,
+    GLOSSARY_Q, LANG, LANGUAGES, LIMIT, LONG_LIMIT, MIN_RATING, OFFERING_TYPE, OFFSET, REVIEW_SORT, SEARCH_Q,
+    SEARCH_SORT, STANDARDS, TAGS, VENDOR,
 };
 use crate::service::parameter::value::Text;
 use crate::service::parameter::{AnyParameter, Parameter};

@@ -169,7 +169,16 @@ impl Attribute {
     pub fn built_in((property, label): (&str, &str)) -> Self {
         let (property, label) = (property.into(), label.into());
         let (language, translations) = (None, Translations::default());
-        Self { property, label, kind: AttributeType::Text, unit: None, searchable: true, hidden: false, language, translations }
+        Self {
+            property,
+            label,
+            kind: AttributeType::Text,
+            unit: None,
+            searchable: true,
+            hidden: false,
+            language,
+            translations,
+        }
     }
 
     /// The label in a language, or else its own.

@@ -187,7 +187,8 @@ impl DocumentAnalyzer {
         let declared: Vec<_> = attributes.searched().map(|attribute| attribute.values_of(software)).collect();
         for (length, section) in lengths.iter_mut().zip(Section::ALL) {
             let own = values(software, language, &categories, &attributes, &declared);
-            for text in own.chain(translated_values(software, &categories)).filter(|text| text.field.section() == section)
+            for text in
+                own.chain(translated_values(software, &categories)).filter(|text| text.field.section() == section)
             {
                 let words = self.push_value(&text, document, &mut sequence);
                 // A translation makes no text longer.
@@ -246,7 +247,7 @@ impl DocumentAnalyzer {
 
     /// Adds the terms of one value. Returns the number of words that it adds to its section.
     fn push_value(&mut self, value: &Text<'_>, document: u32, sequence: &mut Vec<u32>) -> u32 {
-        let Text { field, text, .. } = *value;
+        let Text { field, content: text, .. } = *value;
         let inflected = value.inflected();
         let words = words(text);
         let here = Occurrences::one(field);
@@ -390,7 +391,7 @@ fn add_once(terms: &mut HashMap<Term, Occurrences, FixedState>, term: Term, occu
 #[derive(Debug, Clone, Copy)]
 struct Text<'a> {
     field: Field,
-    text: &'a str,
+    content: &'a str,
     /// Its language, if it isn't English.
     language: Option<&'a Language>,
     /// Whether it's the record's own text rather than a translation.
@@ -413,15 +414,16 @@ fn translated_values<'a>(
     software: &'a Software,
     categories: &'a [&'a CategoryResource],
 ) -> impl Iterator<Item = Text<'a>> {
-    let of_categories = |property: &'static str| categories.iter().flat_map(move |category| category.translations.of(property));
+    let of_categories =
+        |property: &'static str| categories.iter().flat_map(move |category| category.translations.of(property));
     let names = of_categories("name").map(|text| (Field::Category, text));
     let descriptions = of_categories("description").map(|text| (Field::CategoryDescription, text));
     let of_record = [(Field::Name, "name"), (Field::Tagline, "tagline"), (Field::Description, "description")];
-    let of_record = of_record.into_iter().flat_map(|(field, property)| {
-        software.translations.of(property).map(move |text| (field, text))
-    });
+    let of_record = of_record
+        .into_iter()
+        .flat_map(|(field, property)| software.translations.of(property).map(move |text| (field, text)));
     let texts = names.chain(of_record).chain(descriptions);
-    texts.map(|(field, (language, text))| Text { field, text, language: Some(language), is_own: false })
+    texts.map(|(field, (language, text))| Text { field, content: text, language: Some(language), is_own: false })
 }
 
 /// A product's own texts, in a language. `declared` are the values of the attributes that exports declare.
@@ -458,7 +460,7 @@ fn values<'a>(
                 .iter()
                 .filter_map(|category| category.description.as_deref().map(|text| (Field::CategoryDescription, text))),
         )
-        .map(move |(field, text)| Text { field, text, language, is_own: true })
+        .map(move |(field, text)| Text { field, content: text, language, is_own: true })
 }
 
 /// Whether two neighbouring words may be meant as one. In short fields, any two may. In running

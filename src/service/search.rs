@@ -31,8 +31,9 @@ pub async fn find_software_within(
     budget: &Budget,
 ) -> Result<SearchResults, ServiceError> {
     let (expansion, found) = understood(snapshot, query, budget).await?;
-    let highlights =
-        query.highlight.then(|| Highlighter::new(snapshot, &expansion, budget, query.language.as_ref()).highlights(&found));
+    let highlights = query
+        .highlight
+        .then(|| Highlighter::new(snapshot, &expansion, budget, query.language.as_ref()).highlights(&found));
     let highlights = highlights.transpose()?;
     let mut translator = Translator::new(snapshot, query.language.as_ref());
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));

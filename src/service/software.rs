@@ -39,7 +39,8 @@ pub async fn get_items(
     for id in ids {
         let filter = SoftwareFilter { ids: vec![id.clone()], ..SoftwareFilter::default() };
         let (page, texts) = (PageRequest { limit: 1, offset: 0 }, translator.needs_texts());
-        let found = search(snapshot, &Plan::default(), &filter, Some(SortedBy::Stored(Order::Name)), page, texts).await?;
+        let found =
+            search(snapshot, &Plan::default(), &filter, Some(SortedBy::Stored(Order::Name)), page, texts).await?;
         for hit in found.hits {
             items.push(translator.item(hit.item, found.texts.first())?);
         }
@@ -80,7 +81,6 @@ async fn search(
     // Names are short, so there's little work. Besides, a list has no way to say that it's
     // incomplete.
     let budget = Budget::new(u64::MAX);
-    let request =
-        SearchRequest { plan, filter, order, page: page.range(), facets: None, texts, budget: &budget };
+    let request = SearchRequest { plan, filter, order, page: page.range(), facets: None, texts, budget: &budget };
     snapshot.engine.search(&request).await
 }

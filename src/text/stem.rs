@@ -48,6 +48,11 @@ impl Inflected {
         }
     }
 
+    /// Whether it writes compounds as one word.
+    pub const fn has_compounds(self) -> bool {
+        matches!(self, Self::German)
+    }
+
     /// The stem of a word in lower case, with its accents (<https://snowballstem.org/algorithms/>), folded. A word of up to
     /// three letters or with a digit is its own stem.
     pub fn stem(self, spelling: &str) -> String {
@@ -283,7 +288,10 @@ mod tests {
     #[test]
     fn forms_of_a_word_share_a_stem_in_their_language() {
         for (language, pairs) in [
-            (Inflected::German, "Tabelle Tabellen, Bild Bilder, Gefahrstoff Gefahrstoffe, Prüfung Prüfungen, Ordner ordners, fünf fuenf"),
+            (
+                Inflected::German,
+                "Tabelle Tabellen, Bild Bilder, Gefahrstoff Gefahrstoffe, Prüfung Prüfungen, Ordner ordners, fünf fuenf",
+            ),
             (Inflected::French, "fichier fichiers, évaluation évaluations, gérer gérez, sécurité sécurités"),
         ] {
             for pair in pairs.split(", ") {
@@ -293,7 +301,10 @@ mod tests {
             }
         }
         assert_eq!(Inflected::German.stem("iso9001"), "iso9001");
-        assert_eq!([Inflected::of("de"), Inflected::of("en"), Inflected::of("it")], [Some(Inflected::German), None, None]);
+        assert_eq!(
+            [Inflected::of("de"), Inflected::of("en"), Inflected::of("it")],
+            [Some(Inflected::German), None, None]
+        );
     }
 
     #[test]

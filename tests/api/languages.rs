@@ -62,7 +62,8 @@ fn item<'a>(answer: &'a Value, id: &str) -> &'a Value {
 
 async fn found(service: &Service, query: &str) -> Vec<String> {
     let answer = service.get(&format!("/v1/search?q={query}")).await.json();
-    let ids = answer["data"].as_array().expect("a list").iter().map(|item| item["id"].as_str().expect("an id").to_owned());
+    let ids =
+        answer["data"].as_array().expect("a list").iter().map(|item| item["id"].as_str().expect("an id").to_owned());
     ids.collect()
 }
 
@@ -145,7 +146,9 @@ async fn readers_language_chooses_where_the_directory_has_translations() {
 async fn language_without_any_text_is_refused_with_those_there_are() {
     let service = service();
     for tag in ["it", "german", ""] {
-        for path in ["/v1/software", "/v1/software/stoff", "/v1/search", "/v1/categories", "/v1/glossary", "/v1/attributes"] {
+        for path in
+            ["/v1/software", "/v1/software/stoff", "/v1/search", "/v1/categories", "/v1/glossary", "/v1/attributes"]
+        {
             let answer = service.get(&format!("{path}?lang={tag}")).await;
             assert_eq!(answer.problem(), (400, "invalid_parameter".to_owned()), "{path} {tag}");
             if tag == "it" {
@@ -178,7 +181,16 @@ async fn entity_tag_is_of_the_language() {
 #[tokio::test]
 async fn words_of_every_language_are_found_by_any_of_their_forms() {
     let service = service();
-    for query in ["Gefahrstoffkataster", "gefahrstoffkatastern", "Verzeichnis", "betrieb", "inventaires", "chimique", "substance", "Stoffe"] {
+    for query in [
+        "Gefahrstoffkataster",
+        "gefahrstoffkatastern",
+        "Verzeichnis",
+        "betrieb",
+        "inventaires",
+        "chimique",
+        "substance",
+        "Stoffe",
+    ] {
         assert_eq!(found(&service, query).await.first().map(String::as_str), Some("stoff"), "{query}");
     }
     assert_eq!(found(&service, "ordners").await, ["ordner"]);
@@ -225,8 +237,16 @@ async fn pages_have_the_texts_that_their_reader_prefers() {
         ("/", "Gefahrstoffe", "Chemicals"),
     ] {
         let (of_german, of_italian) = (visit(path, "de").await, visit(path, "it").await);
-        assert!(of_german.text().contains(german) && !of_german.text().contains(english), "{path}: {}", of_german.text());
-        assert!(of_italian.text().contains(english) && !of_italian.text().contains(german), "{path}: {}", of_italian.text());
+        assert!(
+            of_german.text().contains(german) && !of_german.text().contains(english),
+            "{path}: {}",
+            of_german.text()
+        );
+        assert!(
+            of_italian.text().contains(english) && !of_italian.text().contains(german),
+            "{path}: {}",
+            of_italian.text()
+        );
         assert_ne!(of_german.header("etag"), of_italian.header("etag"), "{path}");
     }
 }

@@ -158,3 +158,16 @@ fn an_answer_decides_what_an_unclear_row_is() {
         assert_eq!((names, asked), (expected.into_iter().map(Value::from).collect(), vec!["moss".to_owned()]));
     }
 }
+
+#[test]
+fn translations_that_the_table_does_not_hold_stay() {
+    let folder = Folder::new("id,tagline:de,tagline:fr\nfern,Farn,\n");
+    let old =
+        EXPORT.replace("\"vendor\": \"V\"", r#""translations": {"de": {"name": "Farn"}, "fr": {"tagline": "x"}}"#);
+    fs::write(folder.0.path().join("e.json"), &old).expect("a file");
+    let (code, text, export) = folder.update(&["--yes"]);
+    assert_eq!(code, Some(0), "{text}");
+    let export: Value = serde_json::from_str(&export).expect("JSON");
+    assert_eq!(export["software"][1]["translations"], json!({"de": {"name": "Farn", "tagline": "Farn"}}));
+    assert!(text.contains("Values removed, since their cells are empty: 1."), "{text}");
+}

@@ -1,5 +1,6 @@
 //! Rows as records: each cell becomes the value of its column's property, or a finding.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::value::RawValue;
@@ -8,7 +9,8 @@ use super::column::{self, ConvertOptions, Settled, shape};
 use super::date::{self, Date};
 use super::findings::{At, Findings, Level};
 use super::mapping::known;
-use super::{Cell, Mapping, Table, Target, value};
+use super::translation::{self, TRANSLATIONS};
+use super::{Cell, Mapping, Table, Target, Translation, value};
 use crate::export::Shape;
 use crate::record::{EvidenceStatus, OfferingType, identity, slug};
 
@@ -24,9 +26,24 @@ pub struct Record {
     pub row: usize,
     /// Names and JSON values, in the order of the columns; `None` if the cell is empty.
     pub properties: Vec<(String, Option<String>)>,
+    /// Texts in other languages, as JSON; `None` if the cell is empty.
+    pub translations: Vec<(Translation, Option<String>)>,
 }
 
 impl Record {
+    /// Its members as JSON has them.
+    pub(super) fn members(&self) -> Vec<(&str, Cow<'_, str>)> {
+        let filled = self.properties.iter().filter_map(|(name, value)| Some((&**name, Cow::from(value.as_deref()?))));
+        let mut members: Vec<_> = filled.collect();
+        if !self.translations.is_empty() {
+            let at = members.iter().position(|(name, _)| *name == TRANSLATIONS);
+            let old = at.map(|at| members.remove(at).1);
+            let merged = translation::merged(old.as_deref(), &self.translations);
+            members.extend(merged.map(|json| (TRANSLATIONS, Cow::from(json))));
+        }
+        members
+    }
+
     /// The text of a property, if it has one.
     pub fn text(&self, property: &str) -> Option<String> {
         let (_, value) = self.properties.iter().find(|(name, _)| name == property)?;
@@ -90,6 +107,7 @@ impl Converter<'_> {
 
     fn record(&mut self, row: usize) -> Record {
         let mut properties: Vec<(String, Option<String>)> = Vec::new();
+        let mut translations: Vec<(Translation, Option<String>)> = Vec::new();
         let columns = self.mapping.columns.iter().enumerate();
         let (main, fallbacks): (Vec<_>, Vec<_>) = columns.partition(|(_, of)| !of.is_fallback);
         for (column, of) in main.into_iter().chain(fallbacks) {
@@ -102,6 +120,15 @@ impl Converter<'_> {
                 Found::Other(name, value) => (name, Some(value)),
                 Found::Fault => continue,
             };
+            if let Target::Translation(translation) = &of.target {
+                match translations.iter_mut().find(|(other, _)| other == translation) {
+                    None => translations.push((translation.clone(), value)),
+                    Some((_, earlier)) if earlier.is_none() => *earlier = value,
+                    // A fall-back.
+                    Some(_) => {}
+                }
+                continue;
+            }
             match properties.iter_mut().find(|(other, _)| *other == name) {
                 None => properties.push((name, value)),
                 Some((_, earlier)) if earlier.is_none() => *earlier = value,
@@ -114,7 +141,7 @@ impl Converter<'_> {
                 }
             }
         }
-        Record { row, properties }
+        Record { row, properties, translations }
     }
 
     fn cell(&mut self, at: At, column: usize, target: &Target) -> Found {
@@ -193,7 +220,7 @@ impl Converter<'_> {
                     .map(|raw| Found::Value(raw.get().to_owned()))
                     .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
             }
-            Target::Additional(_) | Target::Ignored => return Ok(Found::Value(string(text))),
+            Target::Translation(_) | Target::Additional(_) | Target::Ignored => return Ok(Found::Value(string(text))),
             Target::Property(property) => *property,
         };
         Ok(Found::Value(match (property, shape(property)) {
@@ -219,6 +246,7 @@ impl Converter<'_> {
             (_, Some(Shape::Number)) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.to_owned(),
             (_, Some(Shape::Number)) => self.number(at, text, value::decimal(text).map(|(number, _)| number))?,
             (_, Some(Shape::Texts)) => list(self.items(at, column, text)),
+            (_, Some(Shape::Object)) if serde_json::from_str::<&RawValue>(text).is_ok() => text.to_owned(),
             _ => string(text),
         }))
     }
@@ -363,7 +391,7 @@ enum Found {
 
 /// The text of a JSON string that is read as a cell's text: of another list than records of a directory, for a property.
 fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
-    let is_text = matches!(target, Target::Property(_)) && !table.has_records();
+    let is_text = matches!(target, Target::Property(_) | Target::Translation(_)) && !table.has_records();
     is_text.then(|| serde_json::from_str::<String>(raw).ok())?
 }
 

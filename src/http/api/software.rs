@@ -28,7 +28,8 @@ pub(in crate::http) struct ListParameters {
 }
 
 impl FromParameters for ListParameters {
-    const PARAMETERS: Parameters = &[&[&NAME_Q, &IDS], &FILTERS, &[&LIST_SORT, &LANG, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
+    const PARAMETERS: Parameters =
+        &[&[&NAME_Q, &IDS], &FILTERS, &[&LIST_SORT, &LANG, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         let list = ListSoftware::from_values(values);

@@ -7,8 +7,8 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::Suggestions;
-use crate::http::extract::{Lang, Snapshot};
 use crate::http::extract::query::{FromParameters, Parameters, Query};
+use crate::http::extract::{Lang, Snapshot};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
 use crate::http::response;

@@ -46,7 +46,8 @@ impl FromRequestParts<Arc<AppState>> for Lang {
         for (_, value) in query.pairs().filter(|(name, _)| *name == LANG.name.as_bytes()) {
             values.push(LANG.name, std::str::from_utf8(value).ok().map(Given::Text));
         }
-        let refused = |refusals: Vec<_>| ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect());
+        let refused =
+            |refusals: Vec<_>| ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect());
         let asked = values.read(|values| values.one(&LANG)).map_err(refused)?;
         let language = choose_language(&snapshot, asked.as_deref(), accepted(&parts.headers));
         language.map(Self).map_err(|refusal| refused(vec![refusal]))

@@ -17,8 +17,8 @@ use super::part::item::Product;
 use super::part::rating::Rating;
 use super::part::row::kind;
 use super::respond;
-use crate::http::extract::{Preferred, Snapshot};
 use crate::http::extract::query::RawQuery;
+use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record;
@@ -106,11 +106,8 @@ async fn show(
             records.push(translator.detail(record.body)?);
         }
     }
-    let products: Vec<Product<'_>> = records
-        .iter()
-        .map(|record| Product::read(record))
-        .collect::<Result<_, _>>()
-        .map_err(ApiError::internal)?;
+    let products: Vec<Product<'_>> =
+        records.iter().map(|record| Product::read(record)).collect::<Result<_, _>>().map_err(ApiError::internal)?;
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
     let list = |label, of: for<'p> fn(&'p Product<'p>) -> &'p [Cow<'p, str>]| {

@@ -75,12 +75,7 @@ fn parameter(facet: &Facet) -> (&str, String) {
     }
 }
 
-fn legend<'c>(
-    t: &'static Texts,
-    catalogue: &'c Catalogue,
-    language: Option<&Language>,
-    facet: &Facet,
-) -> Cow<'c, str> {
+fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, language: Option<&Language>, facet: &Facet) -> Cow<'c, str> {
     let legend = match facet {
         Facet::Category => t.category,
         Facet::OfferingType => t.kind,

@@ -9,9 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::part::terms::TermIndex;
 use crate::generation::Snapshot;
 use crate::record::CalendarDate;
-use crate::service::{
-    self, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter,
-};
+use crate::service::{self, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter};
 
 /// The most categories on the home page.
 const CATEGORIES: usize = 12;

@@ -190,7 +190,8 @@ async fn show(
     let reviews = service::list_reviews(snapshot, &id, &list).await?;
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
     let few = PageRequest { limit: SIMILAR, offset: 0 };
-    let similar = service::similar_software(snapshot, &id, few, of_texts).await?.map(|page| page.data).unwrap_or_default();
+    let similar =
+        service::similar_software(snapshot, &id, few, of_texts).await?.map(|page| page.data).unwrap_or_default();
     let similar_items: Vec<Item<'_>> = similar
         .iter()
         .map(|hit| serde_json::from_slice(&hit.item))
