@@ -110,8 +110,7 @@ pub enum Found<'t> {
 type ByLanguage = BTreeMap<Language, BTreeMap<Box<str>, Box<str>>>;
 
 impl Translations {
-    #[expect(clippy::missing_const_for_fn, reason = "serde passes a reference to it")]
-    pub fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
