@@ -37,7 +37,7 @@ pub use reading::{ExportSet, SetExport, examine, latest_day, read};
 pub use report::{Counts, Report, Skipped, mention_ignored_files};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
-pub(crate) use vocabulary::{RECORD, Shape};
+pub(crate) use vocabulary::{RECORD, Shape, TRANSLATED};
 
 use bytes::Bytes;
 use section::{Section, SectionKind, Sections};

@@ -45,8 +45,7 @@ pub use query::{
     MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware, SearchSort, comma_separated,
 };
 pub use records::{
-    ExportDownload, LocalisedObject, get_category, get_export, get_term, list_categories, list_exports, list_glossary,
-    list_reviews,
+    ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,
 };
 pub use results::SearchResults;
 pub use search::{find_software, find_software_within, search_software};

@@ -1,7 +1,7 @@
 //! Rows as records: each cell becomes the value of its column's property, or a finding.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::value::RawValue;
 

@@ -49,7 +49,6 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     }
 
     let list = ListSoftware {
-        language: None,
         q: query.q.clone(),
         filter: query.filter.clone(),
         sort: (query.sort == SearchSort::Name).then_some(ListSort::Stored(Order::Name)),
