@@ -101,7 +101,7 @@ fn products_with_only_the_general_words_of_a_query_are_told_not_to_have_all() {
 fn all_words_by_accident_are_no_better_than_some() {
     let filler = "Filler about other things. ".repeat(60);
     let mut products = vec![
-        json!({"id": "both", "name": "Ladder permits"}),
+        json!({"id": "both", "name": "Ladder permits register"}),
         json!({"id": "accident", "name": "Lantern", "description": format!("{filler}A ladder. {filler}Our permits.")}),
         json!({"id": "one", "name": "Permits"}),
     ];

@@ -78,6 +78,24 @@ impl ScanEngine {
             && !plan.excluded_phrases.iter().any(|phrase| has_words(&self.forward, ordinal, phrase))
     }
 
+    fn sort(&self, candidates: &mut [Candidate], order: SortedBy) {
+        candidates.sort_by_key(|candidate| self.columns().order(Order::Name).ranks[candidate.ordinal as usize]);
+        match order {
+            SortedBy::Stored(order) => {
+                candidates.sort_by_key(|of| self.columns().order(order).ranks[of.ordinal as usize]);
+            }
+            SortedBy::Attribute { attribute, descending } => {
+                let column = self.columns().attribute(attribute);
+                let key = |of: &Candidate| column.of(of.ordinal).first().map(|value| column.key(*value));
+                candidates.sort_by(|a, b| match (key(a), key(b)) {
+                    (Some(a), Some(b)) if descending => b.cmp(a),
+                    (Some(a), Some(b)) => a.cmp(b),
+                    (a, b) => b.is_some().cmp(&a.is_some()),
+                });
+            }
+        }
+    }
+
     /// Counts facets, each without its own part of the filter.
     fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[AttributeNumber]) -> FacetCounts {
         let columns = self.columns();
@@ -210,21 +228,7 @@ impl Embedded for ScanEngine {
         }
         let total = candidates.len() as u64;
         if let Some(order) = request.order {
-            candidates.sort_by_key(|candidate| self.columns().order(Order::Name).ranks[candidate.ordinal as usize]);
-            match order {
-                SortedBy::Stored(order) => {
-                    candidates.sort_by_key(|of| self.columns().order(order).ranks[of.ordinal as usize]);
-                }
-                SortedBy::Attribute { attribute, descending } => {
-                    let column = self.columns().attribute(attribute);
-                    let key = |of: &Candidate| column.of(of.ordinal).first().map(|value| column.key(*value));
-                    candidates.sort_by(|a, b| match (key(a), key(b)) {
-                        (Some(a), Some(b)) if descending => b.cmp(a),
-                        (Some(a), Some(b)) => a.cmp(b),
-                        (a, b) => b.is_some().cmp(&a.is_some()),
-                    });
-                }
-            }
+            self.sort(&mut candidates, order);
         } else {
             candidates.sort_by(|a, b| b.cmp(a));
             let head =

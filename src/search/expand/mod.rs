@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::selection::{drop_where_others_find, enough, relax};
+use self::selection::{drop_where_others_find, relax};
 use self::slot::Slot;
 use super::SearchIndex;
 use super::budget::Budget;
@@ -25,7 +25,7 @@ use super::conjunction;
 use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
 use super::meaning::reference;
-use super::plan::{Alternative, Documents, Group, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
+use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::score::group_weight;
 use super::stem_slots::StemSlots;
@@ -224,14 +224,7 @@ impl<D: Documents> Expander<'_, D> {
             || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
         let signals = self.signals(&slots, reference);
         let stems = Arc::clone(&signals.stems);
-        let mut groups: Vec<_> = slots.iter().map(Slot::group).collect();
-        let mut enough = enough(&slots);
-        let is_sought = !understood.is_comparison && !self.report.unknown.is_empty();
-        if is_sought && slots.iter().all(|slot| self.is_general(slot)) {
-            // What is sought is in no product, so none has all words.
-            groups.push(Group { required: true, ..Group::default() });
-            enough = ENOUGH;
-        }
+        let (groups, enough) = self.groups(&slots, understood.is_comparison);
         let plan = Plan {
             groups,
             excluded: excluded.terms,

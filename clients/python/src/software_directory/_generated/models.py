@@ -450,12 +450,20 @@ class _QueryReportAlways(TypedDict):
 class QueryReport(_QueryReportAlways, total=False):
     """How the query was understood."""
 
+    unknown: List[str]
+    """Those of the dropped words that tell what is sought and that no product has: the hits have only other words
+    of the query. Absent if there are none.
+    """
     pinned: List[str]
     """Ids of the products that the directory's editors put first for this query, in their order. Filters and
     exclusions apply to them too, and a product with exactly this name still comes before them.
     """
     alternatives_to: str
     """The product that alternatives are looked for to, as the query has it. Absent where none are."""
+    alternatives_to_id: str
+    """The id of that product if no product is called an alternative to it: the hits are products similar to it,
+    and it comes last itself. Absent otherwise.
+    """
     incomplete: bool
     """`true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise."""
 
