@@ -16,6 +16,9 @@ const STEP: usize = 16;
 /// Number of candidates whose meaning counts. With twice as many, no judged query is answered better.
 pub const MEANT: usize = 100;
 
+/// Likenesses are rounded to this many steps, so that products the words don't tell apart can tie, and quality decides.
+const LIKENESS_STEPS: f32 = 8.0;
+
 impl Rerank {
     /// Upper bound of the factor a score is multiplied by.
     fn upper_bound(&self) -> f32 {
@@ -104,6 +107,7 @@ impl Meaning {
     /// nearer the best score of the tier comes to the bound, the less, because then the words decide.
     pub fn worth(&self, score: f32, best_of_tier: f32, likeness: f32) -> f32 {
         let undecided = 1.0 - (best_of_tier / self.bound).min(1.0).powi(4);
+        let likeness = (likeness * LIKENESS_STEPS).round() / LIKENESS_STEPS;
         self.weight * undecided * (self.bound - score).max(0.0) * likeness
     }
 }
@@ -205,6 +209,8 @@ mod tests {
         assert!(meaning.worth(9.5, 9.5, 1.0) < 0.05);
         assert!(meaning.worth(4.0, 9.5, 1.0) < meaning.worth(4.0, 5.0, 1.0) / 4.0);
         assert_eq!(meaning.worth(4.0, 5.0, 0.0).to_bits(), 0.0_f32.to_bits());
+        // Nearly the same meaning is the same, so that quality can decide.
+        assert_eq!(meaning.worth(4.0, 5.0, 0.49).to_bits(), meaning.worth(4.0, 5.0, 0.51).to_bits());
         for score in [0.0, 2.0, 4.0, 9.0, 10.0] {
             let (less, more) = (meaning.worth(score, 9.0, 0.3), meaning.worth(score, 9.0, 0.9));
             assert!(0.0 <= less && less <= more && score + more <= meaning.bound, "{score}: {less} {more}");
