@@ -33,6 +33,8 @@ pub enum Term {
     Identity(Box<str>),
     /// A part of a word in the name or an alias that isn't a word itself: `gis` of `ArcGIS`.
     Inner(Box<str>),
+    /// A [topic](crate::text::topic) near the product's meaning.
+    Topic(u16),
     /// A query that the product is pinned to ([`pins`](super::pins)), and its place among the
     /// products pinned to it, from 0.
     Pinned {
@@ -58,6 +60,7 @@ impl Term {
             // Writing to a string can't fail.
             Self::Word(stem) => return write!(out, "{}{stem:x}", char::from(Self::WORD)).unwrap_or(()),
             Self::Concept(concept) => return write!(out, "{}{concept:x}", char::from(Self::CONCEPT)).unwrap_or(()),
+            Self::Topic(topic) => return write!(out, "o{topic:x}").unwrap_or(()),
             Self::Compound(text) => ('c', text),
             Self::Prefix(text) => (char::from(Self::PREFIX), text),
             Self::Pinned { place, query } => return write!(out, "q{place:02}{query}").unwrap_or(()),

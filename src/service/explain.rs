@@ -255,6 +255,7 @@ fn text(snapshot: &Snapshot, term: &Term) -> String {
     match term {
         Term::Word(stem) => spellings(snapshot, *stem),
         Term::Concept(concept) => snapshot.search.thesaurus.terms_of(*concept).join(", "),
+        Term::Topic(topic) => format!("topic {topic}"),
         Term::Prefix(text) | Term::NamePrefix(text) => format!("{text}…"),
         Term::Compound(text)
         | Term::Name(text)
