@@ -114,7 +114,11 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
     for word in &page.query.dropped {
         writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
     }
+    let mut is_related = false;
     for hit in &page.data {
+        if hit.tier.is_related() && !std::mem::replace(&mut is_related, true) {
+            writeln!(out, "{dim}without these words, but near in meaning:{dim:#}")?;
+        }
         let product: HitFields = serde_json::from_slice(&hit.item)?;
         let category = product.category.unwrap_or_default();
         let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));

@@ -95,7 +95,7 @@ impl Meaning {
         let mut best_of_tier = best.first().copied();
         for candidate in best.iter_mut() {
             let first = *best_of_tier.insert(best_of_tier.filter(|of| of.tier == candidate.tier).unwrap_or(*candidate));
-            if candidate.tier < Tier::Pinned {
+            if candidate.tier < Tier::Pinned && !candidate.tier.is_related() {
                 let likeness = meanings.likeness(&self.reference, candidate.ordinal);
                 candidate.score += self.worth(candidate.score, first.score, likeness);
             }
@@ -140,7 +140,7 @@ impl Signals {
                 candidate.score = match candidate.tier {
                     // Exact names differ only by spelling; after that, quality decides.
                     Tier::ExactName => shares.spelling,
-                    Tier::Pinned => candidate.score,
+                    Tier::Pinned | Tier::Related | Tier::RelatedDemo => candidate.score,
                     _ => candidate.score * self.factor(shares),
                 };
             }

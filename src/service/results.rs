@@ -8,6 +8,7 @@ use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
+use crate::search::collect::Tier;
 use crate::search::facet_counts::FacetCounts;
 
 /// The results of a search for one page. The hits' items are slices of the generation's data, not
@@ -26,6 +27,7 @@ pub struct SearchResults {
 #[derive(Debug)]
 pub(super) struct ResultHit {
     pub(super) ordinal: Ordinal,
+    pub(super) tier: Tier,
     pub(super) score: f32,
     pub(super) item: Bytes,
 }
@@ -35,6 +37,7 @@ impl SearchResults {
     pub fn page<'s>(&'s self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),
+            tier: hit.tier,
             score: hit.score,
             highlights: self.highlights.as_ref().map(|highlights| highlights[at].clone()),
         });

@@ -11,4 +11,4 @@ pub use merge::MergedSet;
 pub use open::{OpenRemoteError, open};
 
 /// The form of the parts that servers read. Counted up whenever an older program couldn't read them.
-pub const PARTS_FORMAT: u32 = 4;
+pub const PARTS_FORMAT: u32 = 5;

@@ -24,7 +24,7 @@ use super::intent::is_intent_word;
 use super::lexicon::WordId;
 use super::meaning::reference;
 use super::pieces;
-use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
+use super::plan::{Alternative, Documents, Group, Kind, Meaning, Phrase, Plan, Related, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::score::group_weight;
 use super::stem_slots::StemSlots;
@@ -49,10 +49,17 @@ pub struct Expansion {
     pub stems: Arc<StemSlots>,
     /// The synonym groups that are searched.
     pub concepts: Vec<u32>,
-    /// Whether nothing can match: every word was dropped, or a phrase has an unknown word.
+    /// Whether words can find nothing: each was dropped, or a phrase has an unknown one.
     pub is_hopeless: bool,
     /// Whether the last word could have been a prefix but was taken for a complete word.
     pub is_closed: bool,
+}
+
+impl Expansion {
+    /// Whether nothing can be found.
+    pub const fn finds_nothing(&self) -> bool {
+        self.is_hopeless && self.plan.related.is_none()
+    }
 }
 
 /// Whether a query's last word is also treated as a prefix.
@@ -217,10 +224,12 @@ impl<D: Documents> Expander<'_, D> {
         let excluded = self.excluded(understood.excluded);
         let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
             || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
+        let related = self.related(reference.as_ref(), &names)?;
         let signals = self.signals(&slots, reference);
         let stems = Arc::clone(&signals.stems);
+        let impossible = is_hopeless.then_some(Group::IMPOSSIBLE);
         let plan = Plan {
-            groups: slots.iter().map(Slot::group).collect(),
+            groups: slots.iter().map(Slot::group).chain(impossible).collect(),
             excluded: excluded.terms,
             excluded_phrases: excluded.phrases,
             phrases: phrases.unwrap_or_default(),
@@ -228,6 +237,7 @@ impl<D: Documents> Expander<'_, D> {
             pinned,
             enough: enough(&slots),
             rerank: Rerank::Signals(signals),
+            related,
         };
         let is_closed = self.is_closed;
         Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless, is_closed })
@@ -263,6 +273,17 @@ impl<D: Documents> Expander<'_, D> {
             meant.retain(is_content);
         }
         reference(meant.iter().map(|at| corrected[*at].as_str()))
+    }
+
+    /// What related products are near to. Whoever types a name or a phrase wants that, and nothing like it.
+    fn related(&self, reference: Option<&Reference>, names: &[Term]) -> Result<Option<Related>, D::Error> {
+        let Some(reference) = reference.filter(|_| self.query.phrases.is_empty()) else { return Ok(None) };
+        for name in names {
+            if self.documents.document_frequency(name)? > 0 {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Related::new(reference, &self.index.ranking, ENOUGH)))
     }
 
     /// The slot for a name whose alternatives the query asks for.

@@ -208,8 +208,9 @@ class SoftwareResource:
     ) -> Page[SimilarSoftware]:
         """List similar products.
 
-        Products in the same categories and with the same words in tagline, tags, features and standards,
-        the most similar first. `shared` says of each what it has in common with the product.
+        Products in the same categories, with the same words in tagline, tags, features and standards, or
+        near in meaning, the most similar first. `shared` says of each what it has in common with the
+        product.
 
         id: The product's id.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 10)
@@ -516,7 +517,8 @@ class SearchResource:
         """Search products.
 
         Ranked: exact names first, then products with all words before those with some; demo records stand
-        behind real products with as many of them. `query` says how the words were understood.
+        behind real products with as many of them. If words find few products, products that are near in
+        meaning follow. `query` says how the words were understood.
 
         q: What to look for: a need (`permit to work`), a product or vendor, a standard. Misspellings and
             synonyms match. `"Quoted phrases"` must appear as they are, unless no product has them, and a
