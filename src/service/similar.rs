@@ -1,4 +1,4 @@
-//! Finds products similar to another one: in the same categories, with the same words.
+//! Finds products similar to another one: in the same categories, with the same words, near in meaning.
 
 use std::borrow::Cow;
 
@@ -12,9 +12,13 @@ use crate::catalogue::resource::CategoryResource;
 use crate::engine::{HitTexts, SearchRequest};
 use crate::generation::Snapshot;
 use crate::search::forward::SECTION_END;
-use crate::search::{Alternative, Group, Kind, Plan, StemId, Term};
+use crate::search::meaning::record_reference;
+use crate::search::score::group_weight;
+use crate::search::{Alternative, Group, Kind, Meaning, Plan, Rerank, Signals, StemId, Term};
 use crate::text::analyse::words;
 use crate::text::english::is_function_word;
+use crate::text::meaning::Reference;
+use crate::text::topic;
 
 /// Only a product's rarest words are compared, up to this many.
 const MAX_WORDS: usize = 20;
@@ -29,6 +33,15 @@ const MAX_CATEGORIES: usize = 8;
 /// chosen.
 const WORD_WEIGHT: f32 = 0.5;
 
+/// Products with one of this many topics nearest to the product's meaning are found even if they share nothing else.
+const TOPICS: usize = 8;
+
+/// The groups that are searched for these topics.
+const TOPIC_GROUPS: usize = 16;
+
+/// The share of a score's distance to the highest possible one that a product of the same meaning gets.
+const MEANING_WEIGHT: f32 = 0.5;
+
 /// The descriptive texts that words are taken from. The name identifies the product, so it isn't
 /// one of them.
 #[derive(Debug, Deserialize)]
@@ -41,6 +54,25 @@ struct Texts<'a> {
     features: Vec<Cow<'a, str>>,
     #[serde(borrow, default)]
     standards: Vec<Cow<'a, str>>,
+}
+
+/// The texts that a product's meaning is taken from.
+#[derive(Debug, Deserialize)]
+struct MeaningTexts<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    tagline: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    categories: Vec<CategoryName<'a>>,
+    #[serde(borrow, default)]
+    description: Option<Cow<'a, str>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct CategoryName<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
 }
 
 /// A product's detail as a response body.
@@ -89,19 +121,33 @@ pub async fn similar_software<'s>(
     });
     let categories: Vec<_> = of_product.collect();
     let words = rarest_words(snapshot, &record.body)?;
-    let group = |kind: Kind, term: Term, weight: f32| Group {
-        alternatives: vec![Alternative { kind, term, weight }],
-        ..Group::default()
-    };
-    let groups =
-        categories.iter().map(|category| group(Kind::Category, Term::Category(category.id.as_str().into()), 1.0));
-    let groups: Vec<_> =
-        groups.chain(words.iter().map(|word| group(Kind::Exact, Term::Word(word.stem), WORD_WEIGHT))).collect();
+    let reference = reference(snapshot, &record.body)?;
+    let one = |kind: Kind, term: Term, weight: f32| vec![Alternative { kind, term, weight }];
+    let of_categories =
+        categories.iter().map(|category| one(Kind::Category, Term::Category(category.id.as_str().into()), 1.0));
+    let of_words = words.iter().map(|word| one(Kind::Exact, Term::Word(word.stem), WORD_WEIGHT));
+    // A product counts by its nearest topic alone.
+    let of_topics = reference.iter().map(|reference| {
+        let topics = topic::nearest(reference, TOPIC_GROUPS, TOPICS).into_iter();
+        topics.map(|of| Alternative { kind: Kind::Topic, term: Term::Topic(of.topic), weight: of.likeness }).collect()
+    });
+    let groups: Vec<_> = of_categories
+        .chain(of_words)
+        .chain(of_topics)
+        .map(|alternatives| Group { alternatives, ..Group::default() })
+        .collect();
     if groups.is_empty() {
         // A plan without groups would find all products.
         return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0) }));
     }
-    let plan = Plan { groups, ..Plan::default() };
+    let rerank = match reference {
+        Some(reference) => {
+            let meaning = Meaning { reference, weight: MEANING_WEIGHT, bound: bound(snapshot, &groups)? };
+            Rerank::Signals(Signals { meaning: Some(meaning), ..Signals::default() })
+        }
+        None => Rerank::None,
+    };
+    let plan = Plan { groups, rerank, ..Plan::default() };
     let request = SearchRequest {
         plan: &plan,
         filter: &SoftwareFilter { except_id: Some(id.to_owned()), ..SoftwareFilter::default() },
@@ -122,6 +168,32 @@ pub async fn similar_software<'s>(
         })
     });
     Ok(Some(SimilarPage { data: data.collect::<Result<_, _>>()?, pagination: page.pagination(found.total) }))
+}
+
+/// What a product means; `None` if the generation has no meanings.
+fn reference(snapshot: &Snapshot, record: &[u8]) -> Result<Option<Reference>, ServiceError> {
+    if !snapshot.search.has_meanings {
+        return Ok(None);
+    }
+    let Detail::<MeaningTexts<'_>> { data } = serde_json::from_slice(record)?;
+    let MeaningTexts { name, tagline, categories, description } = &data;
+    let categories = categories.iter().map(|category| &*category.name);
+    let texts = std::iter::once(&**name).chain(tagline.as_deref()).chain(categories).chain(description.as_deref());
+    Ok(record_reference(texts))
+}
+
+/// The score that no product exceeds.
+fn bound(snapshot: &Snapshot, groups: &[Group]) -> Result<f32, ServiceError> {
+    let mut bound = 0.0;
+    for Group { alternatives, .. } in groups {
+        let (mut frequency, mut weight) = (0, 0.0_f32);
+        for alternative in alternatives {
+            frequency = snapshot.engine.document_frequency(&alternative.term)?.max(frequency);
+            weight = weight.max(alternative.weight);
+        }
+        bound += weight * group_weight(frequency, snapshot.software_count());
+    }
+    Ok(bound)
 }
 
 /// A product's rarest words that occur in at least one other product, rarest first.

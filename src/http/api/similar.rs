@@ -59,8 +59,8 @@ struct Shared<'a> {
 
 /// List similar products
 ///
-/// Products in the same categories and with the same words in tagline, tags, features and standards, the most similar first.
-/// `shared` says of each what it has in common with the product.
+/// Products in the same categories, with the same words in tagline, tags, features and standards, or near in meaning, the most
+/// similar first. `shared` says of each what it has in common with the product.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}/similar",
