@@ -341,7 +341,9 @@ class _SearchHitAlways(TypedDict):
     evidence_checked_on: Optional[str]
     """When the evidence was checked, `YYYY-MM-DD`."""
     score: float
-    """How well it matches; comparable within one answer only. 0 without a query."""
+    """How well it matches; comparable within one answer only. 0 without a query, and below 0 if it has none of the
+    words but is related.
+    """
 
 
 class SearchHit(_SearchHitAlways, total=False):
@@ -389,6 +391,10 @@ class QueryReport(_QueryReportAlways, total=False):
     """
     alternatives_to: str
     """The product that alternatives are looked for to, as the query has it. Absent where none are."""
+    related: int
+    """How many of the products found have none of the words, but are near the query in meaning. In the order of
+    relevance they come last. They're added only if words find few products.
+    """
     incomplete: bool
     """`true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise."""
 
