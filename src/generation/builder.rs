@@ -113,7 +113,7 @@ impl Builder<'_> {
             let _ = self.observer.progress(Phase::Merging, done, total);
         });
         let merged = merged.map_err(|error| failure(error.into(), scratch))?;
-        Ok(MergedSet { generation, skipped, merged })
+        Ok(MergedSet { generation, skipped, meaning: self.settings.meaning, merged })
     }
 
     fn name(&self, set: &ExportSet, scratch: &Scratch) -> Result<Generation, BuildFailure> {

@@ -18,7 +18,7 @@ pub(super) async fn with_page<T: Send + 'static>(
     let key = CacheKey::new(snapshot.generation(), &query);
     if let Some(results) = key.as_ref().and_then(|key| state.search_cache.get(key)) {
         let page = results.page(&snapshot, &query);
-        state.count_search(&query, page.pagination.total);
+        state.count_search(&query, page.total_by_words());
         return write(&page);
     }
     let (generation, counts) = (Snapshot::clone(&snapshot), Arc::clone(state));
@@ -26,7 +26,7 @@ pub(super) async fn with_page<T: Send + 'static>(
         let results = service::find_software(&snapshot, &query).await?;
         let page = results.page(&snapshot, &query);
         let written = write(&page)?;
-        counts.count_search(&query, page.pagination.total);
+        counts.count_search(&query, page.total_by_words());
         drop(page);
         Ok::<_, ApiError>((written, results))
     };

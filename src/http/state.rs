@@ -114,7 +114,7 @@ impl AppState {
         }
     }
 
-    /// Counts a search with words, and what it found.
+    /// Counts a search with words, and the products that it found by them.
     pub(super) fn count_search(&self, search: &SearchSoftware, total: u64) {
         let Some(q) = &search.q else { return };
         self.metrics.observe_search(total);

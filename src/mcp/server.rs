@@ -320,6 +320,7 @@ async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Resu
     let found = json!({
         "total": page.pagination.total,
         "with_all_words": page.query.with_all_words,
+        "related": page.query.related,
         "incomplete": page.query.incomplete,
         "corrected": page.query.corrected,
         "dropped": page.query.dropped,

@@ -24,7 +24,7 @@ use crate::text::meaning::Vector;
 use crate::text::stem::{Inflected, Stems};
 
 /// Counted up whenever a text gets other terms than before. It's part of a generation's name.
-pub const ANALYZER_VERSION: u32 = 1;
+pub const ANALYZER_VERSION: u32 = 2;
 
 /// Analyses documents one after the other. Words have provisional numbers until all documents have
 /// been seen.
@@ -54,6 +54,8 @@ pub struct DocumentAnalyzer {
     terms: HashMap<Term, Occurrences, FixedState>,
     /// `None` if documents get no meanings.
     meaning: Option<MeaningAnalyzer>,
+    /// The topics of the current document.
+    topics: Vec<Term>,
 }
 
 /// The words and synonyms of all documents, the final numbers of the words, and the pinned queries.
@@ -112,6 +114,7 @@ impl DocumentAnalyzer {
             prefixes_of: Vec::new(),
             terms: HashMap::default(),
             meaning: None,
+            topics: Vec::new(),
         }
     }
 
@@ -156,6 +159,8 @@ impl DocumentAnalyzer {
         }
         self.attributes = attributes;
         self.add_translated();
+        self.topics.clear();
+        self.topics.extend(self.meaning.iter().flat_map(MeaningAnalyzer::topics).map(Term::Topic));
         for category in categories {
             self.add_once(Term::Category(category.id.as_str().into()), Occurrences::one(Field::Category));
         }
@@ -179,7 +184,9 @@ impl DocumentAnalyzer {
     pub fn numbered_terms(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let others = self.terms.iter().map(|(term, occurrences)| (None, term, *occurrences));
         let numbered = self.stems_found.iter().chain(self.prefixes_found.iter());
-        numbered.map(|(number, term, occurrences)| (Some(number), term, occurrences)).chain(others)
+        let numbered = numbered.map(|(number, term, occurrences)| (Some(number), term, occurrences));
+        let topics = self.topics.iter().map(|topic| (None, topic, Occurrences::one(Field::Description)));
+        numbered.chain(others).chain(topics)
     }
 
     /// The current document's words by provisional number, with boundaries.
@@ -189,6 +196,10 @@ impl DocumentAnalyzer {
 
     pub const fn lengths(&self) -> Lengths {
         self.lengths
+    }
+
+    pub const fn has_meanings(&self) -> bool {
+        self.meaning.is_some()
     }
 
     /// The current document's meaning; `None` if documents get none.

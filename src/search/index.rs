@@ -23,6 +23,8 @@ pub struct SearchParts {
     /// By document: the number of words in each section.
     pub lengths: Vec<Lengths>,
     pub pins: Pins,
+    /// Whether the documents have vectors of their meaning, here or in the engine.
+    pub has_meanings: bool,
     pub meanings: Meanings,
 }
 
@@ -34,6 +36,7 @@ pub struct SearchBuilder {
     provisional: BulkWriter,
     bytes: Vec<u32>,
     lengths: Vec<Lengths>,
+    has_meanings: bool,
     /// The vectors of all documents; empty if they have none.
     meanings: BulkWriter,
 }
@@ -45,8 +48,15 @@ impl SearchBuilder {
             provisional: scratch.bulk(),
             bytes: Vec::new(),
             lengths: Vec::new(),
+            has_meanings: false,
             meanings: scratch.bulk(),
         }
+    }
+
+    /// Notes whether an engine that keeps documents itself has their meanings.
+    #[must_use]
+    pub fn with_meanings(self, has_meanings: bool) -> Self {
+        Self { has_meanings, ..self }
     }
 
     /// Adds the document that was just analysed.
@@ -55,6 +65,7 @@ impl SearchBuilder {
         self.bytes.push(u32::try_from(words.len()).map_err(io::Error::other)?);
         self.lengths.push(analyzer.lengths());
         if let Some(meaning) = analyzer.meaning() {
+            self.has_meanings = true;
             self.meanings.push(&meaning.bytes())?;
         }
         self.provisional.push(&words).map(drop)
@@ -81,7 +92,7 @@ impl SearchBuilder {
         parts.push_encoded(&(bounds, words.len()?))?;
         parts.copy(&words)?;
         let meanings = self.meanings.finish()?;
-        parts.push_encoded(&(thesaurus, self.lengths, pins, TABLE, meanings.len()?))?;
+        parts.push_encoded(&(thesaurus, self.lengths, pins, self.has_meanings, TABLE, meanings.len()?))?;
         parts.copy(&meanings)?;
         parts.finish()
     }

@@ -4,8 +4,10 @@ use serde::Deserialize;
 
 use super::field::Field;
 use crate::catalogue::{Ordinal, fetch};
+use crate::text::analyse::words;
 use crate::text::english::is_common;
 use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, pieces};
+use crate::text::topic;
 
 /// The words of a record that count: its first ones, in the order of [`Field`], tell what it is.
 const WORDS: usize = 32;
@@ -13,6 +15,14 @@ const WORDS: usize = 32;
 /// A record has a vector if at least this share of those words, in per cent, is common in English: the table knows no other
 /// language. English records have 50 % or more, German ones 30 % or less.
 const ENGLISH: usize = 40;
+
+/// The topics of a record that are its terms. With twice as many, two in a hundred more of the nearest records are found, and
+/// postings take twice the memory.
+const TOPICS: usize = 8;
+
+/// A record is compared with the topics of this many groups. With four, some three in a hundred of the nearest records aren't found;
+/// with eight, none more are.
+const GROUPS: usize = 6;
 
 /// Finds the vectors of records, one after the other.
 #[derive(Debug, Default)]
@@ -68,8 +78,33 @@ impl MeaningAnalyzer {
 
     /// The current record's vector; without a direction if it isn't in English.
     pub(super) fn vector(&self) -> Vector {
-        if self.english * 100 >= self.words * ENGLISH { self.sum.vector() } else { Vector::NONE }
+        if self.is_english() { self.sum.vector() } else { Vector::NONE }
     }
+
+    /// The topics of the current record; none if it isn't in English.
+    pub(super) fn topics(&self) -> impl Iterator<Item = u16> + use<> {
+        let topics = self.reference().map(|reference| topic::nearest(&reference, GROUPS, TOPICS)).unwrap_or_default();
+        topics.into_iter().map(|near| near.topic)
+    }
+
+    fn reference(&self) -> Option<Reference> {
+        if self.is_english() { self.sum.reference() } else { None }
+    }
+
+    const fn is_english(&self) -> bool {
+        self.english * 100 >= self.words * ENGLISH
+    }
+}
+
+/// What a record means, given its texts in the order of [`Field`]; `None` if it isn't in English. Long texts are cut: few words count.
+pub fn record_reference<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Reference> {
+    const LONGEST: usize = 1024;
+    let mut analyzer = MeaningAnalyzer::default();
+    let words = texts.flat_map(|text| words(&text[..text.floor_char_boundary(LONGEST)]));
+    for (number, word) in (0..).zip(words) {
+        analyzer.push(number, &word.folded);
+    }
+    analyzer.reference()
 }
 
 /// What a query means by these words. `None` if the table doesn't have at least half of them as a whole: they're names, or in
@@ -108,11 +143,12 @@ impl Meanings {
     }
 
     /// Whether they can be compared with a query's.
-    pub fn is_of_this_table(&self) -> bool {
-        self.vectors.is_empty() || self.table == TABLE
+    pub const fn is_of_this_table(&self) -> bool {
+        self.table == TABLE
     }
 
-    fn of(&self, ordinal: Ordinal) -> &[u8; DIMENSIONS] {
+    /// A record's vector.
+    pub fn of(&self, ordinal: Ordinal) -> &[u8; DIMENSIONS] {
         self.vectors.as_chunks().0.get(ordinal as usize).unwrap_or(&[0; DIMENSIONS])
     }
 
@@ -129,7 +165,6 @@ impl Meanings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::analyse::words;
 
     fn vector(text: &str) -> Vector {
         let mut analyzer = MeaningAnalyzer::default();

@@ -32,6 +32,7 @@ pub mod pins;
 mod plan;
 pub mod query;
 mod ranking;
+pub mod related;
 pub mod rerank;
 pub mod score;
 pub mod stem_slots;
@@ -45,6 +46,7 @@ pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::{StemId, WordId};
 pub use opened::{DocumentTables, SearchIndex, SearchIndexError};
 pub use plan::{
-    Alternative, Documents, Group, INDEXED_PREFIX, Kind, Meaning, Phrase, PhraseForm, Plan, Rerank, Signals, Term,
+    Alternative, Documents, Group, INDEXED_PREFIX, Kind, Meaning, Phrase, PhraseForm, Plan, Related, Rerank, Signals,
+    Term,
 };
 pub use ranking::Ranking;

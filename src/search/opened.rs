@@ -57,18 +57,17 @@ impl SearchIndex {
         if parts.forward.len() != documents || parts.lengths.len() != documents || !parts.forward.is_sound() {
             return Err(SearchIndexError::Misfit);
         }
-        let meanings = parts.meanings;
-        if !meanings.fits(documents) {
+        let (meanings, has_meanings) = (parts.meanings, parts.has_meanings);
+        if !meanings.fits(documents) || has_meanings == meanings.is_empty() {
             return Err(SearchIndexError::Misfit);
         }
-        if !meanings.is_of_this_table() {
+        if has_meanings && !meanings.is_of_this_table() {
             return Err(SearchIndexError::OtherTable);
         }
         let scorer = Scorer::new(&parts.lengths, &ranking);
         let lexicon = Lexicon::open(parts.lexicon)?;
         let forward = parts.forward.with_stems(lexicon.stems());
-        let (stems, has_meanings) = (Stems::default(), !meanings.is_empty());
-        let (thesaurus, pins) = (parts.thesaurus, parts.pins);
+        let (thesaurus, pins, stems) = (parts.thesaurus, parts.pins, Stems::default());
         let index = Self { lexicon, thesaurus, pins, ranking, stems, documents, has_meanings };
         Ok((index, DocumentTables { scorer, forward, meanings }))
     }
@@ -81,8 +80,11 @@ impl SearchIndex {
     /// Opens only the lexicon and thesaurus, for an engine that keeps the documents' words and
     /// lengths itself.
     pub fn open_words(encoded: &[u8], documents: usize) -> Result<Self, SearchIndexError> {
-        let SearchParts { lexicon, thesaurus, pins, .. } = decode(encoded)?;
+        let SearchParts { lexicon, thesaurus, pins, has_meanings, meanings, .. } = decode(encoded)?;
+        if has_meanings && !meanings.is_of_this_table() {
+            return Err(SearchIndexError::OtherTable);
+        }
         let (lexicon, ranking) = (Lexicon::open(lexicon)?, Ranking::default());
-        Ok(Self { lexicon, thesaurus, pins, ranking, stems: Stems::default(), documents, has_meanings: false })
+        Ok(Self { lexicon, thesaurus, pins, ranking, stems: Stems::default(), documents, has_meanings })
     }
 }

@@ -33,6 +33,8 @@ pub enum Term {
     Identity(Box<str>),
     /// A part of a word in the name or an alias that isn't a word itself: `gis` of `ArcGIS`.
     Inner(Box<str>),
+    /// A [topic](crate::text::topic) near the product's meaning.
+    Topic(u16),
     /// A query that the product is pinned to ([`pins`](super::pins)), and its place among the
     /// products pinned to it, from 0.
     Pinned {
@@ -58,6 +60,7 @@ impl Term {
             // Writing to a string can't fail.
             Self::Word(stem) => return write!(out, "{}{stem:x}", char::from(Self::WORD)).unwrap_or(()),
             Self::Concept(concept) => return write!(out, "{}{concept:x}", char::from(Self::CONCEPT)).unwrap_or(()),
+            Self::Topic(topic) => return write!(out, "o{topic:x}").unwrap_or(()),
             Self::Compound(text) => ('c', text),
             Self::Prefix(text) => (char::from(Self::PREFIX), text),
             Self::Pinned { place, query } => return write!(out, "q{place:02}{query}").unwrap_or(()),
@@ -101,6 +104,8 @@ pub enum Kind {
     AlternativeTo,
     /// A category of the products that the query looks for.
     Category,
+    /// A topic near the product's meaning.
+    Topic,
     /// A mention of the named product.
     Mention,
     Name,
@@ -122,6 +127,7 @@ impl Kind {
             Self::Correction => "correction",
             Self::AlternativeTo => "alternative to",
             Self::Category => "category",
+            Self::Topic => "topic",
             Self::Mention => "mention",
             Self::Name => "name",
             Self::Pinned => "pinned",
@@ -147,6 +153,11 @@ pub struct Group {
     pub required: bool,
     /// Whether a document has to satisfy it to be found at all, because it's a word of a phrase.
     pub indispensable: bool,
+}
+
+impl Group {
+    /// No document satisfies it, and none is found without it.
+    pub(super) const IMPOSSIBLE: Self = Self { alternatives: Vec::new(), required: true, indispensable: true };
 }
 
 /// The forms that match a phrase; one is enough.
@@ -191,6 +202,16 @@ pub struct Meaning {
     pub bound: f32,
 }
 
+/// What related documents have to be near to.
+#[derive(Debug, Clone)]
+pub struct Related {
+    pub(super) reference: Reference,
+    /// The likeness that a document needs, from 0 to 1.
+    pub(super) least: f32,
+    /// They follow only if fewer documents than this have all words.
+    pub enough: usize,
+}
+
 /// A search plan.
 ///
 /// Documents that satisfy every required group come first ([`Tier::All`](super::collect::Tier)),
@@ -198,6 +219,9 @@ pub struct Meaning {
 /// satisfy any group follow ([`Tier::Some`](super::collect::Tier)). A document whose full name is
 /// the query comes before both ([`Tier::ExactName`](super::collect::Tier)), and next come those pinned to the
 /// query ([`Tier::Pinned`](super::collect::Tier)). If no group is required, any group suffices. Without groups, all documents are found.
+/// If few are found, related ones follow all others ([`Tier::Related`](super::collect::Tier)): of the documents that have no excluded
+/// term or phrase and weren't found, the [`MOST_COMPARED`](super::related::MOST_COMPARED) with the highest sum of weights of topics, of
+/// equals those of lower ordinals, if they are near enough in meaning. Filters don't change which ones these are.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub groups: Vec<Group>,
@@ -217,6 +241,8 @@ pub struct Plan {
     /// some words never follow.
     pub enough: usize,
     pub rerank: Rerank,
+    /// What related documents are near to, if any may follow.
+    pub related: Option<Related>,
 }
 
 impl Plan {

@@ -54,6 +54,8 @@ pub struct Ranking {
     /// The share of a score's distance to the highest possible one that a record of the query's meaning
     /// gets if the words alone decide nothing.
     pub meaning: f32,
+    /// The likeness to the query that makes a record without its words related, from 0 to 1.
+    pub related: f32,
 }
 
 impl Default for Ranking {
@@ -83,6 +85,7 @@ impl Default for Ranking {
             spelling: 0.05,
             proximity: 0.02,
             meaning: 0.5,
+            related: 0.4,
         }
     }
 }

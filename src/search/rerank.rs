@@ -16,6 +16,9 @@ const STEP: usize = 16;
 /// Number of candidates whose meaning counts. With twice as many, no judged query is answered better.
 pub const MEANT: usize = 100;
 
+/// Likenesses are rounded to this many steps, so that products the words don't tell apart can tie, and quality decides.
+const LIKENESS_STEPS: f32 = 8.0;
+
 impl Rerank {
     /// Upper bound of the factor a score is multiplied by.
     fn upper_bound(&self) -> f32 {
@@ -83,7 +86,7 @@ pub struct Shares {
 
 impl Meaning {
     /// Adds what the meaning is worth to the candidates' scores and sorts them anew. Exact names keep
-    /// their scores.
+    /// their scores, and so do documents that come last with a score of 0.
     fn add(&self, meanings: &Meanings, best: &mut [Candidate]) {
         // Scores only grow, so the candidates that follow stay where they are.
         let count = best.len().min(MEANT);
@@ -92,7 +95,8 @@ impl Meaning {
         let mut best_of_tier = best.first().copied();
         for candidate in best.iter_mut() {
             let first = *best_of_tier.insert(best_of_tier.filter(|of| of.tier == candidate.tier).unwrap_or(*candidate));
-            if candidate.tier < Tier::Pinned {
+            let comes_last = candidate.score == 0.0;
+            if candidate.tier < Tier::Pinned && !candidate.tier.is_related() && !comes_last {
                 let likeness = meanings.likeness(&self.reference, candidate.ordinal);
                 candidate.score += self.worth(candidate.score, first.score, likeness);
             }
@@ -104,6 +108,7 @@ impl Meaning {
     /// nearer the best score of the tier comes to the bound, the less, because then the words decide.
     pub fn worth(&self, score: f32, best_of_tier: f32, likeness: f32) -> f32 {
         let undecided = 1.0 - (best_of_tier / self.bound).min(1.0).powi(4);
+        let likeness = (likeness * LIKENESS_STEPS).round() / LIKENESS_STEPS;
         self.weight * undecided * (self.bound - score).max(0.0) * likeness
     }
 }
@@ -136,7 +141,7 @@ impl Signals {
                 candidate.score = match candidate.tier {
                     // Exact names differ only by spelling; after that, quality decides.
                     Tier::ExactName => shares.spelling,
-                    Tier::Pinned => candidate.score,
+                    Tier::Pinned | Tier::Related | Tier::RelatedDemo => candidate.score,
                     _ => candidate.score * self.factor(shares),
                 };
             }
@@ -205,6 +210,8 @@ mod tests {
         assert!(meaning.worth(9.5, 9.5, 1.0) < 0.05);
         assert!(meaning.worth(4.0, 9.5, 1.0) < meaning.worth(4.0, 5.0, 1.0) / 4.0);
         assert_eq!(meaning.worth(4.0, 5.0, 0.0).to_bits(), 0.0_f32.to_bits());
+        // Nearly the same meaning is the same, so that quality can decide.
+        assert_eq!(meaning.worth(4.0, 5.0, 0.49).to_bits(), meaning.worth(4.0, 5.0, 0.51).to_bits());
         for score in [0.0, 2.0, 4.0, 9.0, 10.0] {
             let (less, more) = (meaning.worth(score, 9.0, 0.3), meaning.worth(score, 9.0, 0.9));
             assert!(0.0 <= less && less <= more && score + more <= meaning.bound, "{score}: {less} {more}");

@@ -5,7 +5,7 @@ use fst::{IntoStreamer as _, Streamer as _};
 use serde::Serialize;
 
 use super::parameter::definition::{CATEGORY, EVIDENCE_STATUS, MIN_RATING, OFFERING_TYPE};
-use super::search::{budget, shown_score, understood};
+use super::search::{budget, report, shown_score, understood};
 use super::{PageRequest, SearchSoftware, SearchSort, ServiceError};
 use crate::catalogue::resource::QueryReport;
 use crate::catalogue::{Admission, Ordinal};
@@ -129,13 +129,9 @@ pub async fn explain_search(
     };
     Ok(Some(SearchExplanation {
         phrases: expansion.plan.phrases.len(),
-        query: QueryReport {
-            with_all_words: found.complete,
-            incomplete: budget.is_exceeded(),
-            ..expansion.report.clone()
-        },
+        query: report(expansion.report.clone(), found.complete, found.related, &budget),
         total: found.total,
-        falls_back: found.complete < found.total,
+        falls_back: found.complete + found.related < found.total,
         words,
         hits,
         product,
@@ -174,7 +170,14 @@ fn explain_product(
     let explanation = explainer.explain(&request, ordinal)?;
     let (words_score, factor) = (explanation.score(), plan.rerank.factor(explanation.signals));
     // An exact name's score isn't that of its words. Others differ by rounding alone if nothing is added.
-    let meant = hit.filter(|(_, hit)| hit.tier != Tier::ExactName && hit.score > words_score * factor * 1.0001);
+    let meaning_score = match hit {
+        // Words don't count.
+        Some((_, hit)) if hit.tier.is_related() => hit.score,
+        Some((_, hit)) if hit.tier != Tier::ExactName && hit.score > words_score * factor * 1.0001 => {
+            hit.score / factor - words_score
+        }
+        _ => 0.0,
+    };
     let scores = words.iter().zip(&explanation.groups).map(|(word, group)| ExplainedScore {
         word: word.word.clone(),
         required: word.required,
@@ -188,7 +191,7 @@ fn explain_product(
         tier: hit.map(|(_, hit)| tier(hit.tier, plan)),
         score: hit.map(|(_, hit)| shown_score(hit, plan)),
         words_score,
-        meaning_score: meant.map_or(0.0, |(_, hit)| hit.score / factor - words_score),
+        meaning_score,
         signals: explanation.signals,
         factor,
         quality: u64::from(ordinal) + 1,
@@ -218,6 +221,8 @@ const fn tier(tier: Tier, plan: &Plan) -> &'static str {
         Tier::Demo => "all words, demo record",
         Tier::Some => "some words",
         Tier::SomeDemo => "some words, demo record",
+        Tier::Related => "related",
+        Tier::RelatedDemo => "related, demo record",
     }
 }
 
@@ -255,6 +260,7 @@ fn text(snapshot: &Snapshot, term: &Term) -> String {
     match term {
         Term::Word(stem) => spellings(snapshot, *stem),
         Term::Concept(concept) => snapshot.search.thesaurus.terms_of(*concept).join(", "),
+        Term::Topic(topic) => format!("topic {topic}"),
         Term::Prefix(text) | Term::NamePrefix(text) => format!("{text}…"),
         Term::Compound(text)
         | Term::Name(text)

@@ -1,4 +1,4 @@
-//! What products have in common: categories and rare words.
+//! What products have in common: categories, rare words and meaning.
 
 use std::borrow::Cow;
 
@@ -13,9 +13,13 @@ use crate::generation::Snapshot;
 use crate::search::budget::Budget;
 use crate::search::expand::Expansion;
 use crate::search::forward::SECTION_END;
-use crate::search::{Alternative, Group, Kind, Plan, StemId, Term};
+use crate::search::meaning::record_reference;
+use crate::search::score::group_weight;
+use crate::search::{Alternative, Group, Kind, Meaning, Plan, Rerank, Signals, StemId, Term};
 use crate::text::analyse::words;
 use crate::text::english::is_function_word;
+use crate::text::meaning::Reference;
+use crate::text::topic;
 
 /// Only a product's rarest words are compared, up to this many.
 const MAX_WORDS: usize = 20;
@@ -30,6 +34,15 @@ const MAX_CATEGORIES: usize = 8;
 /// chosen.
 const WORD_WEIGHT: f32 = 0.5;
 
+/// Products with one of this many topics nearest to the product's meaning are found even if they share nothing else.
+const TOPICS: usize = 8;
+
+/// The groups that are searched for these topics.
+const TOPIC_GROUPS: usize = 16;
+
+/// The share of a score's distance to the highest possible one that a product of the same meaning gets.
+const MEANING_WEIGHT: f32 = 0.5;
+
 /// The descriptive texts that words are taken from. The name identifies the product, so it isn't
 /// one of them.
 #[derive(Debug, Deserialize)]
@@ -42,6 +55,25 @@ struct Texts<'a> {
     features: Vec<Cow<'a, str>>,
     #[serde(borrow, default)]
     standards: Vec<Cow<'a, str>>,
+}
+
+/// The texts that a product's meaning is taken from.
+#[derive(Debug, Deserialize)]
+struct MeaningTexts<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    tagline: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    categories: Vec<CategoryName<'a>>,
+    #[serde(borrow, default)]
+    description: Option<Cow<'a, str>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct CategoryName<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
 }
 
 /// A product's detail as a response body.
@@ -66,6 +98,8 @@ struct Id<'a> {
 pub(super) struct Features<'s> {
     categories: Vec<&'s CategoryResource>,
     words: Vec<ProductWord>,
+    /// What the product means; `None` if the generation has no meanings or the product isn't in English.
+    reference: Option<Reference>,
 }
 
 impl Texts<'_> {
@@ -89,20 +123,40 @@ impl<'s> Features<'s> {
             let at = snapshot.catalogue.find_category(&category.id)?;
             Some(&snapshot.catalogue.tables.categories[at as usize])
         });
-        Ok(Self { categories: of_product.collect(), words: rarest_words(snapshot, record)? })
+        let (categories, words) = (of_product.collect(), rarest_words(snapshot, record)?);
+        Ok(Self { categories, words, reference: reference(snapshot, record)? })
     }
 
     /// Each of them as written and as searched.
-    pub(super) fn shared(&self) -> impl Iterator<Item = (String, Alternative)> {
+    pub(super) fn shared(&self) -> impl Iterator<Item = (String, Vec<Alternative>)> {
         let category = |category: &&CategoryResource| {
             let term = Term::Category(category.id.as_str().into());
-            (category.name.clone(), Alternative { kind: Kind::Category, term, weight: 1.0 })
+            (category.name.clone(), vec![Alternative { kind: Kind::Category, term, weight: 1.0 }])
         };
         let word = |word: &ProductWord| {
             let term = Term::Word(word.stem);
-            (word.written.clone(), Alternative { kind: Kind::Exact, term, weight: WORD_WEIGHT })
+            (word.written.clone(), vec![Alternative { kind: Kind::Exact, term, weight: WORD_WEIGHT }])
         };
-        self.categories.iter().map(category).chain(self.words.iter().map(word))
+        // A product counts by its nearest topic alone.
+        let meaning = |reference: &Reference| {
+            let topics = topic::nearest(reference, TOPIC_GROUPS, TOPICS).into_iter();
+            let topic = |of: topic::NearTopic| (Term::Topic(of.topic), of.likeness);
+            let topics = topics.map(topic).map(|(term, weight)| Alternative { kind: Kind::Topic, term, weight });
+            ("meaning".to_owned(), topics.collect())
+        };
+        let (categories, words) = (self.categories.iter().map(category), self.words.iter().map(word));
+        categories.chain(words).chain(self.reference.iter().map(meaning))
+    }
+
+    /// Ranks what has these groups of features by meaning as well.
+    pub(super) fn rerank<'g>(
+        &self,
+        snapshot: &Snapshot,
+        groups: impl Iterator<Item = &'g [Alternative]>,
+    ) -> Result<Rerank, ServiceError> {
+        let Some(reference) = self.reference.clone() else { return Ok(Rerank::None) };
+        let meaning = Meaning { reference, weight: MEANING_WEIGHT, bound: bound(snapshot, groups)? };
+        Ok(Rerank::Signals(Signals { meaning: Some(meaning), ..Signals::default() }))
     }
 
     /// The categories that a hit has too.
@@ -148,8 +202,36 @@ pub(super) async fn seek_similar(
     let Id { id } = serde_json::from_slice(&hit.item)?;
     let Some(record) = snapshot.engine.record(&id).await? else { return Ok(()) };
     let features = Features::of(snapshot, &record.body)?;
-    expansion.seek_similar(id.into_owned(), features.shared());
+    let shared: Vec<_> = features.shared().collect();
+    let rerank = features.rerank(snapshot, shared.iter().map(|(_, alternatives)| &alternatives[..]))?;
+    expansion.seek_similar(id.into_owned(), shared, rerank);
     Ok(())
+}
+
+/// What a product means; `None` if the generation has no meanings.
+fn reference(snapshot: &Snapshot, record: &[u8]) -> Result<Option<Reference>, ServiceError> {
+    if !snapshot.search.has_meanings {
+        return Ok(None);
+    }
+    let Detail::<MeaningTexts<'_>> { data } = serde_json::from_slice(record)?;
+    let MeaningTexts { name, tagline, categories, description } = &data;
+    let categories = categories.iter().map(|category| &*category.name);
+    let texts = std::iter::once(&**name).chain(tagline.as_deref()).chain(categories).chain(description.as_deref());
+    Ok(record_reference(texts))
+}
+
+/// The score that no product exceeds.
+fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]>) -> Result<f32, ServiceError> {
+    let mut bound = 0.0;
+    for alternatives in groups {
+        let (mut frequency, mut weight) = (0, 0.0_f32);
+        for alternative in alternatives {
+            frequency = snapshot.engine.document_frequency(&alternative.term)?.max(frequency);
+            weight = weight.max(alternative.weight);
+        }
+        bound += weight * group_weight(frequency, snapshot.software_count());
+    }
+    Ok(bound)
 }
 
 /// A product's rarest words that occur in at least one other product, rarest first.

@@ -58,9 +58,10 @@ pub struct ReviewsPage {
 pub struct SearchHit {
     /// The product as a list item.
     pub item: Bytes,
+    /// How well it matches at all; of no interest without a query.
+    pub tier: Tier,
     /// Comparable within one response only. 0 without a query.
     pub score: f32,
-    pub tier: Tier,
     /// The fields that matched, if requested: a JSON array of
     /// [`Highlight`](crate::catalogue::resource::Highlight)s.
     pub highlights: Option<Bytes>,
@@ -77,6 +78,11 @@ pub struct SearchPage<'s> {
 }
 
 impl SearchPage<'_> {
+    /// How many products are found by the query's words.
+    pub const fn total_by_words(&self) -> u64 {
+        self.pagination.total - self.query.related
+    }
+
     pub fn into_owned(self) -> SearchPage<'static> {
         let owned = |value: FacetValue<'_>| FacetValue {
             value: value.value.into_owned().into(),

@@ -31,8 +31,8 @@ pub struct SearchResults {
 #[derive(Debug)]
 pub(super) struct ResultHit {
     pub(super) ordinal: Ordinal,
-    pub(super) score: f32,
     pub(super) tier: Tier,
+    pub(super) score: f32,
     pub(super) item: Bytes,
 }
 
@@ -41,8 +41,8 @@ impl SearchResults {
     pub fn page<'s>(&'s self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),
-            score: hit.score,
             tier: hit.tier,
+            score: hit.score,
             highlights: self.highlights.as_ref().map(|highlights| highlights[at].clone()),
         });
         SearchPage {

@@ -49,9 +49,14 @@ pub async fn find_software_within(
         are_translated: translator.needs_texts(),
         highlights,
         total: found.total,
-        query: QueryReport { with_all_words: found.complete, incomplete: budget.is_exceeded(), ..expansion.report },
+        query: report(expansion.report, found.complete, found.related, budget),
         counts: found.facets.map(Box::new),
     })
+}
+
+/// Adds to a report what the query finds.
+pub(super) fn report(understood: QueryReport, with_all_words: u64, related: u64, budget: &Budget) -> QueryReport {
+    QueryReport { with_all_words, related, incomplete: budget.is_exceeded(), ..understood }
 }
 
 /// Returns the query as finally understood, and what it finds.
@@ -125,7 +130,7 @@ async fn search_as(
             || Translator::new(snapshot, query.language.as_ref()).needs_texts(),
         budget,
     };
-    let found = if expansion.is_hopeless {
+    let found = if expansion.finds_nothing() {
         SearchHits { facets: request.facets.map(|_| FacetCounts::default()), ..SearchHits::default() }
     } else {
         snapshot.engine.search(&request).await?
@@ -164,7 +169,7 @@ pub(super) fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
     if plan.names.is_empty() {
         return 0.0;
     }
-    f32::from(hit.tier as u8) + scaled_score(hit.score)
+    f32::from(hit.tier.number()) + scaled_score(hit.score)
 }
 
 /// Scales a score within a tier to 0 to 1.

@@ -1,4 +1,4 @@
-//! Finds products similar to another one: in the same categories, with the same words.
+//! Finds products similar to another one: in the same categories, with the same words, near in meaning.
 
 use super::features::Features;
 use super::search::{budget, scaled_score};
@@ -18,13 +18,14 @@ pub async fn similar_software<'s>(
     let ListSimilar { filter, page, language } = query;
     let Some(record) = snapshot.engine.record(id).await? else { return Ok(None) };
     let features = Features::of(snapshot, &record.body)?;
-    let group = |(_, alternative)| Group { alternatives: vec![alternative], ..Group::default() };
+    let group = |(_, alternatives)| Group { alternatives, ..Group::default() };
     let groups: Vec<_> = features.shared().map(group).collect();
     if groups.is_empty() {
         // A plan without groups would find all products.
         return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0), is_in_language: false }));
     }
-    let plan = Plan { groups, ..Plan::default() };
+    let rerank = features.rerank(snapshot, groups.iter().map(|group| &group.alternatives[..]))?;
+    let plan = Plan { groups, rerank, ..Plan::default() };
     let request = SearchRequest {
         plan: &plan,
         filter: &SoftwareFilter { except_id: Some(id.to_owned()), ..filter.clone() },

@@ -8,9 +8,9 @@ use foldhash::HashMap;
 /// The length of a vector.
 pub const DIMENSIONS: usize = 128;
 
-/// Names the table: the first bytes of the BLAKE3 hash of its pieces and vectors. Vectors of two tables can't be compared, so
-/// it's part of a generation's name.
-pub const TABLE: u64 = 0xe96f_6dda_7b70_fad2;
+/// Names the table: the first bytes of the BLAKE3 hash of its pieces, their vectors and the topics. Vectors of two tables can't be
+/// compared, so it's part of a generation's name.
+pub const TABLE: u64 = 0xbb78_4845_0a6e_58ba;
 
 /// A vector for each piece in the order of [`PIECES`].
 const VECTORS: &[[u8; DIMENSIONS]] = include_bytes!("../../data/meaning/vectors.i8").as_chunks().0;
@@ -149,6 +149,7 @@ impl Reference {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::topic::CENTRES;
 
     fn written(word: &str) -> Vec<&str> {
         let mut numbers = Vec::new();
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(PIECES.lines().count(), VECTORS.len());
         assert_eq!(VECTORS.len() * DIMENSIONS, include_bytes!("../../data/meaning/vectors.i8").len());
         let mut hasher = blake3::Hasher::new();
-        hasher.update(PIECES.as_bytes()).update(VECTORS.as_flattened());
+        hasher.update(PIECES.as_bytes()).update(VECTORS.as_flattened()).update(CENTRES.as_flattened());
         let hash = hasher.finalize();
         let found = u64::from_be_bytes(*hash.as_bytes().first_chunk().expect("32 bytes"));
         assert_eq!(found, TABLE, "the table was changed: name it {found:#018x}");

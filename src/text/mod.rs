@@ -14,3 +14,4 @@ pub mod printable;
 pub mod punctuation;
 pub mod shorten;
 pub mod stem;
+pub mod topic;

@@ -20,6 +20,16 @@ async fn hits_are_items_with_a_score_and_the_query_is_reported() {
 }
 
 #[tokio::test]
+async fn related_products_are_counted_and_score_below_those_with_words() {
+    let service = Service::with_directory();
+    // No product has the word.
+    let answer = service.get("/v1/search?q=metric").await.json();
+    assert_eq!(answer["data"][0]["id"], "tool-rated");
+    assert!(answer["data"][0]["score"].as_f64().is_some_and(|score| score < 0.0));
+    assert_eq!(answer["query"]["related"], answer["pagination"]["total"]);
+}
+
+#[tokio::test]
 async fn without_a_query_everything_is_found() {
     let service = Service::with_directory();
     for query in ["", "q=", "q=%20"] {

@@ -8,7 +8,8 @@ use software_directory::catalogue::resource::Highlight;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::generation::Snapshot;
 use software_directory::service::{
-    Facet, PageRequest, Prefix, SearchPage, SearchSoftware, SoftwareFilter, search_software,
+    Facet, ListSimilar, PageRequest, Prefix, SearchPage, SearchSoftware, SoftwareFilter, search_software,
+    similar_software,
 };
 
 /// A directory of a few products.
@@ -26,6 +27,15 @@ pub(crate) struct Answer {
     pub(crate) alternatives_to: Option<String>,
     pub(crate) alternatives_to_id: Option<String>,
     pub(crate) with_all_words: u64,
+    pub(crate) related: u64,
+}
+
+impl Answer {
+    /// The ids found by words.
+    pub(crate) fn by_words(&self) -> &[String] {
+        let related = usize::try_from(self.related).expect("few");
+        &self.ids[..self.ids.len() - related]
+    }
 }
 
 /// A product with nothing but a name.
@@ -93,7 +103,23 @@ impl Directory {
             alternatives_to: page.query.alternatives_to,
             alternatives_to_id: page.query.alternatives_to_id,
             with_all_words: page.query.with_all_words,
+            related: page.query.related,
         }
+    }
+
+    /// The ids found with a filter by category, and how many of them are related.
+    pub(crate) fn search_in(&self, query: &str, category: &str) -> (Vec<String>, u64) {
+        let filter = SoftwareFilter { categories: vec![category.to_owned()], ..SoftwareFilter::default() };
+        let query = SearchSoftware { filter, ..SearchSoftware::new(query) };
+        let page = pollster::block_on(search_software(&self.0, &query)).expect("an answer");
+        (ids(&page), page.query.related)
+    }
+
+    /// The ids of products similar to another one, best first.
+    pub(crate) fn similar(&self, id: &str) -> Vec<String> {
+        let query = ListSimilar { page: PageRequest { limit: 100, offset: 0 }, ..ListSimilar::default() };
+        let found = pollster::block_on(similar_software(&self.0, id, &query)).expect("an answer").expect("a product");
+        found.data.iter().map(|hit| id_of(&hit.item)).collect()
     }
 
     /// The ids of a page, and the total.
@@ -139,11 +165,12 @@ impl Directory {
 }
 
 fn ids(page: &SearchPage<'_>) -> Vec<String> {
-    let id = |item: &[u8]| {
-        let product: Value = serde_json::from_slice(item).expect("a JSON object");
-        product["id"].as_str().expect("an id").to_owned()
-    };
-    page.data.iter().map(|hit| id(&hit.item)).collect()
+    page.data.iter().map(|hit| id_of(&hit.item)).collect()
+}
+
+fn id_of(item: &[u8]) -> String {
+    let product: Value = serde_json::from_slice(item).expect("a JSON object");
+    product["id"].as_str().expect("an id").to_owned()
 }
 
 fn merge(into: &mut Value, from: &Value) {

@@ -5,6 +5,7 @@ mod ask;
 mod cases;
 mod naming;
 mod pins;
+mod related;
 mod understanding;
 
 use ask::{Directory, product};

@@ -201,7 +201,7 @@ export interface paths {
         /**
          * Search products
          * @description Ranked: exact names first, then products with all words before those with some; demo records stand behind real products with
-         *     as many of them. `query` says how the words were understood.
+         *     as many of them. If words find few products, products that are near in meaning follow. `query` says how the words were understood.
          */
         get: operations["searchSoftware"];
         put?: never;
@@ -585,6 +585,12 @@ export interface components {
              *     words follow.
              */
             with_all_words: number;
+            /**
+             * Format: int64
+             * @description How many of the products found have none of the words, but are near the query in meaning. In the order of relevance they come
+             *     last. They're added only if words find few products.
+             */
+            related?: number;
             /** @description `true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise. */
             incomplete?: boolean;
         };
@@ -738,7 +744,7 @@ export interface components {
             evidence_checked_on: string | null;
             /**
              * Format: float
-             * @description How well it matches; comparable within one answer only. 0 without a query.
+             * @description How well it matches; comparable within one answer only. 0 without a query, and below 0 if it has none of the words but is related.
              */
             score: number;
             /** @description The fields that matched; absent without `highlight`. */

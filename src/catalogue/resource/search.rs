@@ -37,6 +37,10 @@ pub struct QueryReport {
     /// How many of the products found have all words. In the order of relevance these come first, and those with only some of the
     /// words follow.
     pub with_all_words: u64,
+    /// How many of the products found have none of the words, but are near the query in meaning. In the order of relevance they come
+    /// last. They're added only if words find few products.
+    #[serde(default)]
+    pub related: u64,
     /// `true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schema(required = false)]

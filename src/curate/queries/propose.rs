@@ -131,7 +131,7 @@ impl<'s> Proposer<'s> {
 
     async fn found(&self, text: &str) -> Result<u64, ServiceError> {
         let search = SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..SearchSoftware::new(text) };
-        Ok(search_software(self.snapshot, &search).await?.pagination.total)
+        Ok(search_software(self.snapshot, &search).await?.total_by_words())
     }
 
     /// The nearest terms, best kind first, without repetitions.

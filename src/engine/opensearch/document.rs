@@ -109,6 +109,8 @@ pub struct AnalysedProduct {
     pub words: Vec<u32>,
     /// The number of words in each section.
     pub lengths: Lengths,
+    /// What it means.
+    pub vector: Option<Box<[u8]>>,
 }
 
 #[derive(Serialize)]
@@ -134,6 +136,9 @@ struct Product<'p> {
     checked_on: Option<u32>,
     /// In hexadecimal.
     content_hash: String,
+    /// In base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vector: Option<String>,
     /// In base64.
     item: String,
     detail: &'p str,
@@ -200,6 +205,7 @@ impl DocumentWriter<'_> {
             rating: product.rating,
             checked_on: product.evidence_checked_on.map(CalendarDate::number),
             content_hash: format!("{:016x}", product.content_hash),
+            vector: product.vector.as_ref().map(|vector| BASE64_STANDARD.encode(vector)),
             item: BASE64_STANDARD.encode(&product.item),
             detail,
             reviews: serde_json::to_string(&product.reviews).map_err(EngineError::index("written"))?,

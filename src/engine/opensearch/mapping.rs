@@ -7,7 +7,7 @@ use crate::catalogue::Order;
 use crate::record::MAX_ATTRIBUTES;
 
 /// Must be increased whenever the documents or their fields change.
-pub(super) const MAPPING_VERSION: u32 = 4;
+pub(super) const MAPPING_VERSION: u32 = 5;
 
 /// How deep a ranked page can reach: slightly more than the largest offset plus page size of a
 /// search.
@@ -62,6 +62,7 @@ pub(super) fn products(shards: usize) -> Value {
         // A page reads only columns, because inflating stored fields would be two thirds of a
         // search.
         "item": {"type": "binary", "doc_values": true},
+        "vector": {"type": "binary", "doc_values": true},
         "detail": stored,
         "reviews": stored,
         "text_bytes": column("integer"),

@@ -21,6 +21,7 @@ mod parts;
 mod publish;
 mod query;
 mod records;
+mod related;
 mod response;
 mod search;
 mod signals;

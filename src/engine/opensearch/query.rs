@@ -14,7 +14,7 @@ use super::statistics::Statistics;
 use super::term;
 use crate::catalogue::Ordinal;
 use crate::search::collect::pinned_score;
-use crate::search::{Alternative, Group, Phrase, Plan, Rerank};
+use crate::search::{Alternative, Group, Phrase, Plan, Related, Rerank};
 
 /// Added to the score of a product whose full name is the query. Larger than any other score, but
 /// small enough that scores of about ten keep three decimals.
@@ -133,6 +133,22 @@ impl<'p> PlanQuery<'p> {
     /// Matches the documents with all words, as a filter.
     pub(super) fn complete(&self) -> Value {
         self.restricted(self.with_all_words())
+    }
+
+    /// Matches the documents that words find, as a filter.
+    pub(super) fn found(&self, matching: Match) -> Value {
+        self.restricted(self.condition(matching))
+    }
+
+    /// The documents that share topics with the query, scored by the weights of these, but for those that words find. The weights are
+    /// whole numbers, so the order is that of the embedded engine.
+    pub(super) fn sharing_topics(&self, related: &Related, matching: Match) -> Value {
+        let shared: Vec<_> =
+            related.topics().map(|(topic, weight)| constant(&has_term(&topic), f32::from(weight))).collect();
+        let query = json!({"bool": {
+            "should": shared, "minimum_should_match": 1, "must_not": [self.condition(matching)],
+        }});
+        self.restricted(query)
     }
 
     fn with_all_words(&self) -> Value {
@@ -264,7 +280,8 @@ mod tests {
 
     use super::*;
     use crate::search::stem_slots::StemSlots;
-    use crate::search::{Kind, Signals, StemId, Term};
+    use crate::search::{Kind, Ranking, Signals, StemId, Term};
+    use crate::text::meaning::Sum;
 
     struct Known;
 
@@ -361,6 +378,25 @@ mod tests {
         let function = json!({"filter": {"term": {"names": "tacme"}}, "weight": 0.0});
         assert_eq!(query["function_score"]["functions"], json!([function]));
         assert_eq!(query["function_score"]["boost_mode"], "multiply");
+    }
+
+    #[test]
+    fn related_products_share_topics_and_are_not_those_found() {
+        let mut sum = Sum::default();
+        sum.add(100);
+        let related = Related::new(&sum.reference().expect("a direction"), &Ranking::default(), 10);
+        let plan = Plan { groups: vec![group(&[1], true)], excluded: vec![Term::Word(7)], ..Plan::default() };
+        let query = PlanQuery::new(&plan, &Known).sharing_topics(&related, Match::Some);
+        assert_eq!(query["bool"]["must_not"], json!([{"term": {"stems": "7"}}]));
+        let shared = &query["bool"]["must"][0]["bool"];
+        assert_eq!(shared["must_not"], json!([{"terms": {"stems": ["1"]}}]));
+        let topics = shared["should"].as_array().expect("topics");
+        assert_eq!(topics.len(), related.topics().count());
+        for ((topic, weight), query) in related.topics().zip(topics) {
+            let feature = format!("terms.{}", term::name(&topic));
+            let filter = json!({"rank_feature": {"field": feature, "saturation": {"pivot": 1}}});
+            assert_eq!(*query, json!({"constant_score": {"filter": filter, "boost": f32::from(weight)}}));
+        }
     }
 
     #[test]

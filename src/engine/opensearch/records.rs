@@ -58,7 +58,7 @@ impl OpenSearchEngine {
             return Ok(None);
         };
         let detail_hash = hash(&fields.content_hash)?;
-        let (item, detail) = (decoded(fields.item)?, one(fields.detail, "detail")?);
+        let (item, detail) = (decoded(fields.item, "item")?, one(fields.detail, "detail")?);
         Ok(Some(Record { ordinal, detail_hash, body: body(&item, &detail) }))
     }
 

@@ -11,9 +11,11 @@ use serde::Deserialize;
 
 use super::document::parse_words;
 use super::query::{COMPLETE, EXACT_NAME, PINNED};
+use crate::catalogue::Ordinal;
 use crate::engine::{EngineError, Hit, HitTexts};
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::DocumentWords;
+use crate::text::meaning::DIMENSIONS;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct SearchResponse {
@@ -50,6 +52,8 @@ pub(super) struct StoredFields {
     pub(super) ordinal: Vec<u32>,
     pub(super) name_words: Vec<f32>,
     pub(super) content_hash: Vec<String>,
+    /// In base64.
+    pub(super) vector: Vec<String>,
     /// In base64.
     pub(super) item: Vec<String>,
     pub(super) detail: Vec<String>,
@@ -146,9 +150,19 @@ impl SearchResponse {
             if texts {
                 read.1.push(hit_texts(detail, &words)?);
             }
-            read.0.push(Hit { ordinal, tier, score, item: decoded(item)? });
+            read.0.push(Hit { ordinal, tier, score, item: decoded(item, "item")? });
         }
         Ok(read)
+    }
+
+    /// The hits with their vectors.
+    pub(super) fn vectors(self) -> Result<Vec<(Ordinal, [u8; DIMENSIONS])>, EngineError> {
+        let vector = |StoredFields { ordinal, vector, .. }: StoredFields| {
+            let ordinal = *ordinal.first().ok_or_else(|| damaged("ordinal"))?;
+            let vector = decoded(vector, "vector")?;
+            Ok((ordinal, vector[..].try_into().map_err(|_| damaged("vector"))?))
+        };
+        self.hits.hits.into_iter().map(|hit| vector(hit.fields)).collect()
     }
 
     pub(super) fn by_ordinal(self) -> Result<HashMap<u32, StoredFields>, EngineError> {
@@ -193,10 +207,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The item out of its column.
-pub(super) fn decoded(item: Vec<String>) -> Result<Bytes, EngineError> {
-    let item = BASE64.decode(one(item, "item")?);
-    Ok(item.map_err(EngineError::index("read"))?.into())
+/// The bytes in a column of a hit.
+pub(super) fn decoded(values: Vec<String>, column: &'static str) -> Result<Bytes, EngineError> {
+    let bytes = BASE64.decode(one(values, column)?);
+    Ok(bytes.map_err(EngineError::index("read"))?.into())
 }
 
 pub(super) fn damaged(field: &'static str) -> EngineError {
@@ -210,10 +224,10 @@ mod tests {
     #[test]
     fn items_are_read_with_and_without_padding() {
         for text in ["eyJhIjoi8J+mgCJ9", "e30", "e30="] {
-            let item = decoded(vec![text.to_owned()]).expect("an item");
+            let item = decoded(vec![text.to_owned()], "item").expect("an item");
             assert!(item.starts_with(b"{") && item.ends_with(b"}"), "{text}");
         }
-        assert!(decoded(vec!["*".to_owned()]).is_err() && decoded(Vec::new()).is_err());
+        assert!(decoded(vec!["*".to_owned()], "item").is_err() && decoded(Vec::new(), "item").is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Runs a search: sends its requests to the cluster and combines the responses.
 //!
 //! Most searches take one request. A second one follows if too few products have all words, or
-//! precedes pages deep in a filtered list.
+//! precedes pages deep in a filtered list. Related products take up to three more.
 
 use std::ops::Range;
 
@@ -17,9 +17,10 @@ use super::query::{Match, PlanQuery};
 use super::response::{SearchResponse, StoredFields, Tiers, damaged, decoded, hit_texts};
 use super::texts;
 use crate::catalogue::{Order, Ordinal, SortedBy};
-use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
+use crate::engine::{EngineError, Hit, HitTexts, SearchHits, SearchRequest};
 use crate::search::Rerank;
 use crate::search::collect::{Candidate, RERANKED, Tier, is_accidental};
+use crate::search::related::FEW;
 
 /// Number of rank buckets used to find a page deep in a filtered list.
 const RANK_BUCKETS: usize = 10_000;
@@ -30,9 +31,9 @@ const RANKS: &str = "ranks";
 
 pub(super) struct Search<'e, 'r> {
     engine: &'e OpenSearchEngine,
-    request: &'r SearchRequest<'r>,
-    plan: PlanQuery<'r>,
-    filter: FilterQuery,
+    pub(super) request: &'r SearchRequest<'r>,
+    pub(super) plan: PlanQuery<'r>,
+    pub(super) filter: FilterQuery,
 }
 
 impl<'e, 'r> Search<'e, 'r> {
@@ -68,22 +69,48 @@ impl<'e, 'r> Search<'e, 'r> {
         if page.end > MAX_WINDOW
             && let Some(SortedBy::Stored(order)) = self.request.order
         {
-            return self.distant(order, page).await;
+            let found = self.distant(order, page.clone()).await?;
+            if self.request.plan.related.is_none() || found.unfiltered_total >= FEW as u64 {
+                return Ok(found);
+            }
+            // Related ones may follow, but not so many.
+            return self.ranked(page.start.min(MAX_WINDOW)..MAX_WINDOW).await;
         }
         if self.request.order.is_none() && matches!(self.request.plan.rerank, Rerank::ShortestName) {
             return self.names(page).await;
         }
-        let query = self.query(Match::All);
-        let mut first = self.send(self.body(&query, &self.filter.clauses(), page.clone())).await?;
+        self.ranked(page).await
+    }
+
+    /// A page that the cluster can sort.
+    async fn ranked(&mut self, page: Range<usize>) -> Result<SearchHits, EngineError> {
+        let first = self.send(self.body(&self.query(Match::All), &self.filter.clauses(), page.clone())).await?;
         let all = found(&first);
-        if !(self.plan.may_fall_back() && all < self.request.plan.enough as u64) {
-            return self.hits(first, Tiers::All);
+        let (found, matching) = if self.plan.may_fall_back() && all < self.request.plan.enough as u64 {
+            (self.with_some_words(first, all, page.clone()).await?, Match::Some)
+        } else {
+            (self.hits(first, Tiers::All)?, Match::All)
+        };
+        match &self.request.plan.related {
+            Some(related) if related.follow(all, found.unfiltered_total) => {
+                self.with_related(found, related, matching, page).await
+            }
+            _ => Ok(found),
         }
+    }
+
+    /// Adds products with some words to those with all of them, whether or not they pass the filter `all`.
+    async fn with_some_words(
+        &mut self,
+        mut first: SearchResponse,
+        all: u64,
+        page: Range<usize>,
+    ) -> Result<SearchHits, EngineError> {
         self.plan.accidental = self.accidental(all).await?;
         if !self.plan.accidental.is_empty() {
             let mut clauses = self.filter.clauses();
             clauses.push(self.plan.complete());
-            first = self.send(self.body(&query, &clauses, page.clone())).await?;
+            first = self.send(self.body(&self.query(Match::All), &clauses, page.clone())).await?;
         }
         let complete = first.total();
         if self.request.order.is_some() {
@@ -142,19 +169,25 @@ impl<'e, 'r> Search<'e, 'r> {
         if wanted.is_empty() {
             return Ok(found);
         }
-        let ordinals: Vec<_> = wanted.iter().map(|candidate| candidate.ordinal).collect();
+        let (hits, texts) = self.read(wanted).await?;
+        Ok(SearchHits { hits, texts, ..found })
+    }
+
+    /// Reads the hits of candidates.
+    pub(super) async fn read(&self, candidates: &[Candidate]) -> Result<(Vec<Hit>, Vec<HitTexts>), EngineError> {
+        let ordinals: Vec<_> = candidates.iter().map(|candidate| candidate.ordinal).collect();
         let (stored, columns) = self.fields();
         let fields = json!({"stored_fields": stored, "docvalue_fields": columns});
         let mut stored = self.engine.documents(&ordinals, &fields).await?;
-        let mut hits = SearchHits { hits: Vec::new(), texts: Vec::new(), ..found };
-        for Candidate { tier, score, ordinal } in wanted.iter().copied() {
+        let (mut hits, mut texts) = (Vec::with_capacity(candidates.len()), Vec::new());
+        for Candidate { tier, score, ordinal } in candidates.iter().copied() {
             let StoredFields { item, detail, words, .. } = stored.remove(&ordinal).ok_or_else(|| damaged("ordinal"))?;
             if self.request.texts {
-                hits.texts.push(hit_texts(detail, &words)?);
+                texts.push(hit_texts(detail, &words)?);
             }
-            hits.hits.push(Hit { ordinal, tier, score, item: decoded(item)? });
+            hits.push(Hit { ordinal, tier, score, item: decoded(item, "item")? });
         }
-        Ok(hits)
+        Ok((hits, texts))
     }
 
     /// The stored fields and the columns that a page reads.
@@ -211,7 +244,7 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     /// Builds a request body. `clauses` apply only to the hits and their total.
-    fn body(&self, query: &Value, clauses: &[Value], page: Range<usize>) -> Value {
+    pub(super) fn body(&self, query: &Value, clauses: &[Value], page: Range<usize>) -> Value {
         let mut sort = Vec::new();
         match self.request.order {
             Some(SortedBy::Stored(order)) => sort.push(json!({rank_field(order): "asc"})),
@@ -256,18 +289,18 @@ impl<'e, 'r> Search<'e, 'r> {
         body
     }
 
-    async fn send(&self, body: Value) -> Result<SearchResponse, EngineError> {
+    pub(super) async fn send(&self, body: Value) -> Result<SearchResponse, EngineError> {
         self.engine.search_index(&body).await
     }
 
     /// Reads the hits of a response; its total also counts as the number with all words.
-    fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
+    pub(super) fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
         let counts = self.counts(&mut response)?;
         let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;
         Ok(SearchHits { hits, texts, ..counts })
     }
 
-    fn counts(&self, response: &mut SearchResponse) -> Result<SearchHits, EngineError> {
+    pub(super) fn counts(&self, response: &mut SearchResponse) -> Result<SearchHits, EngineError> {
         let (total, unfiltered_total) = (response.total(), found(response));
         let tables = &self.engine.catalogue.tables;
         let counts = |attributes| facets::counts(tables, attributes, |name| response.values(name));
@@ -275,7 +308,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok(SearchHits { total, complete: total, unfiltered_total, facets, ..SearchHits::default() })
     }
 
-    fn is_demo(&self) -> impl Fn(u32) -> bool + use<'_, 'e, 'r> {
+    pub(super) fn is_demo(&self) -> impl Fn(u32) -> bool + use<'_, 'e, 'r> {
         |ordinal| ordinal >= self.engine.real
     }
 }

@@ -30,6 +30,7 @@ pub(super) const fn field(term: &Term) -> TermField {
         | Term::Prefix(_)
         | Term::Concept(_)
         | Term::AlternativeTo(_)
+        | Term::Topic(_)
         | Term::Category(_) => TermField::Terms,
     }
 }

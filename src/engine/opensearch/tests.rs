@@ -25,13 +25,12 @@ use crate::engine::{Engine, EngineError, Hit, ReviewsRequest, SearchHits, Search
 use crate::error::chain;
 use crate::export::Skipped;
 use crate::generation::cluster::{self as generations, Filler, MergedSet};
-use crate::generation::{Generation, Snapshot};
+use crate::generation::{Generation, MeaningOption, Snapshot};
 use crate::record::{AttributeType, BUILT_IN};
 use crate::scratch::Scratch;
 use crate::search::Documents;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
-use crate::search::meaning::Meanings;
 use crate::search::{Plan, Term};
 
 /// The largest relative difference at which two scores count as equal.
@@ -68,7 +67,7 @@ impl Compared {
         let mut local = Engines::new(software);
         // A cluster reranks all hits, but not by meaning.
         local.scan.reranked = usize::MAX;
-        local.scan.meanings = Meanings::default();
+        local.scan.ranks_by_meaning = false;
         let (remote, index) = RUNTIME.block_on(async {
             let mut filler = Filler {
                 cluster: Arc::clone(&CLUSTER),
@@ -80,7 +79,8 @@ impl Compared {
             let generation = Generation::named(&name);
             let folder = tempfile::tempdir().expect("a folder");
             let merged = merged(exports(software), &Scratch::with_own_bytes(folder.path(), 10_000));
-            let merged = MergedSet { generation, skipped: Skipped::default(), merged };
+            let (skipped, meaning) = (Skipped::default(), MeaningOption::On);
+            let merged = MergedSet { generation, skipped, meaning, merged };
             let indices = filler.fill(merged, None, jiff::Timestamp::now()).await.expect("it is filled");
             assert_eq!(indices.products, software.len() as u64);
             let published = Published {
@@ -108,7 +108,8 @@ impl Compared {
         let found = RUNTIME.block_on(self.remote.engine.search(&request)).expect("a search");
         let all = crate::engine::SearchRequest { page: 0..usize::MAX, ..request.clone() };
         let all = pollster::block_on(self.local.scan.search(&all)).expect("a scan");
-        prop_assert_eq!((found.total, found.complete), (all.total, all.complete), "{:?}", plan);
+        let counts = |hits: &SearchHits| (hits.total, hits.complete, hits.related);
+        prop_assert_eq!(counts(&found), counts(&all), "{:?}", plan);
         prop_assert_eq!(found.unfiltered_total, all.unfiltered_total);
         compare_facets(&found, &all)?;
         let end = request.page.end.min(all.hits.len());

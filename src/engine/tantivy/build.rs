@@ -131,6 +131,7 @@ mod tests {
         let mut terms = vec![(Term::Name(format!("name {number}").into()), Occurrences::one(Part::Name))];
         let letter = if number.is_multiple_of(3) { "z" } else { "é" };
         terms.push((Term::Prefix(letter.into()), Occurrences::one(Part::Tagline)));
+        terms.push((Term::Topic(u16::from(number.is_multiple_of(5)) * 300), Occurrences::one(Part::Description)));
         for stem in (0..40).filter(|stem| number.is_multiple_of(stem + 1)) {
             let mut occurrences = Occurrences::default();
             for _ in 0..=(number + stem) % 7 {
@@ -234,6 +235,7 @@ mod tests {
         prop_oneof![
             (0_u32..300).prop_map(Term::Word),
             (0_u32..3).prop_map(Term::Concept),
+            (0_u16..20).prop_map(Term::Topic),
             "[a-cwé]".prop_map(|text| Term::Prefix(text.into())),
             "[a-cwé]{0,9}".prop_map(|text| Term::Name(text.into())),
         ]

@@ -5,15 +5,16 @@ use ::tantivy::TERMINATED;
 use super::TantivyEngine;
 use crate::catalogue::{Filter, Ordinal, Records};
 use crate::engine::{EngineError, SearchHits, SearchRequest, embedded};
-use crate::search::Rerank;
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier, is_accidental, pinned_score};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
 use crate::search::meaning::Meanings;
 use crate::search::phrase::PhraseMatcher;
+use crate::search::related::FEW;
+use crate::search::{Related, Rerank};
 
-/// Collects documents with all words first, then those with some if there are too few.
+/// Collects documents with all words first, then those with some if there are too few, and then related ones.
 pub(super) struct TierCollector<'a> {
     forward: &'a Forward,
     meanings: &'a Meanings,
@@ -30,13 +31,25 @@ pub(super) struct TierCollector<'a> {
     unscored_names: usize,
     collector: Collector<'a>,
     enough: usize,
-    /// The first documents with all words, up to `enough`.
-    first: Vec<Ordinal>,
-    /// The same with their scores, without names and pinned ones.
+    /// The first documents found, whether or not they pass the filter. Up to `noted`.
+    found: Vec<Ordinal>,
+    /// As many documents as the next steps have to know, if no more are found.
+    noted: usize,
+    /// The first documents with all words, without names and pinned ones, with their scores. Up to `enough`.
     scores: Vec<(Ordinal, f32)>,
-    /// How many documents that pass the filter have all words. Set once those with some words are
-    /// collected.
-    complete: Option<u64>,
+    /// The documents with all words, of which those that have them by accident aren't counted as admitted. Set once those with some
+    /// words are collected.
+    complete: Option<Count>,
+    /// The documents that words found. Set once related ones are collected.
+    by_words: Option<Count>,
+}
+
+/// A number of documents.
+#[derive(Clone, Copy)]
+struct Count {
+    /// Those that pass the filter.
+    admitted: u64,
+    all: u64,
 }
 
 impl<'a> TierCollector<'a> {
@@ -65,9 +78,11 @@ impl<'a> TierCollector<'a> {
             unscored_names: if matches!(plan.rerank, Rerank::ShortestName) { 0 } else { RERANKED },
             collector,
             enough: plan.enough,
-            first: Vec::new(),
+            found: Vec::new(),
+            noted: if plan.related.is_some() { FEW.max(plan.enough) } else { plan.enough },
             scores: Vec::new(),
             complete: None,
+            by_words: None,
         })
     }
 
@@ -84,11 +99,12 @@ impl<'a> TierCollector<'a> {
 
     /// The documents that the second pass skips because the first one collected them.
     pub(super) fn collected_before(&self) -> &[Ordinal] {
-        if self.complete.is_some() { &self.first } else { &[] }
+        let complete = self.complete.map_or(0, |complete| usize::try_from(complete.all).unwrap_or(usize::MAX));
+        &self.found[..complete.min(self.found.len())]
     }
 
     pub(super) fn collect(&mut self, ordinal: Ordinal, score: f32) {
-        self.note_first(std::iter::once(ordinal));
+        self.note(std::iter::once(ordinal));
         let score = if self.last.binary_search(&ordinal).is_ok() { 0.0 } else { score };
         let (tier, score) = if self.names.binary_search(&ordinal).is_ok() {
             (Tier::ExactName, score)
@@ -107,7 +123,7 @@ impl<'a> TierCollector<'a> {
     }
 
     pub(super) fn count_pruned(&mut self, pruned: Pruned<'_>) {
-        self.note_first(pruned.ordinals());
+        self.note(pruned.ordinals());
         self.collector.count_pruned(pruned);
         // A full name or a pinned product comes first however low its score.
         for ordinal in self.names.iter().copied().filter(|ordinal| pruned.has(*ordinal)) {
@@ -133,18 +149,44 @@ impl<'a> TierCollector<'a> {
         if self.collector.visited >= self.enough as u64 || !self.budget.allows_more() {
             return false;
         }
+        let Count { admitted, all } = self.count();
         // There are so few that none was pruned.
         let real = self.scores.iter().filter(|(ordinal, _)| !self.collector.is_demo(*ordinal));
         let best = real.map(|(_, score)| *score).fold(0.0, f32::max);
         let accidental = self.scores.iter().filter(|(_, score)| is_accidental(*score, best));
         let accidental: Vec<_> = accidental.map(|(ordinal, _)| *ordinal).collect();
-        self.complete = Some(self.collector.total - self.collector.demote(&accidental));
+        self.complete = Some(Count { admitted: admitted - self.collector.demote(&accidental), all });
         true
     }
 
+    /// The documents that words found, sorted, if related ones follow. Documents collected from now on count as related.
+    pub(super) fn relates(&mut self, related: &Related) -> Option<Vec<Ordinal>> {
+        let by_words = self.count();
+        if !related.follow(self.complete.unwrap_or(by_words).all, by_words.all) || !self.budget.allows_more() {
+            return None;
+        }
+        self.by_words = Some(by_words);
+        let mut found = self.found.clone();
+        found.sort_unstable();
+        Some(found)
+    }
+
+    /// Collects a document if it's related.
+    pub(super) fn collect_related(&mut self, ordinal: Ordinal, related: &Related) {
+        if let Some(score) = related.likeness(self.meanings.of(ordinal)) {
+            let tier = if self.collector.is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
+            self.collector.take(Candidate { tier, score, ordinal });
+        }
+    }
+
+    const fn count(&self) -> Count {
+        Count { admitted: self.collector.total, all: self.collector.visited }
+    }
+
     pub(super) fn finish(mut self, request: &SearchRequest<'_>, records: &Records) -> SearchHits {
-        let (total, unfiltered_total) = (self.collector.total, self.collector.visited);
-        let complete = self.complete.unwrap_or(total);
+        let total = self.collector.total;
+        let by_words = self.by_words.unwrap_or(self.count());
+        let complete = self.complete.unwrap_or(by_words).admitted;
         let facets = self.collector.take_counts();
         let mut best = self.collector.into_best();
         if request.order.is_none() {
@@ -152,12 +194,11 @@ impl<'a> TierCollector<'a> {
             request.plan.rerank.rerank(self.forward, self.meanings, &mut best[..head], request.page.end);
         }
         let hits = embedded::hits(records, request.page_of(&best));
-        SearchHits { hits, texts: Vec::new(), total, complete, unfiltered_total, facets }
+        let related = total - by_words.admitted;
+        SearchHits { hits, texts: Vec::new(), total, complete, related, unfiltered_total: by_words.all, facets }
     }
 
-    fn note_first(&mut self, ordinals: impl Iterator<Item = Ordinal>) {
-        if self.complete.is_none() {
-            self.first.extend(ordinals.take(self.enough - self.first.len()));
-        }
+    fn note(&mut self, ordinals: impl Iterator<Item = Ordinal>) {
+        self.found.extend(ordinals.take(self.noted - self.found.len()));
     }
 }

@@ -10,7 +10,7 @@ const LONGEST_TERM: u16 = u16::MAX - 5;
 /// indexes them.
 #[derive(Debug, Default)]
 pub struct Documents {
-    /// The names of all terms except words, one after the other.
+    /// The names of all terms except words and topics, one after the other.
     names: String,
     postings: Vec<(Key, u32)>,
     /// By document: its number of postings.
@@ -20,16 +20,18 @@ pub struct Documents {
 #[derive(Debug, Clone, Copy)]
 enum Key {
     Word(StemId),
+    Topic(u16),
     /// A prefix, by its number and the length of its name.
     Prefix(u32, u16),
     /// Any other term, by the length of its name.
     Name(u16),
 }
 
-/// A term of a document. Words have numbers, prefixes have numbers and names, all other terms have names.
+/// A term of a document. Words and topics have numbers, prefixes have numbers and names, all other terms have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentTerm<'d> {
     Word(StemId),
+    Topic(u16),
     Prefix(u32, &'d str),
     Name(&'d str),
 }
@@ -47,19 +49,21 @@ impl Documents {
     pub fn push<'t>(&mut self, document: impl Iterator<Item = (Option<u32>, &'t Term, Occurrences)>) {
         let postings = self.postings.len();
         for (number, term, occurrences) in document {
-            let key = if let Term::Word(stem) = term {
-                Key::Word(*stem)
-            } else {
-                let names = self.names.len();
-                term.write(&mut self.names);
-                let length = u16::try_from(self.names.len() - names).ok().filter(|length| *length <= LONGEST_TERM);
-                let Some(length) = length else {
-                    self.names.truncate(names);
-                    continue;
-                };
-                match (term, number) {
-                    (Term::Prefix(_), Some(number)) => Key::Prefix(number, length),
-                    _ => Key::Name(length),
+            let key = match term {
+                Term::Word(stem) => Key::Word(*stem),
+                Term::Topic(topic) => Key::Topic(*topic),
+                _ => {
+                    let names = self.names.len();
+                    term.write(&mut self.names);
+                    let length = u16::try_from(self.names.len() - names).ok().filter(|length| *length <= LONGEST_TERM);
+                    let Some(length) = length else {
+                        self.names.truncate(names);
+                        continue;
+                    };
+                    match (term, number) {
+                        (Term::Prefix(_), Some(number)) => Key::Prefix(number, length),
+                        _ => Key::Name(length),
+                    }
                 }
             };
             self.postings.push((key, occurrences.packed()));
@@ -79,6 +83,7 @@ impl Documents {
             for (key, frequency) in postings.by_ref().take(*length) {
                 let term = match *key {
                     Key::Word(stem) => DocumentTerm::Word(stem),
+                    Key::Topic(topic) => DocumentTerm::Topic(topic),
                     Key::Prefix(number, length) => DocumentTerm::Prefix(number, name(length)),
                     Key::Name(length) => DocumentTerm::Name(name(length)),
                 };

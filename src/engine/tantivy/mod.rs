@@ -13,6 +13,7 @@ mod frequent_term;
 mod group_cursor;
 mod posting_list;
 mod postings;
+mod related;
 mod scratch_directory;
 mod walk;
 
@@ -250,6 +251,7 @@ impl Embedded for TantivyEngine {
         } else {
             let mut collector = TierCollector::new(self, request, &filter)?;
             walk::walk(self, request.plan, &mut collector, request.budget)?;
+            related::collect_related(self, request.plan, &mut collector, request.budget)?;
             collector.finish(request, &self.records)
         };
         if request.texts {

@@ -40,6 +40,8 @@ struct Row {
 struct Lists {
     /// Each stem's list, by stem number. Most postings belong to words and prefixes.
     words: Vec<List>,
+    /// Each topic's list, by its number.
+    topics: Vec<List>,
     /// Each prefix's name and list, by its number.
     prefixes: Vec<(Box<str>, List)>,
     /// Maps other terms to their place in `names`, where a name is followed by its list.
@@ -138,6 +140,9 @@ impl Lists {
             DocumentTerm::Word(stem) => {
                 at(&mut self.words, stem).push(document, frequency, numbers);
             }
+            DocumentTerm::Topic(topic) => {
+                at(&mut self.topics, topic.into()).push(document, frequency, numbers);
+            }
             DocumentTerm::Prefix(number, name) => {
                 let (of, list) = at(&mut self.prefixes, number);
                 if list.documents == 0 {
@@ -156,22 +161,24 @@ impl Lists {
     }
 
     fn size_bytes(&self) -> usize {
-        let words = self.words.capacity() * size_of::<List>();
+        let words = (self.words.capacity() + self.topics.capacity()) * size_of::<List>();
         let prefixes = self.prefixes.capacity() * size_of::<(Box<str>, List)>();
         words + prefixes + self.terms.mem_usage() + self.names.len() + self.numbers.len()
     }
 
     /// Calls a function with each term's name, its number of documents and its encoded postings, in the order of the names.
     fn for_each(self, mut each: impl FnMut(&[u8], u32, &[u8]) -> io::Result<()>) -> io::Result<()> {
-        let Self { words, prefixes, terms, mut names, numbers } = self;
-        let mut sorted: Vec<NamedList> = Vec::with_capacity(terms.len() + prefixes.len() + words.len());
+        let Self { words, topics, prefixes, terms, mut names, numbers } = self;
+        let count = terms.len() + prefixes.len() + topics.len() + words.len();
+        let mut sorted: Vec<NamedList> = Vec::with_capacity(count);
         sorted.extend(terms.iter(&names).map(|(name, list)| NamedList::new(name, list)));
         // Frees memory for the files that come next.
         drop(terms);
         let mut name = String::new();
-        for (stem, list) in (0..).zip(words).filter(|(_, list)| list.documents > 0) {
+        let words = (0..).map(Term::Word).zip(words).chain((0..).map(Term::Topic).zip(topics));
+        for (term, list) in words.filter(|(_, list)| list.documents > 0) {
             name.clear();
-            Term::Word(stem).write(&mut name);
+            term.write(&mut name);
             sorted.push(NamedList::add(name.as_bytes(), list, &mut names));
         }
         let prefixes = prefixes.into_iter().filter(|(_, list)| list.documents > 0);

@@ -66,7 +66,8 @@ impl Engines {
         let (_, DocumentTables { scorer, forward, meanings }) =
             SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
         let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
-        let scan = ScanEngine { documents, scorer, forward, meanings, catalogue, records, reranked: RERANKED };
+        let (ranks_by_meaning, reranked) = (true, RERANKED);
+        let scan = ScanEngine { documents, scorer, forward, meanings, ranks_by_meaning, catalogue, reranked, records };
         Self { snapshot, scan }
     }
 
@@ -78,6 +79,7 @@ impl Engines {
         let expected = pollster::block_on(self.scan.search(&request)).expect("a scan");
         prop_assert_eq!(hits.total, expected.total);
         prop_assert_eq!(hits.complete, expected.complete);
+        prop_assert_eq!(hits.related, expected.related);
         prop_assert_eq!(hits.unfiltered_total, expected.unfiltered_total);
         prop_assert_eq!(hits.facets, expected.facets);
         let keys = |hits: &[Hit]| {
@@ -121,6 +123,7 @@ impl Engines {
         // After the reranked hits, a score comes from the words alone.
         let score = match (&request.plan.rerank, reranked) {
             _ if hit.tier == Tier::Pinned => hit.score,
+            _ if hit.tier.is_related() => shares.meaning,
             (_, Some(_)) if hit.tier == Tier::ExactName => shares.spelling,
             (Rerank::Signals(signals), Some(reranked)) => {
                 let score = explanation.score();
@@ -177,7 +180,7 @@ impl Query {
     pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));
         let expansion = expand(index, documents, &self.text, &parsed, self.options, &budget).expect("frequencies");
-        let plan = (!expansion.is_hopeless).then_some(expansion.plan);
+        let plan = (!expansion.finds_nothing()).then_some(expansion.plan);
         let with_last = plan.clone().map(|plan| {
             let optional = |group: &Group| Group { required: false, indispensable: false, ..group.clone() };
             let last = parsed.words.iter().take(1).map(|word| Term::NameWord(word.folded.as_str().into()));

@@ -1,6 +1,7 @@
 //! A brute-force engine: it scores every document and sorts them all. Tests compare the other
 //! engines with it.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,8 +16,9 @@ use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
 use crate::search::forward::Forward;
 use crate::search::meaning::Meanings;
 use crate::search::phrase::has_words;
+use crate::search::related::{FEW, MOST_COMPARED};
 use crate::search::score::{Occurrences, Scorer};
-use crate::search::{Group, Plan, Rerank, Term};
+use crate::search::{Group, Plan, Related, Rerank, Term};
 
 /// BM25's `k1 + 1`, the factor of the inverse document frequency.
 const SCALE: f32 = 2.2;
@@ -27,7 +29,9 @@ pub(in crate::engine) struct ScanEngine {
     pub(super) documents: Vec<HashMap<Term, u32>>,
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
-    pub(in crate::engine) meanings: Meanings,
+    pub(super) meanings: Meanings,
+    /// Whether candidates are reranked by meaning.
+    pub(in crate::engine) ranks_by_meaning: bool,
     pub(super) catalogue: Arc<Catalogue>,
     /// How many candidates are reranked by signals.
     pub(in crate::engine) reranked: usize,
@@ -76,6 +80,24 @@ impl ScanEngine {
         !plan.excluded.iter().any(|term| terms.contains_key(term))
             && plan.phrases.iter().all(|phrase| has_words(&self.forward, ordinal, phrase))
             && !plan.excluded_phrases.iter().any(|phrase| has_words(&self.forward, ordinal, phrase))
+    }
+
+    /// The documents near the query's meaning that weren't found, each with its likeness.
+    fn related(&self, related: &Related, plan: &Plan, found: &[(Ordinal, Admission)]) -> Vec<(Ordinal, f32)> {
+        let topics: Vec<_> = related.topics().collect();
+        let shared = |ordinal: Ordinal| -> u16 {
+            let terms = &self.documents[ordinal as usize];
+            topics.iter().filter(|(topic, _)| terms.contains_key(topic)).map(|(_, weight)| *weight).sum()
+        };
+        let mut sharing: Vec<_> = (0..)
+            .take(self.documents.len())
+            .filter(|ordinal| found.iter().all(|(of, _)| of != ordinal) && self.is_admitted(plan, *ordinal))
+            .map(|ordinal| (Reverse(shared(ordinal)), ordinal))
+            .filter(|(Reverse(shared), _)| *shared > 0)
+            .collect();
+        sharing.sort_unstable();
+        let compared = sharing.into_iter().take(MOST_COMPARED).map(|(_, ordinal)| ordinal);
+        compared.filter_map(|ordinal| Some((ordinal, related.likeness(self.meanings.of(ordinal))?))).collect()
     }
 
     fn sort(&self, candidates: &mut [Candidate], order: SortedBy) {
@@ -226,6 +248,16 @@ impl Embedded for ScanEngine {
                 candidates.push(Candidate { tier, score: place.map_or(score, pinned_score), ordinal });
             }
         }
+        let (by_words, unfiltered_total) = (candidates.len(), found.len() as u64);
+        let follow = |related: &&Related| complete < related.enough && found.len() < FEW;
+        for (ordinal, score) in
+            plan.related.as_ref().filter(follow).map(|related| self.related(related, plan, &found)).unwrap_or_default()
+        {
+            let admission = filter.admit(self.columns(), ordinal);
+            found.push((ordinal, admission));
+            let tier = if self.columns().is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
+            candidates.extend(admission.passed().then_some(Candidate { tier, score, ordinal }));
+        }
         let total = candidates.len() as u64;
         if let Some(order) = request.order {
             self.sort(&mut candidates, order);
@@ -233,7 +265,9 @@ impl Embedded for ScanEngine {
             candidates.sort_by(|a, b| b.cmp(a));
             let head =
                 candidates.len().min(if matches!(plan.rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
-            plan.rerank.rerank(&self.forward, &self.meanings, &mut candidates[..head], usize::MAX);
+            let none = Meanings::default();
+            let meanings = if self.ranks_by_meaning { &self.meanings } else { &none };
+            plan.rerank.rerank(&self.forward, meanings, &mut candidates[..head], usize::MAX);
         }
         let hits = embedded::hits(&self.records, request.page_of(&candidates));
         let texts = request.texts.then(|| embedded::texts(&self.records, &self.forward, &hits, request.budget));
@@ -242,7 +276,8 @@ impl Embedded for ScanEngine {
             texts: texts.transpose()?.unwrap_or_default(),
             total,
             complete: with_all_words,
-            unfiltered_total: found.len() as u64,
+            related: total - by_words as u64,
+            unfiltered_total,
             facets: request.facets.map(|attributes| self.facets(&found, attributes)),
         })
     }

@@ -16,15 +16,16 @@ use crate::engine::opensearch::{
 };
 use crate::engine::{self, EngineError};
 use crate::generation::BuildError;
-use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
 use crate::generation::build::{Sink, build_into};
 use crate::generation::cluster::{FillError, MergedSet, PARTS_FORMAT};
 use crate::generation::log::{ChangeLog, Former};
 use crate::generation::versions::VersionWriter;
+use crate::generation::{Generation, MeaningOption};
 use crate::scratch::{Scratch, Spool, SpoolWriter};
 use crate::search::score::{LengthStatistics, TermScores};
 use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchBuilder, StemId};
+use crate::text::meaning::Vector;
 
 /// Receives how many products are done and how many there are, over both passes; may stop the fill.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
@@ -126,6 +127,7 @@ impl<'m> Sink for ClusterSink<'m> {
             terms: analyzer.terms().map(|(term, occurrences)| (term.clone(), occurrences)).collect(),
             words: analyzer.words().collect(),
             lengths: analyzer.lengths(),
+            vector: analyzer.meaning().filter(|vector| *vector != Vector::NONE).map(|vector| vector.bytes().into()),
         };
         let version = ProductVersion { id, hash, evidence_checked_on };
         let pushed = self.versions.push(version).and_then(|()| self.products.push(analysed));
@@ -133,10 +135,10 @@ impl<'m> Sink for ClusterSink<'m> {
     }
 
     fn finish(self, analyzer: DocumentAnalyzer) -> Result<Analysed<'m>, BuildError> {
-        let vocabulary = analyzer.vocabulary()?;
+        let (vocabulary, has_meanings) = (analyzer.vocabulary()?, analyzer.has_meanings());
         drop(analyzer);
         let stems = vocabulary.lexicon.stems()?;
-        let search = SearchBuilder::new(self.merged.scratch()).finish(&vocabulary);
+        let search = SearchBuilder::new(self.merged.scratch()).with_meanings(has_meanings).finish(&vocabulary);
         Ok(Analysed {
             products: self.products.finish().map_err(BuildError::scratch)?,
             labels: self.labels,
@@ -241,15 +243,15 @@ impl Filler<'_> {
         former: Option<Former>,
         at: jiff::Timestamp,
     ) -> Result<FilledGeneration, FillError> {
-        let MergedSet { generation, merged, .. } = set;
+        let MergedSet { generation, merged, meaning, .. } = set;
         let scratch = merged.scratch();
         let (by_catalogue, by_engine) = (
             |error: CatalogueBuildError| FillError::build(error.into(), scratch),
             |error: engine::FillError| FillError::engine(error, scratch),
         );
         let count = merged.software_count();
-        // The engine doesn't rank by meaning.
         let analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
+        let analyzer = if meaning == MeaningOption::On { analyzer.with_meanings() } else { analyzer };
         let analysed =
             build_into(&merged, analyzer, ClusterSink::new(&merged), |done| (self.progress)(done, 2 * count));
         let analysed = analysed.map_err(|error| FillError::build(error, scratch))?;

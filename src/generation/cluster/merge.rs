@@ -2,12 +2,13 @@
 
 use crate::catalogue::Merged;
 use crate::export::Skipped;
-use crate::generation::Generation;
+use crate::generation::{Generation, MeaningOption};
 
 /// A directory that's ready to be filled into a cluster.
 #[derive(Debug)]
 pub struct MergedSet {
     pub(crate) generation: Generation,
     pub(crate) skipped: Skipped,
+    pub(crate) meaning: MeaningOption,
     pub(crate) merged: Merged,
 }

@@ -63,7 +63,7 @@ struct SearchResultHit {
     #[schema(inline = false)]
     #[serde(flatten)]
     item: SoftwareItem<'static>,
-    /// How well it matches; comparable within one answer only. 0 without a query.
+    /// How well it matches; comparable within one answer only. 0 without a query, and below 0 if it has none of the words but is related.
     score: f32,
     /// The fields that matched; absent without `highlight`.
     #[schema(required = false, nullable = false)]
@@ -73,7 +73,7 @@ struct SearchResultHit {
 /// Search products
 ///
 /// Ranked: exact names first, then products with all words before those with some; demo records stand behind real products with
-/// as many of them. `query` says how the words were understood.
+/// as many of them. If words find few products, products that are near in meaning follow. `query` says how the words were understood.
 #[utoipa::path(
     get,
     path = "/v1/search",

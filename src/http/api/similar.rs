@@ -59,8 +59,9 @@ struct Shared<'a> {
 
 /// List similar products
 ///
-/// Products in the same categories and with the same words in tagline, tags, features and standards, the most similar first.
-/// `shared` says of each what it has in common with the product. Filters are for the similar products, as in a search.
+/// Products in the same categories, with the same words in tagline, tags, features and standards, or near in meaning, the most
+/// similar first. `shared` says of each what it has in common with the product. Filters are for the similar products, as in a
+/// search.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}/similar",

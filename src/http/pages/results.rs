@@ -201,7 +201,7 @@ impl View {
         let mut above = None;
         let rows = items.iter().zip(&page.data).map(|(item, hit)| {
             let tier = Some(hit.tier).filter(|_| is_ranked);
-            let line = tier.and_then(|tier| tier_line(t, tier, &page.query));
+            let line = tier.and_then(|tier| tier_line(t, tier, page));
             let is_first = std::mem::replace(&mut above, line) != line;
             let matches = hit.highlights.as_deref().map(Matches::read).transpose().map_err(ApiError::internal)?;
             let row = Row::new(t, &site.base, item).selectable().preferring(&chosen);
@@ -245,9 +245,11 @@ impl View {
 }
 
 /// What is said above the first product of a tier; nothing above those that match all of the query.
-fn tier_line(t: &'static Texts, tier: Tier, query: &QueryReport) -> Option<&'static str> {
+fn tier_line(t: &'static Texts, tier: Tier, page: &SearchPage<'_>) -> Option<&'static str> {
     match tier {
-        Tier::SomeDemo | Tier::Some if query.with_all_words > 0 => Some(t.some_words),
+        Tier::RelatedDemo | Tier::Related if page.total_by_words() > 0 => Some(t.near_in_meaning),
+        Tier::RelatedDemo | Tier::Related => Some(t.no_product_has_these_words),
+        Tier::SomeDemo | Tier::Some if page.query.with_all_words > 0 => Some(t.some_words),
         Tier::SomeDemo | Tier::Some => Some(t.no_product_has_all_words),
         Tier::Demo | Tier::All | Tier::Pinned | Tier::ExactName => None,
     }

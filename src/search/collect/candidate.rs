@@ -7,6 +7,9 @@ use crate::record::MAX_PINNED;
 /// matches as many words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
+    RelatedDemo,
+    /// Has none of the query's words, but is near its meaning.
+    Related,
     SomeDemo,
     /// Has some of the query's words.
     Some,
@@ -24,6 +27,7 @@ impl Tier {
     #[must_use]
     pub const fn demo(self) -> Self {
         match self {
+            Self::RelatedDemo | Self::Related => Self::RelatedDemo,
             Self::SomeDemo | Self::Some => Self::SomeDemo,
             Self::Demo | Self::All | Self::Pinned | Self::ExactName => Self::Demo,
         }
@@ -40,7 +44,16 @@ impl Tier {
     }
 
     pub const fn is_demo(self) -> bool {
-        matches!(self, Self::SomeDemo | Self::Demo)
+        matches!(self, Self::RelatedDemo | Self::SomeDemo | Self::Demo)
+    }
+
+    pub const fn is_related(self) -> bool {
+        matches!(self, Self::RelatedDemo | Self::Related)
+    }
+
+    /// Its number in the scores of responses: 5 for whole names, 0 for demo records with some words, below 0 for related ones.
+    pub const fn number(self) -> i8 {
+        self as i8 - Self::SomeDemo as i8
     }
 }
 

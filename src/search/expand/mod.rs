@@ -25,7 +25,7 @@ use super::conjunction;
 use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
 use super::meaning::reference;
-use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Rerank, Signals, Term};
+use super::plan::{Alternative, Documents, Group, Kind, Meaning, Phrase, Plan, Related, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::score::group_weight;
 use super::stem_slots::StemSlots;
@@ -50,13 +50,20 @@ pub struct Expansion {
     pub stems: Arc<StemSlots>,
     /// The synonym groups that are searched.
     pub concepts: Vec<u32>,
-    /// Whether nothing can match: every word was dropped, or a phrase has an unknown word.
+    /// Whether words can find nothing: each was dropped, or a phrase has an unknown one.
     pub is_hopeless: bool,
     /// Whether the last word could have been a prefix but was taken for a complete word.
     pub is_closed: bool,
     /// The name of the product whose alternatives are all that is sought, if no record is called one:
     /// [similar products](Self::seek_similar) may stand for them.
     pub similar_to: Option<Term>,
+}
+
+impl Expansion {
+    /// Whether nothing can be found.
+    pub const fn finds_nothing(&self) -> bool {
+        self.is_hopeless && self.plan.related.is_none()
+    }
 }
 
 /// Whether a query's last word is also treated as a prefix.
@@ -222,9 +229,11 @@ impl<D: Documents> Expander<'_, D> {
         let excluded = self.excluded(understood.excluded);
         let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
             || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
+        let related = self.related(reference.as_ref(), &names)?;
         let signals = self.signals(&slots, reference);
         let stems = Arc::clone(&signals.stems);
-        let (groups, enough) = self.groups(&slots, understood.is_comparison);
+        let (mut groups, enough) = self.groups(&slots, understood.is_comparison);
+        groups.extend(is_hopeless.then_some(Group::IMPOSSIBLE));
         let plan = Plan {
             groups,
             excluded: excluded.terms,
@@ -235,6 +244,7 @@ impl<D: Documents> Expander<'_, D> {
             last: Vec::new(),
             enough,
             rerank: Rerank::Signals(signals),
+            related,
         };
         let (is_closed, concepts) = (self.is_closed, self.concepts);
         let subject = understood.subject.filter(|_| slots.len() == 1 && plan.phrases.is_empty());
@@ -272,6 +282,17 @@ impl<D: Documents> Expander<'_, D> {
             meant.retain(is_content);
         }
         reference(meant.iter().map(|at| corrected[*at].as_str()))
+    }
+
+    /// What related products are near to. Whoever types a name or a phrase wants that, and nothing like it.
+    fn related(&self, reference: Option<&Reference>, names: &[Term]) -> Result<Option<Related>, D::Error> {
+        let Some(reference) = reference.filter(|_| self.query.phrases.is_empty()) else { return Ok(None) };
+        for name in names {
+            if self.documents.document_frequency(name)? > 0 {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Related::new(reference, &self.index.ranking, ENOUGH)))
     }
 
     /// The search for products that the query names without a word of theirs.

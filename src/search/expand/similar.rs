@@ -10,15 +10,14 @@ use crate::search::stem_slots::StemSlots;
 impl Expansion {
     /// Seeks what is similar to the product of [`similar_to`](Self::similar_to), which comes last itself, given its id, and what
     /// it may share with others: as written, and as searched.
-    pub fn seek_similar(&mut self, id: String, shared: impl Iterator<Item = (String, Alternative)>) {
+    pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, rerank: Rerank) {
         let (Some(name), [subject]) = (self.similar_to.take(), &self.slots[..]) else { return };
-        let slot = |(written, alternative)| {
-            let mut slot =
-                Slot { alternatives: vec![alternative], required: false, others: Vec::new(), ..subject.clone() };
+        let slot = |(written, alternatives)| {
+            let mut slot = Slot { alternatives, required: false, others: Vec::new(), ..subject.clone() };
             slot.word.folded = written;
             slot
         };
-        let slots: Vec<_> = shared.map(slot).collect();
+        let slots: Vec<_> = shared.into_iter().map(slot).collect();
         if slots.is_empty() {
             return;
         }
@@ -29,6 +28,6 @@ impl Expansion {
         plan.groups = self.slots.iter().map(Slot::group).collect();
         plan.excluded.retain(|term| *term != name);
         plan.last = vec![name];
-        (plan.enough, plan.rerank) = (0, Rerank::None);
+        (plan.enough, plan.rerank) = (0, rerank);
     }
 }

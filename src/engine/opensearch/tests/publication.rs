@@ -44,7 +44,8 @@ impl Directory {
             progress: &mut |done, all| progress(done, all),
         };
         let merged = merged(exports(software), &self.scratch);
-        let set = MergedSet { generation: Generation::named(name), skipped: Skipped::default(), merged };
+        let (skipped, meaning) = (Skipped::default(), MeaningOption::On);
+        let set = MergedSet { generation: Generation::named(name), skipped, meaning, merged };
         RUNTIME.block_on(filler.fill_and_publish(set))
     }
 

@@ -78,6 +78,8 @@ pub(super) static TEXTS: Texts = Texts {
     templates_kind: "Dokumentvorlagen",
     some_words: "Mit einigen der Wörter",
     no_product_has_all_words: "Kein Produkt enthält alle Wörter. Diese enthalten einige davon:",
+    near_in_meaning: "Ohne diese Wörter, aber ähnlich in der Bedeutung",
+    no_product_has_these_words: "Kein Produkt enthält diese Wörter. Diese haben eine ähnliche Bedeutung:",
     results_for: "Ergebnisse für",
     search_as_typed: "Genau so suchen wie eingegeben",
     as_typed: "Genau so gesucht wie eingegeben.",

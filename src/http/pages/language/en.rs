@@ -78,6 +78,8 @@ pub(super) static TEXTS: Texts = Texts {
     templates_kind: "Document templates",
     some_words: "With some of the words",
     no_product_has_all_words: "No product has all the words. These have some of them:",
+    near_in_meaning: "Without these words, but near in meaning",
+    no_product_has_these_words: "No product has these words. These are near in meaning:",
     results_for: "Showing results for",
     search_as_typed: "Search exactly as typed",
     as_typed: "Searched exactly as typed.",

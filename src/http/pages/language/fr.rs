@@ -78,6 +78,8 @@ pub(super) static TEXTS: Texts = Texts {
     templates_kind: "Modèles de documents",
     some_words: "Avec certains des mots",
     no_product_has_all_words: "Aucun produit ne contient tous les mots. Ceux-ci en contiennent certains :",
+    near_in_meaning: "Sans ces mots, mais de sens proche",
+    no_product_has_these_words: "Aucun produit ne contient ces mots. Ceux-ci ont un sens proche :",
     results_for: "Résultats pour",
     search_as_typed: "Rechercher exactement tel que saisi",
     as_typed: "Recherche exactement telle que saisie.",

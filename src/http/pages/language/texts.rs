@@ -78,6 +78,8 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) templates_kind: &'static str,
     pub(in crate::http) some_words: &'static str,
     pub(in crate::http) no_product_has_all_words: &'static str,
+    pub(in crate::http) near_in_meaning: &'static str,
+    pub(in crate::http) no_product_has_these_words: &'static str,
     pub(in crate::http) results_for: &'static str,
     pub(in crate::http) search_as_typed: &'static str,
     pub(in crate::http) as_typed: &'static str,

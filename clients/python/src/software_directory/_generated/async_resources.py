@@ -577,7 +577,8 @@ class AsyncSearchResource:
         """Search products.
 
         Ranked: exact names first, then products with all words before those with some; demo records stand
-        behind real products with as many of them. `query` says how the words were understood.
+        behind real products with as many of them. If words find few products, products that are near in
+        meaning follow. `query` says how the words were understood.
 
         q: What to look for: a need (`permit to work`), a product or vendor, a standard. Misspellings and
             synonyms match. `"Quoted phrases"` must appear as they are, unless no product has them, and a

@@ -1,0 +1,40 @@
+//! Related products: they're near a query's meaning and have none of its words, and follow where words find few products.
+
+use super::plan::{Related, Term};
+use super::ranking::Ranking;
+use crate::text::meaning::{DIMENSIONS, Reference};
+use crate::text::topic::{self, NearTopic};
+
+/// Related products follow only if the words find fewer products than this.
+pub const FEW: usize = 100;
+
+/// The most documents whose meaning is compared with the query's: those that share most topics with it.
+pub const MOST_COMPARED: usize = 256;
+
+/// The number of a query's topics, and of the groups that are searched for them.
+const TOPICS: usize = 32;
+const GROUPS: usize = 16;
+
+impl Related {
+    pub fn new(reference: &Reference, ranking: &Ranking, enough: usize) -> Self {
+        Self { reference: reference.clone(), least: ranking.related, enough }
+    }
+
+    /// The topics near the query, each with its weight. The more of them a document has, by weight, the nearer it may be.
+    pub fn topics(&self) -> impl Iterator<Item = (Term, u16)> + use<> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
+        let weight = |likeness: f32| (likeness * 100.0).round() as u16;
+        let topics = topic::nearest(&self.reference, GROUPS, TOPICS).into_iter();
+        topics.map(move |NearTopic { topic, likeness }| (Term::Topic(topic), weight(likeness)))
+    }
+
+    /// Whether they follow so many documents found by words, of which `complete` have all words.
+    pub const fn follow(&self, complete: u64, found: u64) -> bool {
+        complete < self.enough as u64 && found < FEW as u64
+    }
+
+    /// How near a document with this vector is; `None` if it isn't related.
+    pub fn likeness(&self, vector: &[u8; DIMENSIONS]) -> Option<f32> {
+        Some(self.reference.likeness(vector)).filter(|likeness| *likeness >= self.least)
+    }
+}
