@@ -1,5 +1,5 @@
-//! The values of products' attributes: a dictionary per attribute and, per product, its values as numbers in it (what Lucene calls
-//! sorted-set doc values).
+//! The values of products' attributes: a dictionary per attribute and, for each product, its values
+//! as numbers in that dictionary (Lucene calls this sorted-set doc values).
 
 use std::ops::Range;
 
@@ -16,15 +16,17 @@ use crate::record::{Attribute, AttributeNumber, AttributeType, Attributes, KeyRa
 pub struct AttributeColumn {
     /// The keys of all values, sorted.
     keys: Vec<Box<str>>,
-    /// Each value as most products write it.
+    /// Each value in the spelling of most products.
     labels: Vec<Box<str>>,
-    /// Where the values of each product start in `values`, and where the last one's end. Empty where no product has any.
+    /// Where each product's values start in `values`, and where the last product's end. Empty if no
+    /// product has any.
     bounds: Vec<u32>,
     /// The numbers of the products' values, in the order of the record.
     values: Vec<u32>,
-    /// The ranges that values are counted by, and the numbers of the values in each; none where each value is counted.
+    /// The ranges that values are counted by, with the numbers of the values in each; none if each
+    /// value is counted.
     ranges: Vec<(Box<str>, Range<u32>)>,
-    /// The lists of values that products share.
+    /// The lists of values that several products share.
     #[serde(skip)]
     lists: SharedLists,
 }
@@ -38,7 +40,7 @@ impl AttributeColumn {
         number(from)..number(to)
     }
 
-    /// The values of a product, as numbers.
+    /// A product's values, as numbers.
     pub fn of(&self, ordinal: Ordinal) -> &[u32] {
         let at = ordinal as usize;
         match self.bounds.get(at..at + 2) {
@@ -47,7 +49,7 @@ impl AttributeColumn {
         }
     }
 
-    /// Notes which products have the same values, which isn't stored.
+    /// Determines which products have the same values, which isn't stored.
     pub(super) fn share_lists(&mut self) {
         let products = self.bounds.len().saturating_sub(1);
         let products = u32::try_from(products).unwrap_or(u32::MAX);
@@ -58,7 +60,7 @@ impl AttributeColumn {
         };
     }
 
-    /// The lists of values that products share, once these are noted.
+    /// The lists of values that several products share, once they're known.
     pub(super) const fn lists(&self) -> &SharedLists {
         &self.lists
     }
@@ -71,12 +73,13 @@ impl AttributeColumn {
         &self.labels[value as usize]
     }
 
-    /// The ranges that values are counted by, as filters take them; none where each value is counted.
+    /// The ranges that values are counted by, in the form that filters take; none if each value is
+    /// counted.
     pub fn ranges(&self) -> &[(Box<str>, Range<u32>)] {
         &self.ranges
     }
 
-    /// The number of different values.
+    /// The number of distinct values.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -86,7 +89,7 @@ impl AttributeColumn {
         self.keys.is_empty()
     }
 
-    /// Whether it is the column of that many products.
+    /// Whether it's a column for this many products.
     pub(super) fn fits(&self, products: usize) -> bool {
         let is_sound = |bounds: &[u32]| {
             bounds.len() == products + 1
@@ -100,7 +103,7 @@ impl AttributeColumn {
     }
 }
 
-/// Builds the columns of all attributes; products come in the order of their ordinals.
+/// Builds the columns of all attributes. Products must come in the order of their ordinals.
 #[derive(Debug)]
 pub(super) struct AttributeColumnsBuilder<'a> {
     attributes: &'a Attributes,
@@ -114,12 +117,12 @@ struct ColumnBuilder {
     values: Vec<u32>,
 }
 
-/// The values of an attribute so far, numbered by their first products.
+/// An attribute's values so far, numbered in the order of their first products.
 #[derive(Debug, Default)]
 struct Labels {
     /// The number of each key.
     numbers: HashMap<Box<str>, u32>,
-    /// By value, its first few spellings, and how many products have each.
+    /// For each value, its first few spellings and how many products use each.
     spellings: Vec<Vec<(Box<str>, u32)>>,
     /// How many products have a value.
     products: u32,
@@ -129,7 +132,8 @@ struct Labels {
 const MOST_SPELLINGS: usize = 16;
 
 impl Labels {
-    /// Numbers the values of the next product. One that it has twice, in two spellings, counts once.
+    /// Numbers the values of the next product. If it has one twice, in two spellings, that counts
+    /// once.
     fn numbers_of(&mut self, kind: AttributeType, values: &[Box<str>], numbers: &mut Vec<u32>) {
         let start = numbers.len();
         for value in values {
@@ -153,7 +157,7 @@ impl Labels {
         self.products += u32::from(numbers.len() > start);
     }
 
-    /// The most frequent spelling of a value; of several the best product's.
+    /// A value's most frequent spelling. If there are several, the best product's.
     fn label(&self, number: u32) -> &str {
         let spellings = self.spellings[number as usize].iter().rev();
         spellings.max_by_key(|(_, count)| *count).map_or("", |(spelling, _)| spelling)
@@ -167,32 +171,33 @@ impl Labels {
     }
 
     fn summary(&self, kind: AttributeType) -> AttributeSummary {
-        // Sorting the keys of texts would be in vain.
+        // Sorting the keys of texts would be useless.
         let sorted = if kind.is_ordered() { self.sorted() } else { Vec::new() };
         let labels = sorted.into_iter().map(|(_, number)| self.label(number));
         AttributeSummary { products: self.products, ranges: ranges(kind, labels) }
     }
 }
 
-/// What a directory's products have of an attribute.
+/// The values of an attribute that a directory's products have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttributeSummary {
     /// How many products have a value.
     pub products: u32,
-    /// The ranges that numbers and days are counted by, as filters take them.
+    /// The ranges that numbers and dates are counted by, in the form that filters take.
     pub ranges: Vec<Box<str>>,
 }
 
-/// A value of a product.
+/// A product's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeValue {
     /// The form in which values are compared.
     pub key: String,
-    /// The value as most products write it.
+    /// The value in the spelling of most products.
     pub label: Box<str>,
 }
 
-/// Numbers the values of products, which come in the order of their ordinals, and labels them once all have come.
+/// Numbers the values of products, which come in the order of their ordinals, and labels the values
+/// at the end.
 #[derive(Debug)]
 pub struct AttributeLabels<'a> {
     attributes: &'a Attributes,
@@ -204,7 +209,7 @@ impl<'a> AttributeLabels<'a> {
         Self { attributes, labels: attributes.iter().map(|_| Labels::default()).collect() }
     }
 
-    /// The values of the next product as numbers, by attribute.
+    /// The next product's values as numbers, by attribute.
     pub fn push(&mut self, software: &Software) -> Vec<Vec<u32>> {
         let numbers = |((_, attribute), labels): ((AttributeNumber, &Attribute), &mut Labels)| {
             let mut numbers = Vec::new();
@@ -337,7 +342,7 @@ mod tests {
         let mut column = column(&products);
         column.share_lists();
         let mut counts = ValueCounts::new(&column);
-        // Three of the four which share a list, and all others.
+        // Three of the four that share a list, and all others.
         (0..11).filter(|ordinal| *ordinal != 6).for_each(|ordinal| counts.count(&column, ordinal));
         assert_eq!(counts.by_value(&column), [5, 4, 2]);
     }

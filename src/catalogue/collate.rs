@@ -1,4 +1,4 @@
-//! The order of names that people expect.
+//! The order in which people expect names.
 
 use icu_collator::options::CollatorOptions;
 use icu_collator::preferences::CollationNumericOrdering;
@@ -23,10 +23,10 @@ impl Collation {
         collator.map(Self).map_err(|error| CollationError(error.to_string()))
     }
 
-    /// A key with a byte order that is the order of the names.
+    /// A key whose byte order is the order of names.
     pub fn key(&self, name: &str) -> Vec<u8> {
         let mut key = Vec::with_capacity(name.len() * 2);
-        // A vector can't refuse a write.
+        // Writing to a vector can't fail.
         let Ok(()) = self.0.write_sort_key_to(name, &mut key);
         key
     }

@@ -10,13 +10,13 @@ use crate::record::{AttributeNumber, CalendarDate, EvidenceStatus, OfferingType}
 /// One value per product and column, by ordinal; and the sorted orders.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Columns {
-    /// Where each product's categories start in `categories`, and where the last one's end.
+    /// Where each product's categories start in `categories`, and where the last product's end.
     pub category_bounds: Vec<u32>,
     /// Indices into the list of categories, the main one first.
     pub categories: Vec<u32>,
     pub offering_type: Vec<OfferingType>,
     pub evidence_status: Vec<EvidenceStatus>,
-    /// Day of the evidence check.
+    /// The day of the evidence check.
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
     /// The rating shown.
     pub rating: Vec<Option<f64>>,
@@ -30,21 +30,23 @@ pub struct Columns {
     pub review_count_descending: SortedOrder,
     /// By the day of the evidence check, newest first, unknown last.
     pub evidence_checked_on_descending: SortedOrder,
-    /// How many products aren't demo records: those of the lowest ordinals. All, where every product is one.
+    /// How many products aren't demo records. These have the lowest ordinals. If all are demo
+    /// records, this counts all of them.
     pub real: u32,
-    /// The values that facets count of each product.
+    /// Which values facets count for each product.
     #[serde(skip)]
     pub(super) profiles: Profiles,
 }
 
-/// The values that facets count of each product, as a number: products with the same number are counted together.
+/// The values that facets count for each product, as a number, so that products with the same
+/// number are counted together.
 #[derive(Debug, Default)]
 pub(super) struct Profiles {
-    /// The number of each product's.
+    /// Each product's number.
     of: Vec<u32>,
-    /// By number, the first product that has it.
+    /// For each number, the first product that has it.
     examples: Vec<Ordinal>,
-    /// One more than the highest index of a category.
+    /// One more than the highest category index.
     category_count: usize,
 }
 
@@ -68,7 +70,7 @@ impl Order {
     /// The number of orders.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// The name in requests; `-` stands for the highest or newest first.
+    /// The name in requests; `-` means highest or newest first.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -79,14 +81,15 @@ impl Order {
     }
 }
 
-/// An order of products: a stored one, or by an attribute with one value, products without one last and names breaking ties.
+/// An order of products: a stored one, or by an attribute with one value. Products without a value
+/// come last, and names break ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortedBy {
     Stored(Order),
     Attribute { attribute: AttributeNumber, descending: bool },
 }
 
-/// The places of products in an order.
+/// The products' positions in an order.
 #[derive(Debug, Clone, Copy)]
 pub struct Places<'c> {
     /// An attribute, and whether its highest value comes first.
@@ -95,7 +98,7 @@ pub struct Places<'c> {
 }
 
 impl Places<'_> {
-    /// A number by which a product is sorted: the lowest comes first.
+    /// A number to sort products by; the lowest comes first.
     #[inline]
     pub fn of(&self, ordinal: Ordinal) -> u64 {
         let rank = u64::from(self.order.ranks[ordinal as usize]);
@@ -109,15 +112,15 @@ impl Places<'_> {
     }
 }
 
-/// The stars of the best rating.
+/// The highest possible rating in stars.
 pub const STARS: usize = 5;
 
-/// An order of all products, both ways round.
+/// An order of all products, in both directions.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SortedOrder {
     /// The ordinals in this order.
     pub ordinals: Vec<Ordinal>,
-    /// Each ordinal's place in it.
+    /// Each ordinal's position in it.
     pub ranks: Vec<u32>,
 }
 
@@ -127,7 +130,7 @@ pub fn whole_stars(rating: Option<f64>) -> usize {
 }
 
 impl SortedOrder {
-    /// The order in which ordinals have these ranks.
+    /// The order of ordinals with these ranks.
     pub(super) fn of_ranks(ranks: Vec<u32>) -> Self {
         let mut ordinals = vec![0; ranks.len()];
         for (ordinal, rank) in (0..).zip(&ranks) {
@@ -143,7 +146,7 @@ impl SortedOrder {
 }
 
 impl Columns {
-    /// How many products there are; `usize::MAX` where the columns disagree about it.
+    /// How many products there are; `usize::MAX` if the columns disagree.
     pub fn len(&self) -> usize {
         let count = self.offering_type.len();
         let agree = self.evidence_status.len() == count
@@ -151,7 +154,7 @@ impl Columns {
             && self.rating.len() == count
             && self.category_bounds.len() == count + 1
             && self.category_bounds.is_sorted()
-            // Products that an engine has elsewhere are counted, but have no columns.
+            // Products that an engine stores elsewhere are counted, but have no columns.
             && (count == 0 || self.real as usize <= count)
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
             && Order::ALL.iter().all(|order| self.order(*order).fits(count))
@@ -193,7 +196,7 @@ impl Columns {
         }
     }
 
-    /// Notes what facets count, which isn't stored.
+    /// Determines what facets count, which isn't stored.
     pub(super) fn profile(&mut self) {
         let mut numbers = HashMap::default();
         let category_count = self.categories.iter().max().map_or(0, |last| *last as usize + 1);
@@ -211,28 +214,28 @@ impl Columns {
         self.attributes.iter_mut().for_each(AttributeColumn::share_lists);
     }
 
-    /// The number of a product's profile: the values that facets count of it.
+    /// The number of a product's profile: the values that facets count for it.
     #[inline]
     pub fn profile_of(&self, ordinal: Ordinal) -> usize {
         self.profiles.of[ordinal as usize] as usize
     }
 
-    /// A product with each profile, by its number.
+    /// A product for each profile, by profile number.
     pub fn profiles(&self) -> &[Ordinal] {
         &self.profiles.examples
     }
 
-    /// The number of categories, those behind the last one that has a product left out.
+    /// The number of categories, up to the last one that has a product.
     pub fn category_count(&self) -> usize {
         self.profiles.category_count
     }
 
-    /// The whole stars of a product's rating; 0 where it has none.
+    /// The whole stars of a product's rating; 0 if it has none.
     pub fn stars_of(&self, ordinal: Ordinal) -> usize {
         whole_stars(self.rating[ordinal as usize])
     }
 
-    /// The day of a product's evidence check as a number, in the order of days.
+    /// The day of a product's evidence check as a number that sorts like days.
     pub fn checked_day(&self, ordinal: Ordinal) -> Option<u32> {
         self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
     }

@@ -1,4 +1,4 @@
-//! Compression of short texts that are read one at a time: zstd with a dictionary that they share.
+//! Compresses short texts that are read one at a time, using zstd with a shared dictionary.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -8,10 +8,11 @@ use zstd::bulk;
 use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
 
-/// The size of a dictionary in bytes: the default of zstd's own tool.
+/// The dictionary size in bytes: the default of zstd's own tool.
 const DICTIONARY_BYTES: usize = 110 * 1024;
 
-/// The most bytes of text in a byte of a frame: a block of 128 KiB that repeats one byte takes four (RFC 8878, section 3.1.1.2).
+/// How many bytes of text a byte of a frame can decode to at most: a block of 128 KiB that repeats
+/// one byte takes four bytes (RFC 8878, section 3.1.1.2).
 const MAX_EXPANSION: usize = 32 * 1024;
 
 /// Compresses texts.
@@ -21,11 +22,12 @@ pub(super) struct Compressor {
 }
 
 impl Compressor {
-    /// Trains the dictionary with a sample of the texts. One that is too small for that leaves it empty.
+    /// Trains the dictionary with a sample of the texts. If the sample is too small, the dictionary
+    /// stays empty.
     pub(super) fn train(sample: &[Vec<u8>]) -> io::Result<Self> {
         let dictionary = zstd::dict::from_samples(sample, DICTIONARY_BYTES).unwrap_or_default();
         let mut compressor = bulk::Compressor::with_dictionary(zstd::DEFAULT_COMPRESSION_LEVEL, &dictionary)?;
-        // There is only one dictionary; its number would be four bytes a text.
+        // There is only one dictionary, and its number would take four bytes per text.
         compressor.set_parameter(CParameter::DictIdFlag(false))?;
         Ok(Self { compressor, dictionary })
     }
@@ -41,7 +43,7 @@ impl Compressor {
     }
 }
 
-/// A dictionary that decompresses texts.
+/// A dictionary for decompressing texts.
 pub(super) struct Dictionary(DecoderDictionary<'static>);
 
 impl fmt::Debug for Dictionary {
@@ -56,7 +58,7 @@ impl Dictionary {
         DecoderDictionary::try_copy(bytes).map(Self)
     }
 
-    /// Appends the text of a frame.
+    /// Appends the text in a frame.
     pub(super) fn decompress(&self, frame: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         thread_local! {
             static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
@@ -75,7 +77,7 @@ impl Dictionary {
     }
 }
 
-/// The length of a frame's text as the frame states it; `None` if the frame is too short for it.
+/// The length of a frame's text according to the frame; `None` if the frame is too short for that.
 pub(super) fn text_len(frame: &[u8]) -> Option<usize> {
     let length = get_frame_content_size(frame).ok().flatten()?.try_into().ok()?;
     (length <= frame.len().saturating_mul(MAX_EXPANSION)).then_some(length)

@@ -14,21 +14,23 @@ use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
 use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
 
-/// Compression of the documents kept for download (zstd's scale, 1 to 22): nearly as small as higher ones, at a
-/// fraction of their time.
+/// The compression level for documents kept for download (zstd's scale, 1 to 22): nearly as small
+/// as with higher levels, in a fraction of the time.
 const ZSTD_LEVEL: i32 = 3;
 
-/// The window of the compression, as a power of two: 128 KiB. A download's decoder holds some 500 KiB with it: the window, two blocks of
-/// up to 128 KiB and its state. The level's default, 2 MiB, makes documents hardly smaller.
+/// The compression window as a power of two: 128 KiB. With it a download's decoder holds about 500
+/// KiB: the window, two blocks of up to 128 KiB and its state. The level's default of 2 MiB hardly
+/// makes documents smaller.
 const ZSTD_WINDOW_LOG: u32 = 17;
 
-/// The window for the places of products, 32 KiB: their decoder, which only `ndjson` has, holds some 250 KiB.
+/// The window for the places of products, 32 KiB. Their decoder, which only `ndjson` needs, holds
+/// about 250 KiB.
 const PLACES_WINDOW_LOG: u32 = 15;
 
-/// The bytes of a product's place.
+/// How many bytes a product's place takes.
 const PLACE_BYTES: usize = 8;
 
-/// The blocks in which a stored document is read.
+/// The block size for reading a stored document.
 const BLOCK_BYTES: usize = 64 * 1024;
 
 /// One export of the directory.
@@ -42,29 +44,30 @@ pub struct ExportDocument {
     stored: StoredDocument,
 }
 
-/// A time as RFC 3339, in UTC and to the second; `None` where it can't be written so.
+/// A time as RFC 3339, in UTC and to the second; `None` if it can't be represented.
 fn rfc3339(time: SystemTime) -> Option<String> {
     let time = jiff::Timestamp::try_from(time).ok()?;
     Some(jiff::Timestamp::from_second(time.as_second()).ok()?.to_string())
 }
 
-/// A document among those for download.
+/// A document that can be downloaded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredDocument {
-    /// The number of the part that it lies in.
+    /// The number of the part that contains it.
     part: u32,
-    /// Where it lies there, compressed with zstd.
+    /// Its range there, compressed with zstd.
     compressed: Span,
-    /// Where the places of its products lie, behind it and compressed too: of each the bytes between it and the one before, and its
-    /// length, as little-endian numbers of 32 bits. A document is below 4 GiB.
+    /// The range of its products' places, which follow it, also compressed. For each product: the
+    /// number of bytes since the previous one, and its length, as little-endian 32-bit numbers.
+    /// Documents are smaller than 4 GiB.
     places: Span,
-    /// BLAKE3 of both, for they may be read from a disk long after they were written.
+    /// BLAKE3 of both, because they may be read from disk long after they were written.
     hash: [u8; 32],
 }
 
 impl StoredDocument {
-    /// Compresses a document, to be put after the `start` bytes of a part. `spans` are those of its products. Returns the
-    /// compressed bytes too.
+    /// Compresses a document that will follow the first `start` bytes of a part. `spans` are its
+    /// products. Returns the compressed bytes as well.
     pub(super) fn compress(
         (part, start): (u32, u64),
         document: &[u8],
@@ -77,14 +80,14 @@ impl StoredDocument {
         Ok((Self { part, compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
     }
 
-    /// Where all of it lies.
+    /// The range of everything it stores.
     fn span(&self) -> Span {
         Span { length: self.compressed.length.saturating_add(self.places.length), ..self.compressed }
     }
 }
 
-/// Compresses to a frame whose blocks end where the content decides. So after a change most of them are the same again, and a
-/// follower of the server needn't receive them.
+/// Compresses to a frame whose block boundaries depend on the content. So after a change most
+/// blocks are the same, and followers needn't receive them again.
 fn compress(content: &[u8], window_log: u32) -> io::Result<Vec<u8>> {
     let mut encoder = Encoder::new(Vec::new(), ZSTD_LEVEL)?;
     encoder.set_parameter(CParameter::WindowLog(window_log))?;
@@ -101,7 +104,7 @@ fn compress(content: &[u8], window_log: u32) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// The places of products as they are stored.
+/// The places of products in their stored form.
 fn places(spans: &[Range<usize>]) -> io::Result<Vec<u8>> {
     let mut places = Vec::with_capacity(spans.len() * PLACE_BYTES);
     let mut before = 0;
@@ -120,7 +123,7 @@ fn misplaced() -> io::Error {
 }
 
 impl ExportDocument {
-    /// What lists show of an export.
+    /// How lists show an export.
     pub(super) fn resource(set: &SetExport) -> io::Result<ExportResource> {
         let (count, export) = (|n: usize| n as u64, &set.export);
         let document = set.document.read_all()?;
@@ -141,13 +144,14 @@ impl ExportDocument {
         })
     }
 
-    /// Lays out in the arena what is shown of an export whose document is stored.
+    /// Writes what is shown of an export, whose document is stored, to the arena.
     pub(super) fn push(arena: &mut BulkWriter, resource: ExportResource, stored: StoredDocument) -> io::Result<Self> {
         let object = arena.push_json(&resource)?;
         Ok(Self { resource, object, stored })
     }
 
-    /// Whether its document and the places of its products lie within the parts for download, given their lengths.
+    /// Whether its document and its products' places lie within the parts for download, given their
+    /// lengths.
     pub(super) fn fits(&self, downloads: &[u64]) -> bool {
         let end = self.stored.span().end().max(self.stored.places.end());
         downloads.get(self.stored.part as usize).is_some_and(|length| end <= *length)
@@ -172,8 +176,9 @@ impl ExportDocument {
         io::copy(&mut self.open(catalogue)?.ndjson()?, &mut io::sink()).map(drop)
     }
 
-    /// Opens the document for download, having compared it with its checksum block by block, which takes time in proportion to its
-    /// compressed size; or unread, where each piece of it has a checksum of its own.
+    /// Opens the document for download. If it's in one piece, it's first compared with its checksum
+    /// block by block, which takes time proportional to its compressed size. If each piece has its
+    /// own checksum, nothing is read yet.
     pub fn open(&self, catalogue: &Catalogue) -> io::Result<StoredExport> {
         let downloads = catalogue.downloads.get(self.stored.part as usize).ok_or(io::ErrorKind::NotFound)?;
         if !downloads.is_verified() {
@@ -209,15 +214,15 @@ impl ExportDocument {
     }
 }
 
-/// The document of an export, ready to be read in one of its forms. Outlives the generation that it is from, of which it holds
-/// the file of downloads.
+/// An export's document, ready to be read in one of its forms. It outlives its generation, whose
+/// download file it keeps open.
 #[derive(Debug)]
 pub struct StoredExport {
     compressed: BulkReader,
     compressed_bytes: u64,
     size_bytes: u64,
     places: BulkReader,
-    /// What the lines of `ndjson` say of the export.
+    /// What the `ndjson` lines say about the export.
     reference: String,
 }
 
@@ -232,12 +237,12 @@ impl StoredExport {
         self.size_bytes
     }
 
-    /// The document as it is stored: a zstd frame (RFC 8878).
+    /// The document as stored: a zstd frame (RFC 8878).
     pub fn compressed(self) -> io::Result<BulkReader> {
         begun(self.compressed)
     }
 
-    /// A part of the document as it is stored.
+    /// A range of the stored document.
     pub fn compressed_range(self, range: RangeInclusive<u64>) -> io::Result<BulkReader> {
         begun(self.compressed.range(range))
     }
@@ -247,15 +252,16 @@ impl StoredExport {
         decoder(self.compressed)
     }
 
-    /// A part of the document. All of it before the part is decompressed and dropped.
+    /// A range of the document. Everything before it is decompressed and discarded.
     pub fn json_range(self, range: RangeInclusive<u64>) -> io::Result<impl Read + Send> {
         let mut json = self.json()?;
         io::copy(&mut json.by_ref().take(*range.start()), &mut io::sink())?;
         Ok(json.take((range.end() + 1).saturating_sub(*range.start())))
     }
 
-    /// One record a line, each the export's own object with `export` (id, name, licence, date) added, so that the licence
-    /// stays on each. A record's own property `export` moves to `additional_properties`. Holds one record at a time.
+    /// One record per line. Each is the export's own object plus `export` (id, name, licence,
+    /// date), so that the licence stays with it. A record's own property `export` moves to
+    /// `additional_properties`. Holds one record at a time.
     pub fn ndjson(self) -> io::Result<impl Read + Send> {
         let Self { compressed, places, reference, .. } = self;
         Ok(Lines { document: decoder(compressed)?, places: decoder(places)?, reference, line: io::Cursor::default() })
@@ -273,17 +279,17 @@ fn begun(mut reader: BulkReader) -> io::Result<BulkReader> {
     Ok(reader)
 }
 
-/// The records of a document as lines.
+/// A document's records as lines.
 struct Lines<R> {
     document: R,
     places: R,
     reference: String,
-    /// The current line, read so far.
+    /// The current line, part of which has been read.
     line: io::Cursor<String>,
 }
 
 impl<R: Read> Lines<R> {
-    /// Makes the line of the next record; `false` after the last one.
+    /// Builds the line for the next record; `false` after the last one.
     fn advance(&mut self) -> io::Result<bool> {
         let mut place = [0; PLACE_BYTES];
         if self.places.read(&mut place[..1])? == 0 {

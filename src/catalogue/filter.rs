@@ -1,4 +1,4 @@
-//! Filters: with the names that callers use, and resolved against one generation.
+//! Filters: with the names that callers use, and resolved for one generation.
 
 use std::ops::Range;
 
@@ -10,24 +10,26 @@ use crate::record::{
     AttributeNumber, Attributes, CalendarDate, EvidenceStatus, KeyRange, OfferingType, identity, slug,
 };
 
-/// A filter of products. The empty one passes all.
+/// A filter of products. An empty filter lets all products pass.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SoftwareFilter {
-    /// One of these products; an unknown id matches nothing. Empty: no restriction.
+    /// Only these products. Unknown ids match nothing. Empty: no restriction.
     pub ids: Vec<String>,
     /// Not this product.
     pub except_id: Option<String>,
-    /// In any of these categories: names or ids, any case. An unknown one matches nothing. Empty: no restriction.
+    /// In any of these categories, given as names or ids in any case. Unknown ones match nothing.
+    /// Empty: no restriction.
     pub categories: Vec<String>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
-    /// With a shown rating of at least this.
+    /// With at least this shown rating.
     pub min_rating: Option<f64>,
     /// With an evidence date before this day.
     pub evidence_checked_before: Option<CalendarDate>,
     /// With an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// With any of the values of each attribute that is named. An unknown attribute or value matches nothing.
+    /// With any of the values given for each named attribute. Unknown attributes and values match
+    /// nothing.
     pub attributes: Vec<AttributeCondition>,
 }
 
@@ -45,7 +47,8 @@ impl AttributeCondition {
     }
 }
 
-/// The values that a filter admits of each attribute; `None` for an attribute that the directory doesn't have.
+/// The values that a filter admits for each attribute; `None` for an attribute that the directory
+/// doesn't have.
 pub fn admitted(
     conditions: &[AttributeCondition],
     attributes: &Attributes,
@@ -62,29 +65,31 @@ pub fn admitted(
     Some(admitted)
 }
 
-/// A filter with its names resolved to the values of the columns.
+/// A filter whose names are resolved to values in the columns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
-    /// In any of these categories, as indices in rising order; `None`: no restriction; empty: matches nothing.
+    /// In any of these categories, as ascending indices; `None`: no restriction; empty: matches
+    /// nothing.
     pub categories: Option<Vec<u32>>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
-    /// With a rating of at least this.
+    /// With at least this rating.
     pub min_rating: Option<f64>,
     /// With an evidence date before this day.
     pub evidence_checked_before: Option<CalendarDate>,
     /// With an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// With any of these values of each attribute, as separate ranges of their numbers in rising order; empty: matches nothing.
+    /// With any of these values of each attribute, as disjoint ascending ranges of their numbers;
+    /// empty: matches nothing.
     pub attributes: Vec<(AttributeNumber, Vec<Range<u32>>)>,
-    /// One of these products, in rising order; `None`: no restriction.
+    /// Only these products, ascending; `None`: no restriction.
     pub ordinals: Option<Vec<Ordinal>>,
     /// Not this product.
     pub except: Option<Ordinal>,
 }
 
-/// Which parts of a filter a product fails, as a bit each. A facet leaves its own filter out of the count, so it needs to
-/// know not only whether a product fails but by what.
+/// Which parts of a filter a product fails, one bit each. A facet ignores its own part of the
+/// filter, so it needs to know not only whether a product fails but also why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Admission(u128);
 
@@ -104,7 +109,7 @@ impl Admission {
     /// Isn't one of the products.
     pub const ORDINAL: Self = Self(32);
 
-    /// The parts of a filter that facets are for, attributes aside.
+    /// The parts of a filter that have facets, not counting attributes.
     pub const FACETS: [Self; 4] = [Self::CATEGORY, Self::OFFERING_TYPE, Self::EVIDENCE_STATUS, Self::RATING];
 
     /// Fails the filter of an attribute.
@@ -121,14 +126,14 @@ impl Admission {
         self.0 & part.0 != 0
     }
 
-    /// Whether it passes the filter once one part is left out.
+    /// Whether it passes the filter without one of its parts.
     pub const fn passed_but_for(self, part: Self) -> bool {
         self.0 & !part.0 == 0
     }
 }
 
 impl Filter {
-    /// Resolves names to what the columns hold.
+    /// Resolves names to values in the columns.
     pub fn resolve(filter: &SoftwareFilter, catalogue: &Catalogue, records: &Records) -> Self {
         let numbers = |values: &[String], find: &dyn Fn(&str) -> Option<u32>| {
             let mut numbers: Vec<_> = values.iter().filter_map(|value| find(value)).collect();
@@ -173,7 +178,7 @@ impl Filter {
         *self == Self::default()
     }
 
-    /// How a product stands to the filter.
+    /// Which parts of the filter a product fails.
     pub fn admit(&self, columns: &Columns, ordinal: Ordinal) -> Admission {
         let at = ordinal as usize;
         let mut failed = 0;
@@ -222,13 +227,13 @@ impl Filter {
 }
 
 impl Catalogue {
-    /// The index of a category given by its name or id, in any case.
+    /// The index of a category, given by name or id in any case.
     pub fn category(&self, name_or_id: &str) -> Option<u32> {
         let (id, wanted) = (slug(name_or_id), identity(name_or_id));
         if id == wanted {
             return self.find_category(&id);
         }
-        // The ids of all names with this slug begin with it.
+        // The ids of all names with this slug start with it.
         let is_wanted =
             |category: &CategoryResource| category.id.starts_with(&id) && identity(&category.name) == wanted;
         u32::try_from(self.tables.categories.iter().position(is_wanted)?).ok()

@@ -10,7 +10,7 @@ use crate::export::Export;
 use crate::record::Ids;
 use crate::scratch::{BulkWriter, Span};
 
-/// A glossary term: what a search in the glossary reads, and its answer.
+/// A glossary term: what glossary searches read, and the response.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GlossaryEntry {
     /// Read from the object.
@@ -20,7 +20,7 @@ pub struct GlossaryEntry {
     pub object: Span,
 }
 
-/// Lays out the glossary of all exports, by term.
+/// Writes the glossary of all exports, sorted by term.
 pub(super) fn entries<'e>(
     exports: impl Iterator<Item = &'e Export>,
     collation: &Collation,

@@ -1,9 +1,10 @@
-//! One generation, laid out for serving: the JSON of every response, and integer columns to filter and sort by. A product's
-//! number is its *ordinal*, its place in the order of quality.
+//! One generation, laid out for serving: the JSON of every response, and integer columns to filter
+//! and sort by. A product's number is its *ordinal*, its position in the order of quality.
 //!
-//! The [`Catalogue`] has categories, glossary and exports, the [`Records`] products and their reviews; only an engine reads
-//! those. Written once per generation by [`CatalogueWriter`]. Nothing here depends on an index or on HTTP; only the exports for
-//! download may be elsewhere ([`Bulk`]).
+//! The [`Catalogue`] has categories, glossary and exports, and the [`Records`] have products and
+//! reviews, which only an engine reads. [`CatalogueWriter`] writes both once per generation.
+//! Nothing here depends on an index or on HTTP, and only exports for download may be stored
+//! elsewhere ([`Bulk`]).
 
 mod attributes;
 mod collate;
@@ -62,10 +63,11 @@ use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Languages, MAX_ATTRIBUTES, former_slug};
 use crate::scratch::decode;
 
-/// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
+/// A product's position in the order of quality, from 0 for the best. Stable within a generation
+/// only.
 pub type Ordinal = u32;
 
-/// The highest ordinal that a directory can have: candidates are sorted by keys with 30 bits for it.
+/// The highest possible ordinal: candidates are sorted by keys with 30 bits for it.
 pub const MAX_ORDINAL: Ordinal = Ordinal::MAX >> 2;
 
 /// The categories, the glossary and the exports of one generation, ready to serve.
@@ -81,7 +83,7 @@ pub struct Catalogue {
     damaged: AtomicBool,
     /// Hashes of all categories and of the whole glossary.
     collection_hashes: [u64; 2],
-    /// By former ids, those of the categories and of the glossary terms that had them.
+    /// By former id, the ids of the categories and of the glossary terms that had it.
     renamed: [Renamed; 2],
     categories: ById,
     terms: ById,
@@ -95,7 +97,7 @@ struct ById(Vec<u32>);
 impl ById {
     fn new<T>(items: &[T], id: impl Fn(&T) -> &str) -> Self {
         let mut indices: Vec<u32> = (0..).take(items.len()).collect();
-        // Stable, so that the first of equal ids is found.
+        // A stable sort, so that the first of equal ids is found.
         indices.sort_by(|a, b| id(&items[*a as usize]).cmp(id(&items[*b as usize])));
         Self(indices)
     }
@@ -116,7 +118,7 @@ pub struct Tables {
     /// The categories, by name, read from their objects.
     #[serde(skip)]
     pub categories: Vec<CategoryResource>,
-    /// The same, each as a JSON object.
+    /// The same as JSON objects.
     pub category_objects: Vec<Span>,
     /// The glossary, by term.
     pub glossary: Vec<GlossaryEntry>,
@@ -124,7 +126,7 @@ pub struct Tables {
     pub exports: Vec<ExportDocument>,
 }
 
-/// Why a catalogue can't be read back.
+/// Why a catalogue can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     #[error("the catalogue's tables can't be decoded")]
@@ -188,7 +190,7 @@ fn renamed<'n>(names: impl Iterator<Item = (&'n str, &'n str)>) -> Renamed {
 }
 
 impl Catalogue {
-    /// Reads a catalogue and its records back from their parts.
+    /// Reads a catalogue and its records from their parts.
     pub fn open(tables: &[u8], arena: Bytes, downloads: Vec<Bulk>) -> Result<(Self, Records), CatalogueError> {
         let (records, mut tables): (RecordTables, Tables) = decode(tables)?;
         let lengths: Vec<u64> =
@@ -223,7 +225,7 @@ impl Catalogue {
         ))
     }
 
-    /// A resource other than a product, a JSON object.
+    /// A resource other than a product, as a JSON object.
     pub fn object(&self, span: Span) -> Bytes {
         self.arena.slice(span.range())
     }
@@ -237,12 +239,12 @@ impl Catalogue {
         self.collection_hashes[1]
     }
 
-    /// The ids of the categories that had this id in a former version.
+    /// The ids of the categories that had this id in an earlier version.
     pub fn renamed_categories(&self, former: &str) -> Vec<String> {
         self.renamed[0].get(former).cloned().unwrap_or_default()
     }
 
-    /// The ids of the glossary terms that had this id in a former version.
+    /// The ids of the glossary terms that had this id in an earlier version.
     pub fn renamed_terms(&self, former: &str) -> Vec<String> {
         self.renamed[1].get(former).cloned().unwrap_or_default()
     }
@@ -262,7 +264,8 @@ impl Catalogue {
         Some(&self.tables.exports[at as usize])
     }
 
-    /// Whether a document for download turned out to be damaged on disk, so that the generation should be written again.
+    /// Whether a document for download turned out to be damaged on disk, so the generation should
+    /// be written again.
     pub fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! The JSON of a product: its item, as lists show it, and the fields of its detail which the item doesn't have, or all of its fields if
-//! the item is shortened.
+//! A product's JSON: its item, as lists show it, and the detail fields that the item doesn't have,
+//! or all of its fields if the item is shortened.
 
 use std::borrow::Cow;
 
@@ -15,13 +15,13 @@ use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
 /// A product of another export with the same website, and that export's id.
 pub(super) type SameAs<'m> = (Cow<'m, Software>, &'m str);
 
-/// Most categories of a product in lists.
+/// How many of a product's categories lists show at most.
 const LIST_CATEGORIES: usize = 10;
 
-/// How much of a product's texts and categories an item has.
+/// How much of a product's texts and categories an item contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// What lists show, a bounded number of bytes.
+    /// What lists show, limited in bytes.
     List,
     Whole,
 }
@@ -78,12 +78,12 @@ pub(super) fn item<'c>(
 /// The beginning of every item.
 pub(super) const ID: &[u8] = br#"{"id":"#;
 
-/// Whether the stored detail fields of a product are all of its fields, since lists shorten its item.
+/// Whether the stored detail fields are all of a product's fields, because lists shorten its item.
 pub(super) fn is_whole(fields: &[u8]) -> bool {
     fields.starts_with(ID)
 }
 
-/// A product's detail, a JSON object, from its item and its stored detail fields.
+/// A product's detail as a JSON object, from its item and its stored detail fields.
 pub fn joined(item: &[u8], fields: &[u8]) -> Vec<u8> {
     if is_whole(fields) {
         return fields.to_vec();
@@ -92,7 +92,7 @@ pub fn joined(item: &[u8], fields: &[u8]) -> Vec<u8> {
     [item, b",", fields].concat()
 }
 
-/// The fields of a product's detail which its item doesn't have. `same_as` are the best first.
+/// The detail fields that a product's item doesn't have. `same_as` has the best products.
 pub(super) fn detail_fields(
     software: &Software,
     shown: Rating,

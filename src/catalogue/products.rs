@@ -1,4 +1,4 @@
-//! The JSON of products: of each the item as lists show it, and its detail fields, compressed.
+//! The JSON of products: for each, the item as lists show it, and its compressed detail fields.
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
@@ -18,22 +18,22 @@ use super::product_json::{ID, is_whole};
 use super::{CatalogueBuildError, Ordinal};
 use crate::scratch::{BulkWriter, Span};
 
-/// The beginning and the end of a detail's response body.
+/// The beginning and end of a detail's response body.
 const OPENING: &[u8] = br#"{"data":"#;
 const CLOSING: &[u8] = b"}";
 
-/// The spans of the products' texts in an arena. They lie back to back in the order of ordinals.
+/// The ranges of the products' texts in an arena. They're contiguous and in the order of ordinals.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ProductSpans {
     /// The start of each product's item, and the end of the last product.
     starts: Vec<u64>,
-    /// The length of each item in bytes. The detail fields follow it.
+    /// The length of each item in bytes. Its detail fields follow it.
     item_lengths: Vec<u32>,
     /// See [`content_hash`].
     content_hashes: Vec<u64>,
     /// See [`detail_hash`].
     detail_hashes: Vec<u64>,
-    /// The dictionary of the compression.
+    /// The compression dictionary.
     dictionary: Span,
 }
 
@@ -51,7 +51,7 @@ impl ProductSpans {
         [Span { start, length: item }, Span { start: fields, length: end.saturating_sub(fields) }]
     }
 
-    /// Whether all spans lie in an arena of this length.
+    /// Whether all ranges lie in an arena of this length.
     fn fit(&self, end: u64) -> bool {
         let fits = |ordinal: Ordinal| {
             let (next, [_, fields]) = (self.starts[ordinal as usize + 1], self.of(ordinal));
@@ -65,14 +65,14 @@ impl ProductSpans {
     }
 }
 
-/// A hash of what a product's record says: its item and detail fields, except for the name, licence and date of
-/// its export, which would change every record of the export at once.
+/// A hash of what a product's record says: its item and detail fields, except the name, licence and
+/// date of its export, which would change every record of the export at once.
 pub fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
     let export = export_members(fields).unwrap_or(fields.len()..fields.len());
     hash_parts(&[item, &fields[..export.start], &fields[export.end..]])
 }
 
-/// A hash of all bytes of a product's detail.
+/// A hash of a product's whole detail.
 pub fn detail_hash(item: &[u8], fields: &[u8]) -> u64 {
     hash_parts(&[item, fields])
 }
@@ -85,9 +85,10 @@ fn hash_parts(parts: &[&[u8]]) -> u64 {
     hasher.finish()
 }
 
-/// Where the members of `export` after its id are in the JSON of [`DetailFields`](crate::catalogue::resource::DetailFields).
-/// Quotes in texts are escaped, and a property `export` of the record's own comes before, so only the member itself is the
-/// last object of that name.
+/// Where the members of `export` after its id are in the JSON of
+/// [`DetailFields`](crate::catalogue::resource::DetailFields). Quotes in texts are escaped, and a
+/// record's own property `export` comes earlier, so the last object of that name is the member
+/// itself.
 fn export_members(fields: &[u8]) -> Option<Range<usize>> {
     let last = memmem::rfind(fields, br#""export":{"id":""#)?;
     let start = last + memmem::find(&fields[last..], br#"","name":""#)?;
@@ -106,7 +107,7 @@ pub(super) struct ProductWriter {
 }
 
 impl ProductWriter {
-    /// Creates a writer to the end of an arena, with a sample of detail fields.
+    /// Creates a writer that appends to an arena, given a sample of detail fields.
     pub(super) fn new(arena: &mut BulkWriter, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
         let compressor = Compressor::train(sample).map_err(CatalogueBuildError::Product)?;
         let dictionary = arena.push(compressor.dictionary()).map_err(CatalogueBuildError::Scratch)?;
@@ -120,8 +121,8 @@ impl ProductWriter {
         Ok(Self { spans, compressor })
     }
 
-    /// Appends the next product: its item and its detail fields, both JSON objects. The item begins with the id, and detail fields
-    /// that do have all fields. Returns the content hash.
+    /// Appends the next product: its item and its detail fields, both JSON objects. The item starts
+    /// with the id, and detail fields that do so contain all fields. Returns the content hash.
     pub(super) fn push(
         &mut self,
         arena: &mut BulkWriter,
@@ -139,7 +140,7 @@ impl ProductWriter {
         Ok(hash)
     }
 
-    /// Returns the spans of what was written.
+    /// Returns the ranges of what was written.
     pub(super) fn finish(self) -> ProductSpans {
         self.spans
     }
@@ -156,8 +157,8 @@ pub(super) struct Products {
 }
 
 impl Products {
-    /// Opens the products in an arena. `None` where the spans don't fit it, an item doesn't begin with an id of its own, or the
-    /// dictionary is damaged.
+    /// Opens the products in an arena. `None` if the ranges don't fit it, an item doesn't start
+    /// with a unique id, or the dictionary is damaged.
     pub(super) fn open(spans: ProductSpans, arena: Bytes) -> Option<Self> {
         if !spans.fit(arena.len() as u64) {
             return None;
@@ -186,13 +187,13 @@ impl Products {
         self.spans.len()
     }
 
-    /// A product's id as a JSON literal. `None` where the item doesn't begin with one.
+    /// A product's id as a JSON literal. `None` if the item doesn't start with one.
     fn id(&self, ordinal: Ordinal) -> Option<&str> {
         let mut json = serde_json::Deserializer::from_slice(self.item(ordinal).strip_prefix(ID)?);
         <&RawValue>::deserialize(&mut json).ok().map(RawValue::get)
     }
 
-    /// Whether a product has the id with this JSON literal.
+    /// Whether a product's id has this JSON literal.
     fn has_id(&self, ordinal: Ordinal, literal: &str) -> bool {
         self.item(ordinal)[ID.len()..].starts_with(literal.as_bytes())
     }
@@ -221,7 +222,7 @@ impl Products {
         &self.arena[item.range()]
     }
 
-    /// Prefetches everything that is stored of products.
+    /// Prefetches everything that is stored of some products.
     pub(super) fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
         fetch(ordinals.map(|ordinal| {
             let [item, fields] = self.spans.of(ordinal);
@@ -229,7 +230,7 @@ impl Products {
         }));
     }
 
-    /// Appends a product's detail fields, those which its item doesn't have.
+    /// Appends the detail fields that a product's item doesn't have.
     pub(super) fn append_detail_fields(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
         let [_, fields] = self.spans.of(ordinal);
         self.dictionary.decompress(&self.arena[fields.range()], out)
@@ -249,7 +250,7 @@ impl Products {
         let mut detail = Vec::new();
         detail.try_reserve_exact(OPENING.len() + item.len() + length + CLOSING.len())?;
         detail.extend_from_slice(OPENING);
-        // The two objects as one: a comma stands in place of the braces between them.
+        // Joins the two objects: a comma replaces the braces between them.
         detail.extend_from_slice(&item[..item.len() - 1]);
         let comma = detail.len();
         self.append_detail_fields(ordinal, &mut detail)?;
@@ -363,7 +364,7 @@ mod tests {
     fn damaged_detail_is_an_error() {
         let (spans, mut arena) = written(&["a"]);
         let [_, fields] = spans.of(0);
-        // The header of the frame is whole. Its only block is said to be longer than it is.
+        // The frame's header is intact. Its only block claims to be longer than it is.
         arena[usize::try_from(fields.start).expect("an index") + 6] ^= 0x80;
         Products::open(spans, arena.into()).expect("fits").detail(0).expect_err("damaged");
     }

@@ -1,4 +1,4 @@
-//! The order of products by quality, where nothing else orders them.
+//! The order of products by quality, used if nothing else orders them.
 
 use std::cmp::Ordering;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::rating::Rating;
 use crate::record::{EvidenceStatus, Software};
 
-/// How many reviews the prior counts for, in the Bayesian rating.
+/// How many reviews the prior counts as in the Bayesian rating.
 const PRIOR_REVIEWS: f64 = 10.0;
 
-/// The mean that is assumed where no product has a rating: the middle of 1 to 5 stars.
+/// The mean that is assumed if no product has a rating: the middle of 1 to 5 stars.
 const NEUTRAL_RATING: f64 = 3.0;
 
-/// The values of a record itself that order products by quality.
+/// The values of a record that determine its quality.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Merits {
-    /// Whether it is a demo record.
+    /// Whether it's a demo record.
     demo: bool,
     /// Whether its evidence was reviewed.
     reviewed: bool,
-    /// How many of its optional properties say something.
+    /// How many of its optional properties have a value.
     completeness: u32,
 }
 
@@ -34,7 +34,7 @@ impl Merits {
     }
 }
 
-/// The values that order products by quality. The best is the least.
+/// The values that order products by quality. The best has the lowest.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Quality {
     merits: Merits,
@@ -43,11 +43,12 @@ pub(super) struct Quality {
 }
 
 impl Quality {
-    /// A product's quality, given its shown rating, the number of reviews behind it and the directory's mean rating.
+    /// A product's quality, given its shown rating, how many reviews it's based on, and the
+    /// directory's mean rating.
     ///
-    /// The rating is Bayesian: `(PRIOR_REVIEWS * mean + reviews * rating) / (PRIOR_REVIEWS + reviews)`, so that a single
-    /// five-star review doesn't beat hundreds of good ones, and an unrated product stands at the prior. A rating outside
-    /// 0 to 5 counts as the nearest bound.
+    /// The rating is Bayesian: `(PRIOR_REVIEWS * mean + reviews * rating) / (PRIOR_REVIEWS +
+    /// reviews)`. So a single five-star review doesn't beat hundreds of good ones, and an unrated
+    /// product gets the prior. A rating outside 0 to 5 counts as the nearest bound.
     pub(super) fn of(merits: Merits, shown: Rating, mean: f64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
         let reviews = shown.review_count.unwrap_or(1).max(1) as f64;
@@ -57,7 +58,7 @@ impl Quality {
         Self { merits, rating }
     }
 
-    /// Whether it is that of a demo record.
+    /// Whether it belongs to a demo record.
     pub(super) const fn is_demo(&self) -> bool {
         self.merits.demo
     }
@@ -88,7 +89,8 @@ impl PartialEq for Quality {
     }
 }
 
-/// The mean of the ratings shown, each within 0 to 5. Added up in steps of 2^-32, so that the order doesn't matter.
+/// The mean of the shown ratings, each clamped to 0 to 5. Summed in steps of 2^-32, so that the
+/// order doesn't matter.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct MeanRating {
     sum: u128,
@@ -106,7 +108,7 @@ impl MeanRating {
         self.count += 1;
     }
 
-    /// The mean; the neutral rating where there are none.
+    /// The mean; the neutral rating if there are none.
     pub(super) fn mean(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a mean")]
         let (sum, count) = (self.sum as f64, self.count as f64);
@@ -114,7 +116,8 @@ impl MeanRating {
     }
 }
 
-/// Whether a record is fictional: its website is under `.example`, which is reserved for that (RFC 2606).
+/// Whether a record is fictional, which means that its website is under `.example`, the domain
+/// reserved for that (RFC 2606).
 fn is_demo(url: &str) -> bool {
     let host = url.split_once("://").map_or("", |(_, rest)| rest);
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();

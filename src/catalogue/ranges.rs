@@ -1,22 +1,25 @@
-//! The ranges that numbers and days are counted by: a few round ones that cover all values. Each is written as a filter takes it.
+//! The ranges that numbers and dates are counted by: a few round ones that cover all values, each
+//! written the way a filter takes it.
 
 use std::collections::BTreeSet;
 
 use crate::record::{AttributeType, CalendarDate};
 
-/// The most ranges of numbers. Fewer different numbers are counted one by one.
+/// The maximum number of number ranges. If there are fewer distinct numbers, they're counted one by
+/// one.
 const MOST: usize = 8;
 
-/// The most ranges of days, a year each.
+/// The maximum number of date ranges, one per year.
 const MOST_YEARS: usize = 100;
 
-/// From this ratio of the largest number to the smallest above zero on, ranges grow with the numbers.
+/// If the ratio of the largest number to the smallest positive one reaches this, ranges grow with
+/// the numbers.
 const WIDE: f64 = 50.0;
 
-/// The most decimals with which the end of a range is written.
+/// How many decimals the end of a range has at most.
 const DECIMALS: usize = 6;
 
-/// The ranges of an attribute's values, which come in their order. None for texts, and for true and false.
+/// The ranges of an attribute's values, which come in ascending order. None for texts and booleans.
 pub(super) fn ranges<'v>(kind: AttributeType, values: impl Iterator<Item = &'v str>) -> Vec<Box<str>> {
     match kind {
         AttributeType::Text | AttributeType::Boolean => Vec::new(),
@@ -50,7 +53,7 @@ fn of_numbers(numbers: &[f64]) -> Vec<Box<str>> {
     starts.zip(ends).map(|(start, end)| format!("{start}..{end}").into()).collect()
 }
 
-/// The bounds of ranges of one width.
+/// The bounds of ranges with equal widths.
 fn even(least: f64, most: f64) -> Vec<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let width = most / MOST as f64 - least / MOST as f64;
@@ -60,7 +63,7 @@ fn even(least: f64, most: f64) -> Vec<f64> {
     bounds.take_while(|bound| *bound <= most).collect()
 }
 
-/// The bounds of ranges that grow: 1, 2, 5, 10, …, or powers of ten if that would be too many.
+/// The bounds of growing ranges: 1, 2, 5, 10, …, or powers of ten if that would be too many.
 fn growing(least: f64, most: f64) -> Vec<f64> {
     let between = |bound: &f64| *bound > least && *bound <= most;
     let mut bounds: Vec<_> = round_numbers(least).take_while(|bound| *bound <= most).filter(between).collect();
@@ -71,7 +74,7 @@ fn growing(least: f64, most: f64) -> Vec<f64> {
     bounds.split_off(excess)
 }
 
-/// 1, 2 and 5 times the powers of ten, from a power below a positive number on.
+/// 1, 2 and 5 times powers of ten, starting with a power below a positive number.
 fn round_numbers(from: f64) -> impl Iterator<Item = f64> {
     #[expect(clippy::cast_possible_truncation, reason = "from -324 to 308")]
     let first = from.log10().floor() as i32;
@@ -79,7 +82,7 @@ fn round_numbers(from: f64) -> impl Iterator<Item = f64> {
     (first..=308).flat_map(digits).filter_map(|text| text.parse().ok())
 }
 
-/// The last number before a bound that has so many decimals.
+/// The last number before a bound that has this many decimals.
 fn before(bound: f64, decimals: usize) -> f64 {
     let Some(scale) = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6].get(decimals) else { return bound.next_down() };
     let end = ((bound * scale).round() - 1.0) / scale;

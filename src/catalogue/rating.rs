@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::reviews::Stars;
 use crate::catalogue::resource::RatingSource;
 
-/// A rating with the number of reviews behind it.
+/// A rating and how many reviews it's based on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Rating {
     pub(super) value: Option<f64>,
@@ -14,7 +14,7 @@ pub(super) struct Rating {
 }
 
 impl Rating {
-    /// The stated rating, or else that of the reviews.
+    /// The stated rating, or else the reviews' average.
     pub(super) fn of(stated: Option<f64>, review_count: Option<u64>, reviews: Stars) -> Self {
         let summed = reviews.summary();
         let source = match (stated, summed.average) {

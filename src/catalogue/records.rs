@@ -1,4 +1,4 @@
-//! The products of one generation and their reviews, for engines that have them in memory.
+//! A generation's products and reviews, for engines that hold them in memory.
 
 use std::io;
 
@@ -30,7 +30,7 @@ pub struct DamagedText {
     pub(super) source: io::Error,
 }
 
-/// The products of one generation and their reviews.
+/// A generation's products and their reviews.
 #[derive(Debug)]
 pub struct Records {
     /// The columns that products are filtered and sorted by.
@@ -41,7 +41,7 @@ pub struct Records {
     arena: Bytes,
 }
 
-/// The tables of the records, as they are stored.
+/// The stored tables of the records.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RecordTables {
     pub(super) products: ProductSpans,
@@ -50,7 +50,7 @@ pub(super) struct RecordTables {
 }
 
 impl Records {
-    /// Opens records with their texts in an arena; `None` where the tables don't fit them.
+    /// Opens records whose texts are in an arena; `None` if the tables don't fit it.
     pub(super) fn open(tables: RecordTables, arena: Bytes) -> Option<Self> {
         let RecordTables { products, mut columns, reviews } = tables;
         let products = Products::open(products, arena.clone())?;
@@ -82,7 +82,7 @@ impl Records {
         self.products.content_hash(ordinal)
     }
 
-    /// A hash of a product's detail, which also shows its export's name, licence and date.
+    /// A hash of a product's detail, including its export's name, licence and date.
     pub fn detail_hash(&self, ordinal: Ordinal) -> u64 {
         self.products.detail_hash(ordinal)
     }
@@ -104,7 +104,7 @@ impl Records {
         versions
     }
 
-    /// The length of a product's detail in bytes, roughly.
+    /// The approximate length of a product's detail in bytes.
     pub fn detail_len(&self, ordinal: Ordinal) -> usize {
         self.products.detail_len(ordinal)
     }
@@ -114,7 +114,7 @@ impl Records {
         self.products.detail(ordinal).map(Bytes::from).map_err(|source| DamagedText { ordinal, source })
     }
 
-    /// Products as lists show them, in the order given.
+    /// Products as lists show them, in the given order.
     pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = Bytes> {
         fetch(ordinals.clone().map(|ordinal| self.products.item(ordinal)));
         ordinals.map(|ordinal| self.arena.slice_ref(self.products.item(ordinal)))
@@ -125,7 +125,7 @@ impl Records {
         self.products.item(ordinal)
     }
 
-    /// A product's detail fields, those which its item doesn't have, as a JSON object.
+    /// The detail fields that a product's item doesn't have, as a JSON object.
     pub fn detail_fields(&self, ordinal: Ordinal) -> Result<Vec<u8>, DamagedText> {
         let mut fields = Vec::new();
         self.append_detail_fields(ordinal, &mut fields)?;

@@ -1,4 +1,4 @@
-//! The reviews of each product, newest first, and what they add up to.
+//! Each product's reviews, newest first, and their summary.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -14,19 +14,19 @@ use crate::scratch::Span;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Reviews {
     of: Vec<(Ordinal, ReviewsOf)>,
-    /// The summary of a product without reviews.
+    /// The summary for products without reviews.
     none: ReviewsOf,
 }
 
 /// One product's reviews.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReviewsOf {
-    /// Newest first, those without a date last, then by id.
+    /// Newest first, undated ones last, then by id.
     pub entries: Vec<ReviewEntry>,
     pub summary: ReviewSummary,
 }
 
-/// A review, and what lists of reviews are filtered and sorted by.
+/// A review, with what lists of reviews are filtered and sorted by.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct ReviewEntry {
     /// The review as a JSON object.
@@ -46,17 +46,17 @@ pub struct ReviewFilter {
     pub min_rating: Option<f64>,
     /// With at most that many stars.
     pub max_rating: Option<f64>,
-    /// Whether the reviewer is known to use the product; `None`: either.
+    /// Whether the reviewer is known to use the product; `None` for either.
     pub verified: Option<bool>,
 }
 
 /// The order of a product's reviews.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReviewSort {
-    /// Newest first, those without a date last.
+    /// Newest first, undated ones last.
     #[default]
     Newest,
-    /// Oldest first, those without a date last.
+    /// Oldest first, undated ones last.
     Oldest,
     /// Most stars first, then newest first.
     Best,
@@ -88,8 +88,8 @@ impl ReviewFilter {
 }
 
 impl ReviewsOf {
-    /// A page of the reviews that pass a filter, in order, and the number of all that pass it. Takes
-    /// the same time whatever their number if it's neither filtered nor sorted.
+    /// A page of the reviews that pass a filter, in order, and how many pass it. Without filter and
+    /// sort order, this takes the same time however many there are.
     pub fn page(&self, filter: &ReviewFilter, sort: ReviewSort, page: &Range<usize>) -> (Vec<&ReviewEntry>, usize) {
         let entries = &self.entries;
         if (filter, sort) == (&ReviewFilter::default(), ReviewSort::Newest) {
@@ -100,7 +100,7 @@ impl ReviewsOf {
             let has_stars = move |review: &&ReviewEntry| usize::from(review.rating) == stars;
             entries.iter().filter(has_stars).filter(admitted)
         };
-        // They are stored newest first, those without a date last; equal ones stay in that order.
+        // They're stored newest first with undated ones last, and equal ones keep that order.
         let found = match sort {
             ReviewSort::Newest => take(page, entries.iter().filter(admitted)),
             ReviewSort::Oldest => {
@@ -127,7 +127,7 @@ impl Default for ReviewsOf {
 }
 
 impl Reviews {
-    /// Adds the reviews of one product; products come in the order of their ordinals.
+    /// Adds a product's reviews. Products must come in the order of their ordinals.
     pub(super) fn push(&mut self, ordinal: Ordinal, entries: Vec<ReviewEntry>, stars: Stars) {
         self.of.push((ordinal, ReviewsOf { entries, summary: stars.summary() }));
     }
@@ -137,20 +137,20 @@ impl Reviews {
         self.of.binary_search_by_key(&ordinal, |(of, _)| *of).map_or(&self.none, |at| &self.of[at].1)
     }
 
-    /// Whether they are of that many products, and lie in an arena of this length.
+    /// Whether they belong to this many products and lie in an arena of this length.
     pub(super) fn fit(&self, products: usize, end: u64) -> bool {
         self.of.is_sorted_by(|(a, _), (b, _)| a < b)
             && self.of.last().is_none_or(|(last, _)| (*last as usize) < products)
             && self.spans().all(|span| span.end() <= end)
     }
 
-    /// Where the reviews lie.
+    /// The range of the reviews.
     pub fn spans(&self) -> impl Iterator<Item = Span> + '_ {
         self.of.iter().flat_map(|(_, reviews)| reviews.entries.iter().map(|review| review.object))
     }
 }
 
-/// What the reviews of a product are sorted by: newest first, those without a date last, then by id.
+/// The sort key of a product's reviews: newest first, undated ones last, then by id.
 pub(super) fn place(review: &Review) -> (Reverse<Option<i64>>, &str) {
     (Reverse(review.created_at_seconds), &review.id)
 }
@@ -169,7 +169,7 @@ pub(super) fn shown(review: &Review) -> ReviewResource<'_> {
     }
 }
 
-/// The number of a product's reviews with 1 to 5 stars.
+/// How many of a product's reviews have 1 to 5 stars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stars([u64; STARS]);
 
@@ -181,7 +181,7 @@ impl Stars {
         }
     }
 
-    /// What they add up to.
+    /// Their summary.
     pub(super) fn summary(self) -> ReviewSummary {
         let [one, two, three, four, five] = self.0;
         ReviewSummary {

@@ -1,11 +1,11 @@
-//! The lists of an attribute's values that several products have.
+//! Lists of an attribute's values that several products share.
 
 use super::Ordinal;
 
-/// How many products have to have a list of values for it to be counted as such.
+/// How many products must share a list of values for it to be counted as a unit.
 const SHARED: usize = 4;
 
-/// The number of a product's list where too few others have it.
+/// The number for a list that too few products share.
 pub(super) const UNSHARED: u16 = 0;
 
 /// The lists of values that products share, numbered from 1; at most 65,535 of them.
@@ -13,12 +13,12 @@ pub(super) const UNSHARED: u16 = 0;
 pub(super) struct SharedLists {
     /// The number of each product's list.
     pub(super) of: Vec<u16>,
-    /// By number, a product that has the list; the first stands for [`UNSHARED`].
+    /// For each number, a product that has the list; the first entry stands for [`UNSHARED`].
     pub(super) examples: Vec<Ordinal>,
 }
 
 impl SharedLists {
-    /// The lists of that many products.
+    /// The lists of this many products.
     pub(super) fn new<'v>(products: u32, values: impl Fn(Ordinal) -> &'v [u32]) -> Self {
         let mut lists = Self { of: vec![UNSHARED; products as usize], examples: vec![0] };
         let mut ordinals: Vec<Ordinal> = (0..products).collect();

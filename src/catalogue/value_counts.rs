@@ -1,5 +1,5 @@
-//! Counts of an attribute's values over many products. Most products have a list of values that others have too: those are counted
-//! by list, one addition each whatever its length.
+//! Counts an attribute's values over many products. Most products share their list of values with
+//! others, and those are counted by list: one addition each, however long the list is.
 
 use super::shared_lists::UNSHARED;
 use super::{AttributeColumn, Ordinal};
@@ -7,14 +7,14 @@ use super::{AttributeColumn, Ordinal};
 /// How many products have each value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueCounts {
-    /// By value, products with a list of their own.
+    /// By value, for products whose list isn't shared.
     by_value: Vec<u64>,
-    /// By number of their list, the others.
+    /// By list number, for all others.
     by_list: Vec<u32>,
 }
 
 impl ValueCounts {
-    /// Zero counts of a column's values.
+    /// Zero counts for a column's values.
     pub fn new(column: &AttributeColumn) -> Self {
         Self { by_value: vec![0; column.len()], by_list: vec![0; column.lists().examples.len()] }
     }

@@ -1,4 +1,5 @@
-//! Reads a whole catalogue, and compares what is stored twice. Opening one compares only what is quick.
+//! Reads a whole catalogue, and compares everything that's stored twice. Opening a catalogue does
+//! only the quick part.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Writes the parts of a catalogue: the JSON of every response once, and the columns.
+//! Writes a catalogue's parts: the JSON of every response, once, and the columns.
 
 use std::io;
 
@@ -12,19 +12,20 @@ use super::reviews::{ReviewEntry, Reviews, Stars};
 use super::{Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary};
 use crate::scratch::{Bulk, BulkWriter};
 
-/// The number of products that the compression is trained with, and the bytes that are taken of each.
+/// How many products the compression is trained with, and how many bytes are taken from each.
 const SAMPLE: u64 = 2000;
 const SAMPLE_BYTES: usize = 4 * 1024;
-/// The most parts for download, each of which is a file that a server keeps open. With more exports they share parts.
+/// The maximum number of parts for download. Each is a file that a server keeps open, so if there
+/// are more exports, they share parts.
 pub const MAX_DOWNLOADS: usize = 128;
 
 #[derive(Debug)]
 pub struct CatalogueParts {
-    /// The encoded spans of products and [`Tables`].
+    /// The encoded ranges of products, and [`Tables`].
     pub tables: Bulk,
     /// The texts.
     pub texts: Bulk,
-    /// The exports as they were validated, compressed: each in a part of its own, unless there are too many.
+    /// The exports as validated, compressed. Each has its own part unless there are too many.
     pub downloads: Vec<Bulk>,
 }
 
@@ -37,9 +38,9 @@ pub struct CatalogueWriter<'m> {
     products: ProductWriter,
     attributes: AttributeColumnsBuilder<'m>,
     columns: Columns,
-    /// What products that are elsewhere have of each attribute.
+    /// The attribute values of products that are stored elsewhere.
     summaries: Option<Vec<AttributeSummary>>,
-    /// The products with reviews, and where these are.
+    /// The products with reviews, and the ranges of these.
     reviewed: Vec<(Ordinal, Stars, (u64, u64))>,
 }
 
@@ -55,13 +56,14 @@ impl<'m> CatalogueWriter<'m> {
         Self::with_sample(merged, &sample.collect::<Result<Vec<_>, CatalogueBuildError>>()?)
     }
 
-    /// A writer for no product, where an engine has them elsewhere.
+    /// A writer without products, because an engine stores them elsewhere.
     pub fn without_products(merged: &'m Merged, summaries: Vec<AttributeSummary>) -> Result<Self, CatalogueBuildError> {
         Ok(Self { summaries: Some(summaries), ..Self::with_sample(merged, &[])? })
     }
 
     fn with_sample(merged: &'m Merged, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
-        // First, as a document is large and indexing, which may go on beside this, takes more and more memory.
+        // First, because a document is large, and indexing, which may run at the same time, takes
+        // more and more memory.
         let (documents, downloads) = downloads(merged)?;
         let mut texts = merged.scratch.bulk();
         // The texts are shorter than the documents.
@@ -150,7 +152,7 @@ impl<'m> CatalogueWriter<'m> {
     }
 }
 
-/// Compresses the documents of the exports.
+/// Compresses the exports' documents.
 fn downloads(merged: &Merged) -> Result<(Vec<StoredDocument>, Vec<Bulk>), CatalogueBuildError> {
     let count = merged.exports.len().min(MAX_DOWNLOADS);
     let mut downloads: Vec<_> = std::iter::repeat_with(|| merged.scratch.bulk()).take(count).collect();

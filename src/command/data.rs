@@ -1,4 +1,4 @@
-//! The settings of a build, from the options.
+//! Derives a build's settings from the options.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,14 @@ use crate::text::printable::printable;
 use crate::update::files::ExportFiles;
 use crate::update::{Directory, Updater};
 
-/// The data folder where none is named.
+/// The data folder if none is named.
 pub(super) const DATA_FOLDER: &str = "data";
 
-/// Checks at a start that the data folder named with `--data` is there. A folder that disappears later, while a server runs, leaves
-/// the last good generation.
+/// Checks at a start that the folder named with `--data` exists. A folder that disappears later,
+/// while a server runs, leaves the last good generation.
 ///
 /// # Errors
+///
 /// If it doesn't exist or isn't a folder: exit code 2.
 pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
     let Some(folder) = &args.data else { return Ok(()) };
@@ -33,17 +34,17 @@ pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
         Ok(metadata) if !metadata.is_dir() => {
             Err(Failure::usage(format!("--data {name} is not a folder; name the folder that the export files are in")))
         }
-        // A folder that can't be read now, such as a mount with an error, is not a mistyped one.
+        // A folder that can't be read right now, such as a failing mount, isn't a mistyped one.
         _ => Ok(()),
     }
 }
 
-/// The prefixes that the option or its variable has; an empty variable has none.
+/// The prefixes in the option or its variable; an empty variable has none.
 pub(super) fn prefixes(pairs: &[ExportPrefix]) -> IdPrefixes {
     pairs.iter().filter(|(export, _)| !export.is_empty()).cloned().collect()
 }
 
-/// Says that a prefix is for an export which isn't there.
+/// Reports a prefix for an export that doesn't exist.
 pub(super) fn warn_of_unused_prefix(export: &str) {
     let export = printable(export);
     print_note(&format!(
@@ -51,7 +52,8 @@ pub(super) fn warn_of_unused_prefix(export: &str) {
     ));
 }
 
-/// The settings of builds. If no data folder is named and there is none, the embedded demo is the source.
+/// The settings of builds. If no data folder is named and the default doesn't exist, the embedded
+/// demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     let source = match &args.data {
         Some(folder) => Source::Folder(folder.clone()),
@@ -69,7 +71,8 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     Settings { source, index, read_only: false, skip_invalid, max_removed, id_prefixes, meaning, limits, process: None }
 }
 
-/// Loads the directory once, and writes nothing. Prints the reasons on standard error where it is degraded.
+/// Loads the directory once, without writing anything. If it's degraded, prints the reasons to
+/// standard error.
 pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Snapshot>, Failure> {
     check(args)?;
     // Read-only, because a running server takes over each new generation on disk.

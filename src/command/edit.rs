@@ -1,4 +1,4 @@
-//! `add` and `set`: a record of an export from the terminal, by the rules for a row of a table.
+//! `add` and `set`: edit a record of an export from the terminal, by the rules for a table's row.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,7 +55,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
     if let Some(id) = stated.filter(|of| id.is_none() && ids.contains(&of.as_str())) {
         return Err(Failure::usage(format!("{name} has a record `{id}` already; `set` changes it")));
     }
-    // A record that is like another one in name or URL was asked to be added.
+    // The user asked to add this record, although another one resembles it in name or URL.
     let mut another = |_: &tabular::Match| Some(tabular::Choice::Add);
     let updated = tabular::update(&export, &table, &mapping, &mut conversion, (false, false), &mut another);
     let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;
@@ -78,7 +78,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
     write_file(path, true, |out| out.write_all(updated.json.as_bytes()))
 }
 
-/// The values as a table of one row.
+/// The values as a table with one row.
 fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<(Table, Mapping), Failure> {
     let mut table = Table { row_kind: RowKind::Record, ..Table::default() };
     let mut mapping = Mapping { columns: Vec::new() };

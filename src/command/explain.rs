@@ -1,4 +1,5 @@
-//! `search --explain` and `search --why`: what a query became, and what ranked a product.
+//! `search --explain` and `search --why`: show what a query was turned into, and what ranked a
+//! product.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use crate::service::{
 };
 use crate::text::printable::printable;
 
-/// The most alternatives of a word that are shown to people.
+/// How many alternatives of a word people are shown.
 const MOST_SHOWN: usize = 12;
 
 pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware) -> ExitCode {
@@ -46,7 +47,7 @@ pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware
     }
 }
 
-/// Whether the requested product is found, or without one any.
+/// Whether the requested product is found, or any product if none is requested.
 fn is_found(explanation: &SearchExplanation) -> bool {
     explanation.product.as_ref().map_or(explanation.total > 0, |product| product.rank.is_some())
 }

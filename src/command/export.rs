@@ -1,4 +1,4 @@
-//! `export`: an export's products as CSV or NDJSON.
+//! `export`: writes an export's products as CSV or NDJSON.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -49,7 +49,7 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What an export holds and a table doesn't.
+/// What an export holds that a table can't.
 pub(super) fn left_out(export: &Export) -> Vec<String> {
     let sections = [
         (export.reviews.len(), "reviews"),

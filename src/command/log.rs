@@ -1,5 +1,5 @@
-//! The log: on standard error, for people or as JSON. It never blocks and never fails: lines that can't be written in time
-//! are dropped and counted.
+//! The log, on standard error, for people or as JSON. It never blocks and never fails: lines that
+//! can't be written in time are dropped and counted.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,11 +11,12 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::{Failure, log_filter};
 use crate::cli::LogFormat;
 
-/// The most lines that wait to be written.
+/// How many lines may wait to be written.
 const MAX_QUEUED: usize = 4096;
-/// The most bytes of a line; a longer one is cut. It bounds what waits to 64 MiB, and in practice to a thousandth of that.
+/// The longest line in bytes; longer ones are cut. This limits waiting lines to 64 MiB, and in
+/// practice to a thousandth of that.
 const MAX_LINE_BYTES: usize = 16 * 1024;
-/// How long the end of the process waits until what was logged is written.
+/// How long the process waits at its end for the log to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The queue of the log.
@@ -29,12 +30,12 @@ pub(super) struct Log {
 #[derive(Debug)]
 enum Entry {
     Text(Vec<u8>),
-    /// Answered once all before it is written.
+    /// Answered once everything before it has been written.
     Flush(SyncSender<()>),
 }
 
 impl Log {
-    /// Starts the thread that writes.
+    /// Starts the writing thread.
     pub(super) fn start(out: impl Write + Send + 'static) -> io::Result<Self> {
         let (queue, entries) = sync_channel(MAX_QUEUED);
         let dropped = IntCounter::new(
@@ -47,14 +48,14 @@ impl Log {
         Ok(log)
     }
 
-    /// Writes a text of several lines, whole.
+    /// Writes a text of several lines without interruption.
     pub(super) fn text(&self, text: &[u8]) {
         if self.queue.try_send(Entry::Text(text.to_vec())).is_err() {
             self.dropped.inc();
         }
     }
 
-    /// Waits until all before it is written, a second at most.
+    /// Waits until everything before it has been written, but no longer than a second.
     pub(super) fn flush(&self) {
         let (done, is_done) = sync_channel(1);
         if self.queue.try_send(Entry::Flush(done)).is_ok() {
@@ -99,7 +100,7 @@ fn write_all(entries: &Receiver<Entry>, mut out: impl Write, dropped: &IntCounte
     }
 }
 
-/// Starts logging to standard error; panics keep their places from here on.
+/// Starts logging to standard error. From here on, panics keep their locations.
 pub(super) fn start(filter: &str, access_log: bool, format: LogFormat) -> Result<Log, Failure> {
     let filter = log_filter::parse(filter, access_log)?;
     let failed =
@@ -124,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// Blocks until it is released, then fails.
+    /// Blocks until it's released, then fails.
     struct Stuck(Receiver<()>);
 
     impl Write for Stuck {

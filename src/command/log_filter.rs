@@ -1,11 +1,12 @@
-//! The filter of `--log`. A mistyped level must not silence the log: `tracing` reads `inf` as the name of a target.
+//! The filter of `--log`. A mistyped level must not silence the log: `tracing` takes `inf` for the
+//! name of a target.
 
 use tracing_subscriber::EnvFilter;
 
 use super::Failure;
 use crate::http::ACCESS_LOG;
 
-/// The levels, each also in capitals.
+/// The levels, which may also be in capitals.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// The root target of this program's lines.
 const TARGET: &str = "software_directory";
@@ -29,7 +30,7 @@ pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure
                 LEVELS.join(", ")
             )));
         }
-        // A directive without a target, such as `[span]=debug`, matches all of them.
+        // A directive without a target, such as `[span]=debug`, matches all targets.
         is_of_program |= is_level || is_target || target.is_empty();
     }
     if !is_of_program {
@@ -37,7 +38,8 @@ pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure
             "it matches no line of this program; add a level such as `info`, or `{TARGET}=debug`"
         )));
     }
-    // The protocol's crate logs each message at `info`, with texts of the client; the access log has a line for it.
+    // The protocol's crate logs each message at `info`, with texts from the client. The access log
+    // already has a line for it.
     let is_quieter =
         |directive: &str| ["off", "error"].iter().any(|level| directive.trim().eq_ignore_ascii_case(level));
     let rmcp = if filter.split(',').any(is_quieter) { "" } else { "rmcp=warn," };
@@ -45,7 +47,7 @@ pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure
     EnvFilter::try_new(format!("{rmcp}{filter}{access}")).map_err(|error| wrong(&format!("{error}; try `info`")))
 }
 
-/// Whether a target is this program or a part of it.
+/// Whether a target belongs to this program.
 fn is_target(target: &str) -> bool {
     target.strip_prefix(TARGET).is_some_and(|part| part.is_empty() || part.starts_with("::"))
 }

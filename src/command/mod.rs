@@ -46,7 +46,8 @@ use crate::text::printable::printable;
 /// The exit code of a usage error or an invalid export.
 const INVALID: u8 = 2;
 
-/// Carries a command out. Exit codes: 0 done, 1 failed, 2 usage or invalid export; `diff` has those of diff(1).
+/// Runs a command. Exit codes: 0 done, 1 failed, 2 usage or invalid export; `diff` has those of
+/// diff(1).
 pub fn run(parsed: Result<Cli, ConfigError>) -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
@@ -81,7 +82,7 @@ fn write_man_pages(folder: &Path) -> ExitCode {
     cli::write_man_pages(folder).map_err(failed).map_or_else(|failure| failure.print(), |()| ExitCode::SUCCESS)
 }
 
-/// Prints a text on standard output. A closed pipe, such as that of `head`, is no failure.
+/// Prints a text to standard output. A closed pipe, as with `head`, isn't a failure.
 fn print(text: &str) -> ExitCode {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -92,7 +93,7 @@ fn print(text: &str) -> ExitCode {
     }
 }
 
-/// Prints an error on standard error.
+/// Prints an error to standard error.
 fn print_error(text: &str) {
     print_note(&format!("error: {text}"));
 }
@@ -101,12 +102,12 @@ fn products_are_in(count: usize, output: &Path) -> String {
     format!("{} {} in {}.", counted(count, "product"), agreeing(count, "is", "are"), output.display())
 }
 
-/// Prints a line on standard error, and ignores a failure of that.
+/// Prints a line to standard error, and ignores failures.
 fn print_note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// Why a command fails: what to say, and the exit code.
+/// Why a command failed: the message and the exit code.
 #[derive(Debug)]
 struct Failure {
     text: String,
@@ -129,7 +130,7 @@ impl Failure {
         Self { text: chain(error), code: 1 }
     }
 
-    /// Prints it on standard error and returns the exit code.
+    /// Prints it to standard error and returns the exit code.
     fn print(&self) -> ExitCode {
         print_error(&printable(&self.text));
         ExitCode::from(self.code)

@@ -1,4 +1,5 @@
-//! `preview`: a candidate folder, served to the machine on which it is edited, and compared with the published exports.
+//! `preview`: serves a candidate folder to the machine on which it's edited, and compares it with
+//! the published exports.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,7 +28,7 @@ fn check(candidate: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The options of a server in memory, with the keys of none.
+/// The options of a server in memory that has no keys of its own.
 fn serve_args(args: &PreviewArgs) -> ServeArgs {
     let SideArgs { skip_invalid, id_prefix, max_file_bytes, .. } = &args.sides;
     let data = DataArgs {

@@ -1,4 +1,4 @@
-//! Shows on standard error what a build does: bars while it works, and what it found in the exports.
+//! Shows what a build does on standard error: bars while it works, and its findings in the exports.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -14,16 +14,17 @@ use crate::export::render::{self, Item, items};
 use crate::export::{Code, Finding, LeftOut, RecordName, Report, Severity};
 use crate::generation::{Observer, Phase, RenderedReport};
 
-/// Work on fewer bytes or products than this is over before a bar could be read.
+/// With fewer bytes or products than this, work is over before anyone could read a bar.
 const LONG_BYTES: u64 = 8 * 1024 * 1024;
 const LONG_PRODUCTS: u64 = 10_000;
-/// Products between two steps of a bar.
+/// How many products a bar advances at a time.
 const STEP: u64 = 500;
 
 /// The unit of a bar that counts bytes.
 pub(super) const BYTES: &str = "{bytes} of {total_bytes}";
 
-/// A bar with the time left on standard error; indicatif hides it where that isn't a terminal. `unit` is a part of its template.
+/// A progress bar with the time left, on standard error. indicatif hides it if that isn't a
+/// terminal. `unit` is part of its template.
 pub(super) fn bar(verb: &str, unit: &str) -> ProgressBar {
     ProgressBar::new(0).with_style(style(verb, unit))
 }
@@ -33,7 +34,7 @@ fn style(verb: &str, unit: &str) -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Runs the reading of exports, and shows its progress in bytes, done and in all, as a bar where it takes long.
+/// Runs the reading of exports. If it takes long, shows the bytes done and in total as a bar.
 pub(super) fn reading<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
     let bar = bar("Checking", BYTES);
     let done = work(&|done, total| {
@@ -46,8 +47,8 @@ pub(super) fn reading<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
     done
 }
 
-/// Carries a step out under a spinner, or, once its progress in bytes is known, done and in all, a bar with the time left; hidden
-/// where standard error isn't a terminal.
+/// Runs a step with a spinner, or, once its bytes done and in total are known, with a bar and the
+/// time left; hidden if standard error isn't a terminal.
 pub(super) fn step<T>(what: &'static str, work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
     let shown = ProgressBar::new_spinner().with_message(what);
     shown.enable_steady_tick(Duration::from_millis(200));
@@ -67,7 +68,7 @@ pub(super) struct Terminal {
     format: LogFormat,
     log: Log,
     bar: Option<(Phase, ProgressBar)>,
-    /// The digest of what was last reported: the same findings are reported once.
+    /// The digest of the last report, so that the same findings are reported once.
     reported: String,
 }
 
@@ -100,7 +101,7 @@ impl Terminal {
     }
 }
 
-/// Whether a step of progress is shown: not each product.
+/// Whether to show a step of progress, which isn't the case for every product.
 pub(super) fn is_reported(phase: Phase, done: u64, total: u64) -> bool {
     match phase {
         Phase::Reading => total >= LONG_BYTES || done == total,
@@ -143,7 +144,7 @@ impl Observer for Terminal {
     }
 }
 
-/// Renders a report for standard error: for people, or a log line for each finding.
+/// Renders a report for standard error: for people, or as a log line for each finding.
 pub(super) fn rendered(report: &Report, format: LogFormat) -> RenderedReport {
     let mut text = Vec::new();
     match format {
@@ -168,7 +169,7 @@ pub(super) fn rendered(report: &Report, format: LogFormat) -> RenderedReport {
     RenderedReport { digest: digest.finalize().to_string(), text: String::from_utf8_lossy(&text).into_owned() }
 }
 
-/// The level of a code in the log.
+/// The log level of a code.
 fn level(code: Code) -> &'static str {
     match code.severity() {
         Severity::Error => "ERROR",
@@ -177,7 +178,7 @@ fn level(code: Code) -> &'static str {
     }
 }
 
-/// A finding as a log line, in the form of all others.
+/// A finding as a log line, in the same form as all others.
 #[derive(Serialize)]
 struct LogLine<'a> {
     timestamp: &'a str,
@@ -216,7 +217,7 @@ impl<'a> LogLine<'a> {
         }
     }
 
-    /// The number of findings that are left out.
+    /// How many findings are left out.
     fn from_left_out(more: &LeftOut, timestamp: &'a str) -> Self {
         Self {
             timestamp,

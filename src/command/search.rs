@@ -1,4 +1,4 @@
-//! `search`: the best matches on the terminal, without a server.
+//! `search`: prints the best matches on the terminal, without a server.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use crate::service::{
 };
 use crate::text::printable::printable;
 
-/// The fields of a hit that are printed.
+/// The hit fields that are printed.
 #[derive(Debug, Deserialize)]
 struct HitFields {
     id: String,

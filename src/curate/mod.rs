@@ -1,4 +1,5 @@
-//! A curator's tools: tables, the difference of two sets of exports, the report, links, queries without hits.
+//! A curator's tools: tables, the difference between two sets of exports, the report, links, and
+//! queries without hits.
 
 pub mod diff;
 pub mod links;

@@ -1,4 +1,4 @@
-//! The closed list of what can be found: one row each, with its stable name and its severity.
+//! The closed list of possible findings: one row each, with a stable name and a severity.
 
 use serde::{Serialize, Serializer};
 
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 pub enum Severity {
     /// The set can't be published as it is.
     Error,
-    /// Worth a look; stops nothing.
+    /// Worth a look, but stops nothing.
     Warning,
     /// A suggestion; nothing is wrong.
     Note,
@@ -25,7 +25,7 @@ impl Severity {
     }
 }
 
-/// Declares the codes, so that name and severity stand in one row and can't be forgotten.
+/// Declares the codes, so that name and severity are in one row and can't be forgotten.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $code:ident = $name:literal, $severity:ident;)+) => {
         /// The kind of a finding.

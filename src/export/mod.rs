@@ -1,9 +1,9 @@
-//! From the files of the data folder to validated records, or to findings that say file, line, column, JSON pointer,
-//! what is wrong and how to repair it.
+//! Turns the files in the data folder into validated records, or into findings that say file, line,
+//! column, JSON pointer, what's wrong and how to fix it.
 //!
-//! Three layers: `text` (is it JSON?), `schema` (does it keep the published rules?), `set` (do all files together make
-//! one directory?). `convert` makes records of it, with advice along the way. [`read`] reports all findings of all files
-//! at once; [`render`] shows them.
+//! There are three layers: `text` (is it JSON?), `schema` (does it keep the published rules?), and
+//! `set` (do all files together make one directory?). `convert` creates records, with advice along
+//! the way. [`read`] reports all findings of all files at once, and [`render`] shows them.
 
 mod budget;
 mod code;
@@ -47,9 +47,10 @@ use crate::record::{Attribute, Category, GlossaryTerm, Language, Pin, Review, So
 /// One validated export document.
 #[derive(Debug)]
 pub struct Export {
-    /// Identifier: the file's stem.
+    /// Identifier: the file name without its extension.
     pub id: Box<str>,
-    /// The prefix of the ids that its document has for products and reviews; empty where they are the ids.
+    /// The prefix for the ids of products and reviews in its document; empty if they're already the
+    /// ids.
     pub id_prefix: Box<str>,
     /// Name of the export.
     pub name: Box<str>,
@@ -61,13 +62,14 @@ pub struct Export {
     pub language: Option<Language>,
     /// The language besides English that its texts are clearly in, if it states none: only searches go by it.
     pub detected: Option<Language>,
-    /// When its file was last modified; `None` for a document that isn't of a file.
+    /// When its file was last modified; `None` for a document that doesn't come from a file.
     pub modified: Option<std::time::SystemTime>,
-    /// The document for download: the file's own bytes; where elements were skipped as invalid, without those.
+    /// The document for download: the file's own bytes, without elements that were skipped as
+    /// invalid.
     pub document: Bytes,
     /// Its products, in the order of the file.
     pub software: Vec<Software>,
-    /// For each product the byte range of its element in `document`.
+    /// For each product, the byte range of its element in `document`.
     pub software_spans: Vec<std::ops::Range<usize>>,
     /// Its categories with their descriptions.
     pub categories: Vec<Category>,
@@ -79,7 +81,8 @@ pub struct Export {
     pub attributes: Vec<Attribute>,
 }
 
-/// The JSON Schema of export documents (draft 2020-12, `format` to be asserted): the second layer gives its verdict.
+/// The JSON Schema of export documents (draft 2020-12, with `format` to be asserted), which the
+/// second layer agrees with.
 pub const fn schema() -> &'static str {
     schema::PUBLISHED
 }

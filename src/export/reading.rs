@@ -1,4 +1,5 @@
-//! The reading of a set of exports of any size: each file once, checked alone and with the others.
+//! Reads sets of exports of any size: each file once, checked on its own and together with the
+//! others.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,15 +18,16 @@ use super::{Export, Finding, IdPrefixes, Limits, Report, Section, SectionKind, S
 use crate::record::{CalendarDate, Review, Software};
 use crate::scratch::{Bulk, Scratch, Spool, SpoolWriter};
 
-/// The latest day that it is anywhere at a moment: evidence that was checked today in Auckland isn't from the future,
-/// though UTC is still at yesterday.
+/// The latest date anywhere on Earth at a moment. Evidence that was checked today in Auckland isn't
+/// from the future, even if it's still yesterday in UTC.
 pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
     CalendarDate::from(jiff::tz::offset(14).to_datetime(now).date())
 }
 
 /// Reads export files and checks them, one by one and as a set.
 ///
-/// `prefixes` are the operator's, `today` is the last day that isn't in the future. `progress` gets the bytes done and the bytes in all, repeatedly.
+/// `prefixes` are the operator's, and `today` is the last date that isn't in the future. `progress`
+/// repeatedly receives the bytes done and the bytes in total.
 pub fn read(
     files: &[PathBuf],
     limits: &Limits,
@@ -42,7 +44,8 @@ pub fn read(
 
 /// Checks export files that have been read, one by one and as a set.
 ///
-/// `today` is the last day that isn't in the future. `progress` gets the bytes done, repeatedly.
+/// `today` is the last date that isn't in the future. `progress` repeatedly receives the bytes
+/// done.
 pub fn examine(
     sources: Vec<Result<SourceFile, Box<Finding>>>,
     limits: &Limits,
@@ -52,7 +55,7 @@ pub fn examine(
     ExportSet::read(sources.into_iter(), limits, today, &Scratch::in_memory(), progress)?.into_report(limits)
 }
 
-/// A set of exports that was read and checked.
+/// A set of exports that has been read and checked.
 #[derive(Debug)]
 pub struct ExportSet {
     /// The report, without exports.
@@ -63,7 +66,7 @@ pub struct ExportSet {
     reviews: Spool<Review>,
 }
 
-/// An export of a set.
+/// An export in a set.
 #[derive(Debug)]
 pub struct SetExport {
     /// The export without its document, products and reviews.
@@ -73,12 +76,12 @@ pub struct SetExport {
     reviews: Elements,
 }
 
-/// Elements of a document among those of the set.
+/// A document's elements among those of the set.
 #[derive(Debug)]
 struct Elements {
-    /// The place of the first one.
+    /// The position of the first one.
     place: u64,
-    /// Whether each is served; else it is left out because of another file.
+    /// Whether each is served. Otherwise it's left out because of another file.
     served: Vec<bool>,
 }
 
@@ -105,7 +108,7 @@ impl Elements {
         })
     }
 
-    /// Takes them out of rows, of which they are the next.
+    /// Takes them from rows that start with them.
     fn take<T>(&self, rows: &mut impl Iterator<Item = io::Result<T>>) -> io::Result<Vec<T>> {
         let mut taken = Vec::with_capacity(self.count());
         for served in &self.served {
@@ -117,7 +120,8 @@ impl Elements {
 }
 
 impl ExportSet {
-    /// Reads and checks export files. `today` is the last day that isn't in the future; `progress` gets the bytes done, repeatedly.
+    /// Reads and checks export files. `today` is the last date that isn't in the future, and
+    /// `progress` repeatedly receives the bytes done.
     pub fn read(
         sources: impl Iterator<Item = Result<SourceFile, Box<Finding>>>,
         limits: &Limits,
@@ -150,7 +154,7 @@ impl ExportSet {
         reading.finish(limits, scratch)
     }
 
-    /// Exports that were read and checked before.
+    /// Exports that were read and checked earlier.
     pub fn of(exports: Vec<Export>, scratch: &Scratch) -> io::Result<Self> {
         let (mut records, mut reviews) = (scratch.spool(), scratch.spool());
         let set = |mut export: Export| {
@@ -168,7 +172,7 @@ impl ExportSet {
         self.exports.iter().map(|of| of.export.software_spans.len() as u64).sum()
     }
 
-    /// Calls a function with each product of an export, and the product's place among the records.
+    /// Calls a function with each product of an export and its position among the records.
     pub fn for_each_product(
         &self,
         export: &SetExport,
@@ -193,7 +197,7 @@ impl ExportSet {
         exports.into_iter()
     }
 
-    /// The exports in the order of their ids, and the records by place.
+    /// The exports in the order of their ids, and the records by position.
     pub fn into_parts(mut self) -> (Vec<SetExport>, Spool<Software>) {
         self.exports.sort_by(|a, b| a.export.id.cmp(&b.export.id));
         (self.exports, self.records)
@@ -221,7 +225,7 @@ fn keep<T: serde::Serialize>(elements: Vec<T>, rows: &mut SpoolWriter<T>) -> io:
     Ok(Elements { place: place.unwrap_or_default(), served: vec![true; count] })
 }
 
-/// A set being read.
+/// A set that is being read.
 struct Reading {
     report: Report,
     findings: Findings,
@@ -231,7 +235,7 @@ struct Reading {
     reviews: SpoolWriter<Review>,
 }
 
-/// A document that was checked alone.
+/// A document that has been checked on its own.
 struct ReadDocument {
     /// Its file in the report.
     file: usize,

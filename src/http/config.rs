@@ -18,28 +18,31 @@ use crate::key::Rate;
 pub struct HttpConfig {
     /// The address under which callers reach the service, for absolute links.
     pub public_url: Option<PublicUrl>,
-    /// Networks of trusted proxies: their `X-Forwarded-For` counts.
+    /// Networks of trusted proxies, whose `X-Forwarded-For` counts.
     pub trusted_proxies: Vec<IpNet>,
-    /// Whether the access log shows query strings, which may hold personal data.
+    /// Whether the access log shows query strings, which may contain personal data.
     pub log_queries: bool,
-    /// The name of the build, part of every entity tag: a response cached from another build is not taken for this one's.
-    /// Replicas of one build share it.
+    /// The build's name, part of every entity tag, so a response cached from another build isn't
+    /// mistaken for this one's. Replicas of the same build share it.
     pub build: String,
     /// The longest time until the first byte of a response.
     pub request_timeout: Duration,
-    /// The number of threads that searches run on; without any, every search is shed.
+    /// How many threads run searches. Without any, every search is shed.
     pub search_threads: usize,
-    /// The longest time that a search may wait for its turn under overload.
+    /// How long a search may wait for its turn under overload.
     pub max_queue_delay: MaxQueueDelay,
-    /// The most downloads at once with keys, and half of them each for visitors and followers; each holds up to 1.25 MiB of memory, with `ndjson` a record more, with a cluster up to 3 MiB.
+    /// How many downloads keys may have at once. Visitors and followers may have half as many each.
+    /// A download holds up to 1.25 MiB of memory, plus a record with `ndjson`, and up to 3 MiB with
+    /// a cluster.
     pub max_downloads: usize,
-    /// The most downloads at once with one key, or of one visitor.
+    /// How many downloads a single key or visitor may have at once.
     pub max_downloads_per_key: usize,
-    /// Requests a minute of a visitor of the page without a key, counted by the client's address; `None`: the page needs a key.
+    /// How many requests per minute a visitor of the page may send without a key, by client
+    /// address; `None` if the page needs a key.
     pub public_page: Option<Rate>,
-    /// The index folder that is offered to followers.
+    /// The index folder offered to followers.
     pub generations: Option<Store>,
-    /// Counts of searches without hits; `None`: they aren't counted.
+    /// Counts of searches without hits; `None` if they aren't counted.
     pub empty_queries: Option<Arc<EmptyQueries>>,
     /// The state of a preview; `None` for a service.
     pub preview: Option<Arc<Preview>>,
@@ -76,7 +79,8 @@ impl Default for HttpConfig {
 }
 
 impl HttpConfig {
-    /// The public address without a slash at its end; empty where none is set, so that links are relative.
+    /// The public address without a trailing slash; empty if none is set, so that links are
+    /// relative.
     pub(super) fn base(&self) -> &str {
         self.public_url.as_ref().map_or("", |url| &url.base)
     }
@@ -93,13 +97,14 @@ impl HttpConfig {
         rest.split('/').next()
     }
 
-    /// The path of the public address without a slash at its end; empty where there is none.
+    /// The path of the public address without a trailing slash; empty if there is none.
     pub(super) fn path_prefix(&self) -> &str {
         self.public_url.as_ref().map_or("", |url| &url.base[url.path_start..])
     }
 }
 
-/// An absolute `http` or `https` address under which callers reach the service, perhaps with a path.
+/// An absolute `http` or `https` address under which callers reach the service, optionally with a
+/// path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl {
     base: String,
@@ -112,7 +117,7 @@ pub struct PublicUrl {
 pub struct PublicUrlError(String);
 
 impl PublicUrl {
-    /// The address without a slash at its end.
+    /// The address without a trailing slash.
     pub fn as_str(&self) -> &str {
         &self.base
     }

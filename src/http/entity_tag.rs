@@ -1,7 +1,7 @@
 //! Entity tags and conditional requests (RFC 9110, 8.8.3 and 13.1).
 //!
-//! A tag is a hash of everything that determines a response: the build, the request, and what the route shows. The [`TagKind`] of a
-//! route says what that is.
+//! A tag is a hash of everything that determines a response: the build, the request, and what the
+//! route shows, which the route's [`TagKind`] says.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hash, Hasher};
@@ -27,7 +27,8 @@ use super::pages::part::evidence::today;
 use super::problem::ApiError;
 use crate::service;
 
-/// What the responses of a route show, which its entity tags are made from. A record is the one with the id at the end of the path.
+/// What a route's responses show, from which its entity tags are made. For a record, that's the one
+/// with the id at the end of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagKind {
     /// Any part of the generation.
@@ -38,7 +39,7 @@ pub(super) enum TagKind {
     Category,
     /// The content of a glossary term.
     Term,
-    /// The document of an export, which is sent as it is stored: each of its codings has a strong tag.
+    /// An export's document, which is sent as stored, so each of its codings has a strong tag.
     Export,
     /// The content of all categories.
     Categories,
@@ -46,20 +47,20 @@ pub(super) enum TagKind {
     Glossary,
     /// The log of changes up to the generation.
     Changes,
-    /// A page: the generation with its log, in a language, on a day, since evidence grows old.
+    /// A page: the generation with its log, in a language, on a given day, because evidence ages.
     Page,
 }
 
-/// An opaque entity tag. It is weak, as a response may be sent in several codings, unless [`strong`](Self::strong) makes it that
-/// of one.
+/// An opaque entity tag. It's weak, because a response may be sent in several codings, unless
+/// [`strong`](Self::strong) makes it the tag of one coding.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTag(HeaderValue);
 
 /// Makes the entity tags of one build.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTags {
-    /// Not a cryptographic hash: a tag protects nothing. The algorithm may change with the crate's version, and so with the build,
-    /// which is part of the tag anyway.
+    /// Not a cryptographic hash, since a tag protects nothing. The algorithm may change with the
+    /// crate's version, and so with the build, which is part of the tag anyway.
     build: FixedState,
 }
 
@@ -68,13 +69,14 @@ pub(super) struct EntityTags {
 pub(super) enum Condition {
     /// The caller doesn't have the response.
     Changed,
-    /// The caller has this response. Tags are sent with a 200 only, so the request is one that succeeds.
+    /// The caller has this response. Tags are sent only with a 200, so the request would succeed.
     Unchanged,
-    /// `*`: the caller has some response, and 304 is right if the request succeeds.
+    /// `*`: the caller has some response, and 304 is right if the request would succeed.
     AnyVersion,
 }
 
-/// Tags successful responses, and answers 304 to a caller that has the response, before the quota is spent and a product is read.
+/// Tags successful responses, and answers 304 if the caller has the response, before quota is spent
+/// and a product is read.
 pub(super) async fn conditional<F: Future<Output = Response>>(
     tags: &EntityTags,
     kind: TagKind,
@@ -86,8 +88,10 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         return respond(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    // A product's hash comes with the product. Only a condition is worth looking it up before, which is a request of its own in a
-    // cluster. With an old tag the product is read too: reading it here would read megabytes for keys without quota left.
+    // A product's hash comes with the product. It's only worth looking up in advance for a
+    // conditional request, since that's a separate request in a cluster. With an outdated tag the
+    // product is read as well, but not here, where megabytes would be read for keys without quota
+    // left.
     let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
     let language = kind.language(&parts);
     let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &language).await };
@@ -118,7 +122,7 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
     response
 }
 
-/// Makes a response a 304, which has no body and describes none.
+/// Turns a response into a 304, which has no body and describes none.
 fn not_modified(response: &mut Response) {
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     *response.body_mut() = Body::empty();
@@ -144,7 +148,7 @@ impl TagKind {
         [&catalogue.categories_hash().to_be_bytes(), preferred.as_bytes()].concat()
     }
 
-    /// The tag of a request's response; `None` if there is no such record.
+    /// The tag of a request's response; `None` if there's no such record.
     async fn tag(self, tags: &EntityTags, request: &Parts, language: &[u8]) -> Result<Option<EntityTag>, ApiError> {
         let Some(snapshot) = request.extensions.get::<Snapshot>() else { return Ok(None) };
         let Some(id) = path_id(&request.uri) else { return Ok(None) };
@@ -161,7 +165,7 @@ impl TagKind {
             Self::Export => catalogue.export(&id).map(|export| hash(export.resource.sha256.as_bytes())),
             Self::Categories => Some(catalogue.categories_hash()),
             Self::Glossary => Some(catalogue.glossary_hash()),
-            // A generation that comes back has another log.
+            // A generation that comes back has a different log.
             Self::Changes => Some(hash(changes())),
             Self::Page => Some(hash((changes(), Language::preferred(&request.headers), today()))),
         };
@@ -179,7 +183,8 @@ fn hash(content: impl Hash) -> u64 {
     FixedState::default().hash_one(content)
 }
 
-/// The last segment of a path, percent-decoded as the `PathId` extractor does it; `None` if it isn't UTF-8.
+/// The last segment of a path, percent-decoded like in the `PathId` extractor; `None` if it isn't
+/// UTF-8.
 fn path_id(uri: &Uri) -> Option<Cow<'_, str>> {
     let (_, encoded) = uri.path().rsplit_once('/')?;
     percent_decode_str(encoded).decode_utf8().ok()
@@ -190,8 +195,8 @@ impl EntityTags {
         Self { build: FixedState::with_seed(FixedState::default().hash_one(build)) }
     }
 
-    /// The tag of a response, from the version of what it shows. Requests that differ in escapes or in the order of the
-    /// parameters share it.
+    /// A response's tag, given the version of what it shows. Requests that differ only in escapes
+    /// or in the order of parameters share it.
     fn tag(&self, version: &[u8], request: &Uri) -> EntityTag {
         let mut hasher = self.build.build_hasher();
         update(&mut hasher, version);
@@ -204,7 +209,7 @@ impl EntityTags {
     }
 }
 
-/// A path in which only a slash that separates nothing and a percent sign are escaped.
+/// A path in which only percent signs and slashes that don't separate segments are escaped.
 fn decoded(path: &str) -> Cow<'_, [u8]> {
     if !path.as_bytes().contains(&b'%') {
         return Cow::Borrowed(path.as_bytes());
@@ -225,7 +230,7 @@ fn decoded(path: &str) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// Feeds a hasher in a way that keeps the boundaries between the parts.
+/// Feeds a hasher in a way that preserves the boundaries between parts.
 fn update(hasher: &mut impl Hasher, part: &[u8]) {
     hasher.write_u64(part.len() as u64);
     hasher.write(part);
@@ -239,20 +244,20 @@ impl EntityTag {
         Self::new(u64::from_be_bytes(start))
     }
 
-    /// The strong tag of a version by its name.
+    /// The strong tag for a named version.
     pub(super) fn from_version(name: &str) -> Result<Self, InvalidHeaderValue> {
         HeaderValue::try_from(format!("\"{name}\"")).map(Self)
     }
 
     fn new(hash: u64) -> Self {
         let mut text = *b"W/\"0123456789abcdef\"";
-        // There is room for as many digits.
+        // There's room for exactly that many digits.
         let _ = hex::encode_to_slice(hash.to_be_bytes(), &mut text[3..19]);
-        // Hexadecimal digits always make a header value.
+        // Hexadecimal digits are always a valid header value.
         Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("W/\"\"")))
     }
 
-    /// The tag of a response that is sent in one coding only, so that its bytes are always the same.
+    /// The tag of a response that is sent in a single coding, so its bytes are always the same.
     fn strong(self) -> Self {
         let strong = opaque(self.0.as_bytes());
         Self(HeaderValue::from_bytes(strong).unwrap_or(self.0))
@@ -263,7 +268,7 @@ impl EntityTag {
         !self.0.as_bytes().starts_with(b"W/")
     }
 
-    /// Whether a tag of `If-Range` is this one: both strong, and the same (RFC 9110, 13.1.5).
+    /// Whether a tag in `If-Range` equals this one: both strong and identical (RFC 9110, 13.1.5).
     pub(super) fn is_strongly(&self, tag: &HeaderValue) -> bool {
         self.is_strong() && self.0 == tag
     }
@@ -272,12 +277,12 @@ impl EntityTag {
         self.0.clone()
     }
 
-    /// Compares with `If-None-Match`, weakly: `W/` doesn't matter.
+    /// Compares with `If-None-Match`, weakly: `W/` is ignored.
     pub(super) fn condition(&self, headers: &HeaderMap) -> Condition {
         let ours = opaque(self.0.as_bytes());
         let mut condition = Condition::Changed;
         for value in headers.get_all(IF_NONE_MATCH) {
-            // A comma inside a foreign tag splits it into pieces, and no piece can equal ours.
+            // A comma inside a foreign tag splits it into pieces, none of which can equal ours.
             for tag in value.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
                 if tag == b"*" {
                     condition = Condition::AnyVersion;

@@ -1,9 +1,9 @@
-//! The HTTP service: axum's home.
+//! The HTTP service, and the only user of axum.
 //!
-//! [`service`] is the whole of it: every route, then every layer, in the order in which a request passes them. Handlers
-//! (`api`, a file a resource) take what they need by extractors (`extract`), call an operation of
-//! [`service`](crate::service) and write its result (`response`); every failure is an [`ApiError`]. The
-//! `server` owns sockets and depends on a tower `Service` only.
+//! [`service`] is all of it: every route, then every layer, in the order in which a request passes
+//! them. Handlers (`api`, one file per resource) get what they need from extractors (`extract`),
+//! call an operation of [`service`](crate::service) and write its result (`response`); every
+//! failure is an [`ApiError`]. The `server` owns sockets and depends only on a tower `Service`.
 
 mod api;
 mod atom;
@@ -70,7 +70,7 @@ pub fn service(
     service_with(state, Router::new())
 }
 
-/// The service with further routes outside of `/v1`, behind the same middleware.
+/// The service with additional routes outside of `/v1`, behind the same middleware.
 pub fn service_with(
     state: Arc<AppState>,
     more: Router<Arc<AppState>>,
@@ -79,7 +79,7 @@ pub fn service_with(
     stack(state, routes)
 }
 
-/// Every route, with the layer around it.
+/// Every route, with its layer.
 fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppState>> {
     let layer = from_fn_with_state(Arc::clone(state), every_request);
     let checked = |routes: Router<Arc<AppState>>, caller: Caller, source: Source| {
@@ -144,8 +144,8 @@ fn health_routes() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(health::get_health)).routes(routes!(health::get_readiness))
 }
 
-/// The outermost layers. A request passes them, the route's own, and the functions from here down to [`answer_from_generation`];
-/// its response passes them back up.
+/// The outermost layers. A request passes them, then the route's own, and then the functions from
+/// here down to [`answer_from_generation`]; its response goes back up the same way.
 fn stack(
     state: Arc<AppState>,
     routes: Router<Arc<AppState>>,
@@ -179,7 +179,8 @@ async fn every_request(State(state): State<Arc<AppState>>, mut request: Request,
     }
 }
 
-/// Inside of that: problem documents and error pages, and the headers for other origins and for caches.
+/// Inside that: problem documents and error pages, and the headers for other origins and for
+/// caches.
 async fn answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     if middleware::is_preflight(&request) {
         return middleware::preflight(&request);
@@ -187,7 +188,7 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     let caller = request.extensions().get::<Access>().map(|access| access.caller);
     let is_unknown = request.extensions().get::<MatchedPath>().is_none();
     let is_cross_origin = request.headers().contains_key(ORIGIN);
-    // Who writes an address sees a page if it's wrong.
+    // Someone who typed a wrong address sees a page.
     let reader = match caller {
         Some(Caller::Program) => None,
         Some(Caller::Reader) => Some(Reader::of(request.headers())),
@@ -221,7 +222,8 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     response
 }
 
-/// Inside of that: panics, limits, the host, `OPTIONS`, the timeout. From here on an error is a response that carries an [`ApiError`].
+/// Inside that: panics, limits, the host, `OPTIONS`, the timeout. From here on an error is a
+/// response that carries an [`ApiError`].
 async fn try_to_answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     let response = async {
         let checked = middleware::check_limits(&request).and_then(|()| middleware::check_host(&request, &state.config));
@@ -257,7 +259,7 @@ enum Caller {
     Program,
     /// Someone who reads a page, with a session or as a visitor.
     Reader,
-    /// The script of a page, which takes errors as a program does.
+    /// A page's script, which handles errors the way a program does.
     Script,
 }
 
@@ -265,11 +267,11 @@ enum Caller {
 enum Source {
     /// The generation in service, with entity tags of a kind, if any.
     Generation(Option<TagKind>),
-    /// The files of the index or the state of a preview, which need no generation.
+    /// The index files or a preview's state, which need no generation.
     Other,
 }
 
-/// Inside of that, for a route that isn't open to all: the key and its origins, or the session.
+/// Inside that, for a route that isn't open to everyone: the key and its origins, or the session.
 async fn with_grant(
     state: &AppState,
     context: &RequestContext,
@@ -279,7 +281,7 @@ async fn with_grant(
 ) -> Response {
     let grant = match caller {
         Caller::Program => middleware::authenticate(state, &request),
-        // Whoever sends something to a page isn't sent to sign in.
+        // If a page is sent data, its sender isn't redirected to sign in.
         _ if !matches!(*request.method(), Method::GET | Method::HEAD) => Err(ApiError::MethodNotAllowed),
         Caller::Reader | Caller::Script => {
             middleware::authenticate_reader(state, &request).ok_or(ApiError::MissingApiKey)
@@ -303,7 +305,7 @@ async fn with_grant(
     response
 }
 
-/// Inside of that: the one snapshot that the request is answered from, the entity tag, the quota.
+/// Inside that: the single snapshot that the request is answered from, the entity tag, the quota.
 async fn answer_from_generation(
     state: &AppState,
     context: &RequestContext,
@@ -332,7 +334,7 @@ async fn answer_from_generation(
 #[derive(Debug, Clone, Copy)]
 struct Translated;
 
-/// The response while there's no generation: in a preview, a page says what it waits for.
+/// The response while there's no generation. In a preview, a page says what it's waiting for.
 fn unavailable(state: &AppState, kind: Option<TagKind>, headers: &HeaderMap) -> Response {
     let awaited = (kind == Some(TagKind::Page)).then(|| pages::awaited(state, headers)).flatten();
     awaited.unwrap_or_else(|| ApiError::IndexUnavailable.into_response())

@@ -1,4 +1,4 @@
-//! Searches for products, by the search cache or on the search pool.
+//! Product searches through the search cache or the search pool.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use super::search_cache::CacheKey;
 use super::state::AppState;
 use crate::service::{self, SearchPage, SearchSoftware};
 
-/// Searches, and writes the page of results where they are: a cached one here, another on the pool.
+/// Searches, and writes the page of results in the same place: here if it's cached, otherwise on
+/// the pool.
 pub(super) async fn with_page<T: Send + 'static>(
     state: &Arc<AppState>,
     snapshot: Snapshot,

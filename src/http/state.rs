@@ -37,7 +37,7 @@ pub struct AppState {
     pub metrics: Metrics,
     /// Settings.
     pub config: HttpConfig,
-    /// Codes of links that sign a browser in.
+    /// Codes in links that sign a browser in.
     pub sign_in_codes: SignInCodes,
     /// What all pages share.
     pub(super) site: Site,
@@ -48,7 +48,7 @@ pub struct AppState {
     pub(super) bodies: Shares,
     /// Failed authentications.
     pub(super) failed_attempts: AddressQuotas,
-    /// Requests of visitors without a key.
+    /// Requests by visitors without a key.
     pub(super) visitors: Arc<AddressQuotas>,
     pub(super) search_pool: SearchPool,
     pub(super) search_cache: SearchCache,
@@ -68,7 +68,7 @@ pub enum AppStateError {
 }
 
 impl AppState {
-    /// Sets the state up and starts the threads of the search pool.
+    /// Sets up the state and starts the search pool's threads.
     pub fn new(directory: Arc<Directory>, keys: Arc<KeyStore>, config: HttpConfig) -> Result<Arc<Self>, AppStateError> {
         let search_pool =
             SearchPool::start(config.search_threads, config.max_queue_delay).map_err(AppStateError::SearchPool)?;
@@ -92,12 +92,14 @@ impl AppState {
         }))
     }
 
-    /// Runs a search: on a thread of the pool, or where the engine is a cluster on the runtime, since it hardly does more than
-    /// wait. There the cluster's connection limits how many are in progress, and for how long. Dropping the future
-    /// cancels such a search.
+    /// Runs a search on a thread of the pool. If the engine is a cluster it runs on the runtime
+    /// instead, because it mostly waits; the cluster connection then limits how many searches are
+    /// in progress, and for how long. Dropping the future cancels such a search.
     ///
     /// # Errors
-    /// [`ApiError::Overloaded`] where the queue is full or its delay too long, [`ApiError::Panicked`] where the search panics.
+    ///
+    /// [`ApiError::Overloaded`] if the queue is full or its delay too long, [`ApiError::Panicked`]
+    /// if the search panics.
     pub(super) async fn search<T: Send + 'static>(
         &self,
         search: impl Future<Output = T> + Send + 'static,
@@ -118,7 +120,8 @@ impl AppState {
     pub(super) fn count_search(&self, search: &SearchSoftware, total: u64) {
         let Some(q) = &search.q else { return };
         self.metrics.observe_search(total);
-        // With a filter that may be the cause, and what is being typed isn't a query yet.
+        // If there's a filter, it may be the reason, and text that's still being typed isn't a
+        // query yet.
         let is_whole = search.filter == SoftwareFilter::default() && search.prefix != Prefix::Always;
         if total == 0
             && is_whole
@@ -128,7 +131,7 @@ impl AppState {
         }
     }
 
-    /// Clears the search cache whenever it was idle for a minute. Never completes.
+    /// Clears the search cache whenever it has been idle for a minute. Never completes.
     pub async fn evict_idle_searches(&self) {
         let mut interval = tokio::time::interval(CACHE_IDLE);
         loop {

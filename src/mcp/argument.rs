@@ -1,11 +1,12 @@
-//! The arguments of tools: read from JSON by a tool's table of parameters, and described by its input schema.
+//! Tool arguments: read from JSON according to the tool's table of parameters, and described by its
+//! input schema.
 
 use serde_json::{Map, Value, json};
 
 use super::schema::object;
 use crate::service::parameter::{AnyParameter, Given, Interface, Reason, Values};
 
-/// The most values of an argument that takes several.
+/// How many values an argument that takes several may have.
 const MAX_VALUES: usize = 50;
 
 /// The JSON Schema of a tool's arguments.
@@ -19,7 +20,7 @@ pub(super) fn schema(parameters: &[&dyn AnyParameter]) -> Map<String, Value> {
 }
 
 fn property(parameter: &dyn AnyParameter) -> Value {
-    // Strings and numbers always serialize.
+    // Strings and numbers can always be serialised.
     let one = serde_json::to_value(parameter.schema(Interface::Tool)).unwrap_or_default();
     let mut property = if parameter.is_repeatable() {
         json!({"anyOf": [one, {"type": "array", "items": one, "maxItems": MAX_VALUES}]})
@@ -30,10 +31,12 @@ fn property(parameter: &dyn AnyParameter) -> Value {
     property
 }
 
-/// Reads the arguments of a call. One that is `null` counts as left out.
+/// Reads a call's arguments. `null` counts as left out.
 ///
 /// # Errors
-/// Sentences: on unknown arguments, then on each that is refused, by name, then on each that is missing.
+///
+/// Sentences about unknown arguments, then about each rejected one by name, then about each missing
+/// one.
 pub(super) fn read<T>(
     given: &Map<String, Value>,
     parameters: &[&dyn AnyParameter],

@@ -1,5 +1,5 @@
-//! Records as tools return them: with fewer members than the API's, which are described by the API's own definitions, with the
-//! evidence behind each product and a link to the rest.
+//! Records as tools return them: with fewer members than in the API, described by the API's own
+//! definitions, with the evidence behind each product and a link to the rest.
 
 use std::sync::LazyLock;
 
@@ -15,15 +15,16 @@ use crate::catalogue::resource::{
 /// Bytes that a path segment escapes (RFC 3986, 2.3).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The most characters of a text in a list, and of a long text of a single record.
+/// The longest text in a list, and the longest text in a single record, in characters.
 const SHORT: usize = 400;
 const LONG: usize = 8_000;
 
-/// The most items of an array in a list, such as the sources of a product found, and in a single record.
+/// How many items an array has in a list, such as a product's sources in search results, and in a
+/// single record.
 const FEW: usize = 5;
 const MANY: usize = 60;
 
-/// A path below the address of the API.
+/// A path below the API's address.
 pub(super) fn url(base: &str, segments: &[&str]) -> String {
     let mut url = format!("{base}/v1");
     for segment in segments {
@@ -48,7 +49,7 @@ fn untranslated(mut members: Members) -> Members {
     members
 }
 
-/// The members of a product in a list.
+/// A product's members in a list.
 pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
     let mut found = with_url(untranslated(resource::<SoftwareItem<'_>>()));
     let mut take = |name| found.remove(name).unwrap_or_default();
@@ -79,7 +80,7 @@ pub(super) static SIMILAR: LazyLock<Members> = LazyLock::new(|| {
     similar
 });
 
-/// The members of a product with all its claims.
+/// A product's members with all its claims.
 pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
     let is_left_out = |name: &str| matches!(name, "sources" | "additional_properties" | "same_as");
     let mut product = untranslated(resource::<DetailFields<'_>>());
@@ -91,7 +92,7 @@ pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
 pub(super) static CATEGORY: LazyLock<Members> =
     LazyLock::new(|| with_url(untranslated(resource::<CategoryResource>())));
 
-/// The members of a glossary term.
+/// A glossary term's members.
 pub(super) static TERM: LazyLock<Members> =
     LazyLock::new(|| with_url(untranslated(resource::<GlossaryTermResource>())));
 
@@ -101,7 +102,7 @@ pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
     review
 });
 
-/// A product in a list, made of its whole JSON.
+/// A product in a list, built from its whole JSON.
 pub(super) fn found(detail: Value, base: &str) -> Value {
     clean(software(detail, &FOUND, base), SHORT, FEW)
 }
@@ -163,7 +164,7 @@ fn select(mut record: Value, members: &Members) -> Value {
     members.keys().map(|name| (name.clone(), take(&mut record, name))).collect()
 }
 
-/// A member, which is left `null`.
+/// A member, left as `null`.
 fn take(record: &mut Value, name: &str) -> Value {
     record.get_mut(name).map_or(Value::Null, Value::take)
 }

@@ -1,4 +1,5 @@
-//! The tools: their names, descriptions, arguments and results, written for a reader that has never seen the directory.
+//! The tools: names, descriptions, arguments and results, written for a reader who has never seen
+//! the directory.
 
 use std::sync::{Arc, LazyLock};
 
@@ -26,7 +27,7 @@ pub(super) enum Operation {
     ListReviews,
 }
 
-/// What a client is told of a tool.
+/// What a client is told about a tool.
 pub(super) struct Definition {
     pub(super) operation: Operation,
     pub(super) name: &'static str,
@@ -34,11 +35,11 @@ pub(super) struct Definition {
     description: &'static str,
     /// In groups; some are shared with the API's endpoints.
     parameters: &'static [&'static [&'static dyn AnyParameter]],
-    /// The schemas of its result's own members.
+    /// The schemas of the result's own members.
     result: fn() -> Vec<(&'static str, Value)>,
 }
 
-/// A product's id, which HTTP has in the path.
+/// A product's id, which is in the path in HTTP.
 pub(super) static ID: Parameter<Text> = Parameter::new(
     "id",
     "The product's id, exactly as search_software returns it.",
@@ -135,7 +136,7 @@ pub(super) static TOOLS: [Definition; 6] = [
     },
 ];
 
-/// The tools as clients read them.
+/// The tools as clients see them.
 pub(super) static LISTED: LazyLock<[Tool; 6]> = LazyLock::new(|| TOOLS.each_ref().map(Definition::tool));
 
 impl Definition {

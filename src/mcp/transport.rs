@@ -1,4 +1,4 @@
-//! The transports: one request of HTTP, or a pair of byte streams.
+//! The transports: a single HTTP request, or a pair of byte streams.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -23,7 +23,7 @@ use super::window::Window;
 /// The largest message that is read over HTTP, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 
-/// The most requests over two byte streams that are in progress. Further ones aren't read until then.
+/// How many requests over two byte streams may be in progress. More aren't read until one is done.
 const MAX_IN_PROGRESS: usize = 32;
 
 /// The connection over two byte streams failed.
@@ -35,7 +35,7 @@ pub enum ServeError {
     Task(#[source] tokio::task::JoinError),
 }
 
-/// Why a request of HTTP isn't taken for a message.
+/// Why an HTTP request isn't accepted as a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
     #[error("the message has more than {MAX_MESSAGE_BYTES} bytes")]
@@ -66,18 +66,19 @@ where
         .await
         .map_err(|error| if error.is::<LengthLimitError>() { Rejected::TooLarge } else { Rejected::Unreadable })?;
     let message = message.to_bytes();
-    // The library wants both types of the specification, though it never sends the second one here.
+    // The library requires both media types in the specification, though it never sends the second
+    // one here.
     head.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     let mut config = StreamableHttpServerConfig::default();
     config.legacy_session_mode = false;
     config.json_response = true;
-    // The HTTP service checks Host and Origin by its own settings.
+    // The HTTP service checks Host and Origin according to its own settings.
     let config = config.disable_allowed_hosts();
     let service =
         StreamableHttpService::new(move || Ok(tools.clone()), Arc::new(NeverSessionManager::default()), config);
     let response = service.handle(Request::from_parts(head, Full::new(message.clone()))).await;
     match response.status() {
-        // The media type is right, so it's the message.
+        // The media type is right, so it's the message that's wrong.
         StatusCode::UNSUPPORTED_MEDIA_TYPE => Ok(not_a_message(&message)),
         _ if response.headers().contains_key(CONTENT_TYPE) => Ok(response),
         StatusCode::BAD_REQUEST => Err(Rejected::UnknownVersion),
@@ -86,7 +87,7 @@ where
     }
 }
 
-/// The error of JSON-RPC for a body that is no message.
+/// The JSON-RPC error for a body that isn't a message.
 fn not_a_message(body: &[u8]) -> Response<BoxBody<Bytes, Infallible>> {
     let error = if serde_json::from_slice::<IgnoredAny>(body).is_err() {
         ErrorData::parse_error("the body isn't JSON", None)
@@ -95,7 +96,7 @@ fn not_a_message(body: &[u8]) -> Response<BoxBody<Bytes, Infallible>> {
     } else {
         ErrorData::invalid_request("the body isn't a message of JSON-RPC 2.0", None)
     };
-    // Strings and numbers always serialize.
+    // Strings and numbers can always be serialised.
     let body = serde_json::to_vec(&JsonRpcError::new(None, error)).unwrap_or_default();
     let mut response = Response::new(Full::new(body.into()).boxed());
     *response.status_mut() = StatusCode::BAD_REQUEST;

@@ -9,7 +9,7 @@ use super::{CalendarDate, Found, Language, Software, Translations};
 use crate::text::fold::folded;
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
-/// The most attributes of a directory, the built-in ones included.
+/// How many attributes a directory may have, including the built-in ones.
 pub const MAX_ATTRIBUTES: usize = 64;
 
 /// The most different values of an attribute that a directory is made for. More take memory that no reader has a use for.
@@ -27,10 +27,10 @@ pub const BUILT_IN: [(&str, &str); 5] = [
 /// Separates the ends of a range.
 const TO: &str = "..";
 
-/// What the values of an attribute are.
+/// The type of an attribute's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AttributeType {
-    /// One text or a list of them, each of at most 500 characters.
+    /// One text or a list of texts, each with at most 500 characters.
     Text,
     Number,
     Boolean,
@@ -38,7 +38,7 @@ pub enum AttributeType {
     Date,
 }
 
-/// A property that products are filtered and counted by, as an export declares it.
+/// A property that products are filtered and counted by, as declared in an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attribute {
     /// Its key in a record.
@@ -57,7 +57,7 @@ pub struct Attribute {
     pub translations: Translations,
 }
 
-/// The values that a filter admits, as keys: from one to another, both included. An open end is `None`.
+/// The values that a filter admits, as an inclusive range of keys. An open end is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRange {
     pub from: Option<String>,
@@ -76,7 +76,7 @@ impl KeyRange {
     }
 }
 
-/// The place of an attribute in its directory's table.
+/// An attribute's position in its directory's table.
 pub type AttributeNumber = usize;
 
 /// A directory's attributes: the built-in ones, then those that its exports declare.
@@ -96,14 +96,14 @@ impl AttributeType {
         }
     }
 
-    /// Whether its values have an order, so that a range of them can be asked for.
+    /// Whether its values have an order, so that ranges make sense.
     pub const fn is_ordered(self) -> bool {
         matches!(self, Self::Number | Self::Date)
     }
 
-    /// The form in which values are compared, and in whose order they are sorted; `None` if the text is no value of this type. Case, accents,
-    /// white space, hyphens and underscores of a text don't matter, so that `ISO 9001`, `ISO9001` and `iso-9001` are one value, but
-    /// `C++` and `C#` are two.
+    /// The form in which values are compared and sorted; `None` if the text isn't a value of this
+    /// type. Case, accents, white space, hyphens and underscores of texts don't matter, so `ISO
+    /// 9001`, `ISO9001` and `iso-9001` are the same value, but `C++` and `C#` aren't.
     pub fn key(self, value: &str) -> Option<String> {
         let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
         match self {
@@ -118,8 +118,8 @@ impl AttributeType {
         }
     }
 
-    /// Reads one value or, of numbers and dates, a range such as `10..50`, of which either end may be left out. `None` if it is neither, or the
-    /// range ends before it begins.
+    /// Reads a single value or, for numbers and dates, a range such as `10..50`, either end of
+    /// which may be left out. `None` if it's neither, or if the range ends before it starts.
     pub fn range(self, text: &str) -> Option<KeyRange> {
         let (from, to) = match text.split_once(TO).filter(|_| self.is_ordered()) {
             Some(ends) if ends != ("", "") => ends,
@@ -132,7 +132,7 @@ impl AttributeType {
         (!is_empty).then_some(KeyRange { from, to })
     }
 
-    /// The values in a property's JSON text, as they are written; `None` if they are of another type.
+    /// The values in a property's JSON text as written; `None` if they have another type.
     pub fn values(self, json: &str) -> Option<Vec<Box<str>>> {
         match (self, serde_json::from_str(json).ok()?) {
             (_, Value::Null) => Some(Vec::new()),
@@ -150,8 +150,8 @@ impl AttributeType {
         }
     }
 
-    /// Whether the values in a property's JSON text are of each type, in the order of [`Self::ALL`]. Reads only a long text or a list, as
-    /// there are many records.
+    /// Whether the values in a property's JSON text have each type, in the order of [`Self::ALL`].
+    /// Parses only lists and long texts, because there are many records.
     pub fn fitting(json: &str) -> [bool; Self::ALL.len()] {
         match json.as_bytes() {
             [b'n', ..] => [true; 4],
@@ -207,7 +207,7 @@ impl Attribute {
             == (&other.property, &other.label, other.kind, &other.unit, other.searchable, other.hidden)
     }
 
-    /// A product's values as its record writes them; none if they are of another type.
+    /// A product's values as written in its record; none if they have another type.
     pub fn values_of<'s>(&self, software: &'s Software) -> Cow<'s, [Box<str>]> {
         if let Some(texts) = software.built_in(&self.property) {
             return Cow::Borrowed(texts);
@@ -244,7 +244,7 @@ impl Attributes {
         self.number(property).is_some_and(|number| self.0[number].searchable)
     }
 
-    /// The attributes with words that searches find, but for the built-in ones.
+    /// The attributes whose words searches find, except the built-in ones.
     pub fn searched(&self) -> impl Iterator<Item = &Attribute> {
         let declared = self.0.iter().skip(BUILT_IN.len());
         declared.filter(|attribute| attribute.searchable && attribute.kind == AttributeType::Text)

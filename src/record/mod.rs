@@ -1,9 +1,9 @@
-//! The records of a directory: software products, categories, reviews, glossary terms and synonym
+//! A directory's records: software products, categories, reviews, glossary terms and synonym
 //! groups.
 //!
 //! These values come from *validated* exports, so they don't have to be checked again. They don't
-//! depend on files, JSON text, engines or HTTP. `export` creates them; `generation` turns them into
-//! a generation.
+//! depend on files, JSON text, engines or HTTP. `export` creates them, and `generation` turns them
+//! into a generation.
 
 mod attribute;
 mod date;

@@ -23,7 +23,7 @@ use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words}
 use crate::text::meaning::Vector;
 use crate::text::stem::{Inflected, Stems};
 
-/// Counted up whenever a text gets other terms than before. It's part of a generation's name.
+/// Increase it whenever a text gets different terms than before. It's part of a generation's name.
 pub const ANALYZER_VERSION: u32 = 2;
 
 /// Analyses documents one after the other. Words have provisional numbers until all documents have
@@ -50,9 +50,9 @@ pub struct DocumentAnalyzer {
     /// The prefix numbers of each word, by the word's provisional number. Only the first few
     /// prefixes; `None` until the word is met.
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
-    /// The current document's other terms, in the same order in each build.
+    /// The current document's other terms, in the same order in every build.
     terms: HashMap<Term, Occurrences, FixedState>,
-    /// `None` if documents get no meanings.
+    /// `None` if documents have no meanings.
     meaning: Option<MeaningAnalyzer>,
     /// The topics of the current document.
     topics: Vec<Term>,

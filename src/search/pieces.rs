@@ -1,4 +1,4 @@
-//! Pieces of names: where a name of several parts may be written as one or apart.
+//! Pieces of names, for names of several parts that may be written as one word or separately.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use super::plan::Term;
 use crate::text::analyse::{Word, name_key, words};
 use crate::text::stem::Stems;
 
-/// Of a longer name only the first pieces are joined, to bound its terms.
+/// Only the first pieces of a longer name are joined, which limits its terms.
 const MOST_PIECES: usize = 6;
 
-/// The longest run of pieces that is a term.
+/// The longest run of pieces that becomes a term.
 const MOST_JOINED: usize = 4;
 
-/// A part of a word between two boundaries: a change of case (`Open|Street|Map`) or of letters and
-/// digits (`4|HANA`).
+/// A part of a word between two boundaries: a change of case (`Open|Street|Map`) or between letters
+/// and digits (`4|HANA`).
 #[derive(Debug)]
 struct Piece {
     folded: String,
@@ -21,8 +21,8 @@ struct Piece {
     ends_word: bool,
 }
 
-/// Adds a term for each run of pieces that isn't a word of the name: whole words written as one
-/// (`bettercodehub`), or a part of a word.
+/// Adds a term for each run of pieces that isn't a word in the name: whole words written as one
+/// (`bettercodehub`), or part of a word.
 pub(super) fn add_runs(text: &str, words: &[Word], stems: &Stems, mut add: impl FnMut(Term)) {
     let pieces = pieces(text, words);
     for start in 0..pieces.len() {
@@ -42,7 +42,7 @@ pub(super) fn add_runs(text: &str, words: &[Word], stems: &Stems, mut add: impl 
     }
 }
 
-/// The term of a part of a word.
+/// The term for part of a word.
 pub(super) fn inner(folded: &str, stems: &Stems) -> Term {
     Term::Inner(stems.of(folded).into())
 }
@@ -114,14 +114,14 @@ fn piece_ranges(word: &str) -> Vec<Range<usize>> {
     bounds.windows(2).map(|bounds| bounds[0]..bounds[1]).collect()
 }
 
-/// In syllables: shorter parts of a Korean word are terms wherever they stand, longer ones only at
+/// In syllables. Shorter parts of a Korean word become terms wherever they are, longer ones only at
 /// its end.
 const SYLLABLES: Range<usize> = 2..5;
 
-/// Of a longer Korean word only the beginning has parts, to bound its terms.
+/// Only the beginning of a longer Korean word gets parts, which limits its terms.
 const MOST_SYLLABLES: usize = 12;
 
-/// Adds the later parts of a Korean word, in which compounds are written without spaces: `관리` of
+/// Adds the later parts of a Korean word, since compounds are written without spaces: `관리` in
 /// `안전관리시스템`.
 pub(super) fn add_later_parts(word: &Word, stems: &Stems, mut add: impl FnMut(Term)) {
     if word.folded.is_ascii() {

@@ -28,14 +28,14 @@ pub enum Term {
     NamePrefix(Box<str>),
     /// A word of the name or an alias, folded. Two neighbouring words also count as one.
     NameWord(Box<str>),
-    /// What else a whole query may be to mean the product: another writing of its name, its id, or
+    /// What else a whole query may be to mean the product: another spelling of its name, its id, or
     /// its website ([`identity`](super::identity)).
     Identity(Box<str>),
-    /// A part of a word in the name or an alias that isn't a word itself: `gis` of `ArcGIS`.
+    /// Part of a word in the name or an alias that isn't a word itself: `gis` in `ArcGIS`.
     Inner(Box<str>),
     /// A [topic](crate::text::topic) near the product's meaning.
     Topic(u16),
-    /// A query that the product is pinned to ([`pins`](super::pins)), and its place among the
+    /// A query that the product is pinned to ([`pins`](super::pins)), and its position among the
     /// products pinned to it, from 0.
     Pinned {
         place: u8,
@@ -196,9 +196,10 @@ pub struct Signals {
 #[derive(Debug, Clone)]
 pub struct Meaning {
     pub reference: Reference,
-    /// The share of a score's distance to the bound that a document of the same meaning gets, from 0 to 1.
+    /// The share of a score's distance to the bound that a document with the same meaning gets,
+    /// from 0 to 1.
     pub weight: f32,
-    /// The score that no document exceeds: that of one with every word in the best place.
+    /// The score that no document exceeds, that of a document with every word in the best place.
     pub bound: f32,
 }
 

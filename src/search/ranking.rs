@@ -27,8 +27,8 @@ pub struct Ranking {
     pub compound: f32,
     /// Part of an unusual name: `c` for `c++`.
     pub part: f32,
-    /// Part of a longer word in a name: `gis` of `ArcGIS`. Lower than any word's, since a part may
-    /// mean something else.
+    /// Part of a longer word in a name: `gis` in `ArcGIS`. Lower than any word's weight, since the
+    /// part may mean something else.
     pub inner: f32,
     /// Another form of a word in a language that isn't English: `Tabellen` for `Tabelle`.
     pub inflection: f32,
@@ -51,8 +51,8 @@ pub struct Ranking {
     pub spelling: f32,
     /// The relative gain in score if all neighbours in the query are neighbours in the record.
     pub proximity: f32,
-    /// The share of a score's distance to the highest possible one that a record of the query's meaning
-    /// gets if the words alone decide nothing.
+    /// The share of a score's distance to the highest possible one that a record with the query's
+    /// meaning gets if the words alone decide nothing.
     pub meaning: f32,
     /// The likeness to the query that makes a record without its words related, from 0 to 1.
     pub related: f32,

@@ -13,7 +13,7 @@ use crate::catalogue::Ordinal;
 /// Number of candidates reranked before checking whether the page is complete.
 const STEP: usize = 16;
 
-/// Number of candidates whose meaning counts. With twice as many, no judged query is answered better.
+/// How many candidates are compared by meaning. Twice as many would improve no judged query.
 pub const MEANT: usize = 100;
 
 /// Likenesses are rounded to this many steps, so that products the words don't tell apart can tie, and quality decides.
@@ -104,8 +104,9 @@ impl Meaning {
         best.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// What a document's meaning adds to its score: a share of what the score lacks to the bound. The
-    /// nearer the best score of the tier comes to the bound, the less, because then the words decide.
+    /// What a document's meaning adds to its score: a share of the score's distance to the bound.
+    /// The closer the tier's best score is to the bound, the smaller the share, because then the
+    /// words decide.
     pub fn worth(&self, score: f32, best_of_tier: f32, likeness: f32) -> f32 {
         let undecided = 1.0 - (best_of_tier / self.bound).min(1.0).powi(4);
         let likeness = (likeness * LIKENESS_STEPS).round() / LIKENESS_STEPS;
@@ -206,7 +207,7 @@ mod tests {
     fn meaning_adds_most_where_words_decide_least() {
         let reference = reference(["photography"].into_iter()).expect("a direction");
         let meaning = Meaning { reference, weight: 0.5, bound: 10.0 };
-        // The best one has all words in its name, so that their meaning hardly counts.
+        // The best one has all words in its name, so meaning hardly counts.
         assert!(meaning.worth(9.5, 9.5, 1.0) < 0.05);
         assert!(meaning.worth(4.0, 9.5, 1.0) < meaning.worth(4.0, 5.0, 1.0) / 4.0);
         assert_eq!(meaning.worth(4.0, 5.0, 0.0).to_bits(), 0.0_f32.to_bits());

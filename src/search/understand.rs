@@ -26,7 +26,7 @@ pub(super) struct Understood {
     pub(super) is_comparison: bool,
 }
 
-/// What no hit has.
+/// What no hit may have.
 #[derive(Debug, Default)]
 pub(super) struct Exclusion {
     pub(super) terms: Vec<Term>,

@@ -1,4 +1,4 @@
-//! Attributes: the list of them, and whether a request names those that the directory has.
+//! Attributes: listing them, and checking that a request names existing ones.
 
 use super::parameter::definition::{ATTRIBUTE, FACETS, LIST_SORT};
 use super::parameter::{MAX_REPORTED, Reason, Refusal};
@@ -8,7 +8,7 @@ use crate::generation::Snapshot;
 use crate::record::{Attribute, AttributeType, Attributes, Language};
 use crate::text::nearest::Nearest;
 
-/// Lists attributes: the built-in ones, then those that exports declare.
+/// Lists attributes: the built-in ones first, then those declared by exports.
 pub fn list_attributes(
     snapshot: &Snapshot,
     page: PageRequest,
@@ -36,7 +36,7 @@ pub fn list_attributes(
     Page::localised(objects, page.pagination(tables.attributes.len() as u64))
 }
 
-/// Refuses what a request says of attributes that the directory doesn't have, and values that its attributes can't have.
+/// Rejects attributes that the directory doesn't have, and values that its attributes can't have.
 pub fn refuse_attributes(
     snapshot: &Snapshot,
     filter: &SoftwareFilter,
@@ -78,7 +78,7 @@ pub fn refuse_attributes(
     refused
 }
 
-/// An attribute by its property, or the end of a sentence that names the others.
+/// An attribute by its property; or else the end of a sentence that names the existing ones.
 fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Nearest) -> Result<&'a Attribute, String> {
     if let Some(number) = attributes.number(property) {
         return Ok(attributes.get(number));

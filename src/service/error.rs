@@ -14,7 +14,7 @@ pub enum ServiceError {
     Text(#[from] DamagedText),
     #[error("the search index can't be explained: only the embedded engine explains scores")]
     NotExplained,
-    /// A command's: HTTP and tools refuse the parameter.
+    /// From a command: HTTP and tools reject the parameter instead.
     #[error("the query has {characters} characters; {most} at most are searched")]
     QueryTooLong { characters: usize, most: usize },
     #[error("a product's JSON can't be read or written")]

@@ -1,4 +1,4 @@
-//! Example queries, from what a directory holds.
+//! Example queries, taken from a directory's content.
 
 use std::cmp::Reverse;
 
@@ -8,10 +8,11 @@ use super::{ListSoftware, PageRequest, SearchSoftware, ServiceError, list_softwa
 use crate::catalogue::resource::CategoryResource;
 use crate::generation::Snapshot;
 
-/// The longest name that is a query, in characters.
+/// The longest name that is used as a query, in characters.
 const MAX_LENGTH: usize = 40;
 
-/// Returns up to `most` queries that find products: names of the largest categories, or without any the name of a product.
+/// Returns up to `most` queries that find products: names of the largest categories, or a product's
+/// name if there are none.
 pub async fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<String>, ServiceError> {
     let mut categories: Vec<&CategoryResource> = snapshot.catalogue.tables.categories.iter().collect();
     categories.retain(|category| category.software_count > 0);

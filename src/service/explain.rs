@@ -169,7 +169,8 @@ fn explain_product(
     let explainer = snapshot.engine.explainer().ok_or(ServiceError::NotExplained)?;
     let explanation = explainer.explain(&request, ordinal)?;
     let (words_score, factor) = (explanation.score(), plan.rerank.factor(explanation.signals));
-    // An exact name's score isn't that of its words. Others differ by rounding alone if nothing is added.
+    // An exact name's score doesn't come from its words. Others differ only by rounding if nothing
+    // is added.
     let meaning_score = match hit {
         // Words don't count.
         Some((_, hit)) if hit.tier.is_related() => hit.score,

@@ -124,7 +124,7 @@ fn values<'s>(
     values
 }
 
-/// The label of a value; of a range in words, of a year its number.
+/// A value's label: words for a range, the number for a year.
 fn label(kind: AttributeType, value: &str) -> Cow<'_, str> {
     match value.split_once("..").filter(|_| kind.is_ordered()) {
         None => value.into(),

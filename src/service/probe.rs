@@ -1,4 +1,4 @@
-//! Reads everything that a generation has, and asks for a part of it, before callers do.
+//! Reads everything in a generation and sends it a few requests, before callers do.
 
 use serde::Deserialize;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::generation::{OpenError, Snapshot};
 
-/// The number of products that are searched for by their names, and for which similar ones are.
+/// How many products are searched for by name, and how many similar ones are requested.
 const SAMPLE: usize = 50;
 
 /// Why a generation can't be served.
@@ -23,15 +23,15 @@ pub enum ProbeError {
     Missing(String),
 }
 
-/// The members of an item that are asked for.
+/// The item members that are needed.
 #[derive(Deserialize)]
 struct Item {
     id: String,
     name: String,
 }
 
-/// Reads each part of an embedded generation to its end, and requests lists, products and searches. A damaged generation is an
-/// error, or a panic.
+/// Reads each part of an embedded generation to its end, and requests lists, products and searches.
+/// A damaged generation causes an error or a panic.
 pub fn probe(snapshot: &Snapshot) -> Result<(), ProbeError> {
     snapshot.verify()?;
     pollster::block_on(request_sample(snapshot))

@@ -16,7 +16,7 @@ pub const MAX_QUERY_CHARACTERS: usize = 256;
 
 pub const MAX_LIMIT: u32 = 100;
 
-/// The largest offset of a page with a query: programs that need more download an export.
+/// The largest offset of a page with a query. Programs that need more can download an export.
 pub const MAX_QUERY_OFFSET: u64 = 10_000;
 
 /// Which part of a list to return; by default the first 20 items.
@@ -106,18 +106,19 @@ pub struct ListSoftware {
 }
 
 impl ListSoftware {
-    /// What bounds its offset, if anything.
+    /// What limits its offset, if anything.
     pub fn bounded_by(&self) -> Option<&'static str> {
         bounded_by(self.q.is_some(), self.sort.as_ref().and_then(ListSort::attribute))
     }
 }
 
-/// A query and an order that isn't stored are bounded: programs that need more download an export.
+/// Queries and orders that aren't stored have an offset limit. Programs that need more can download
+/// an export.
 fn bounded_by(has_query: bool, sort: Option<&AttributeSort>) -> Option<&'static str> {
     if has_query { Some("q") } else { sort.map(|_| "this sort") }
 }
 
-/// An order by an attribute with one value; products without one come last.
+/// An order by an attribute with one value; products without a value come last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AttributeSort {
     pub property: String,
@@ -125,11 +126,11 @@ pub struct AttributeSort {
     pub descending: bool,
 }
 
-/// What names an attribute where other names are allowed: the beginning, before its property.
+/// The prefix that marks an attribute where other names are allowed.
 pub const ATTRIBUTE_PREFIX: &str = "attribute.";
 
 impl AttributeSort {
-    /// Reads `attribute.` and a property, with `-` before it for the highest value first.
+    /// Reads `attribute.` and a property, with a leading `-` for highest value first.
     fn parse(name: &str) -> Option<Self> {
         let (descending, name) = name.strip_prefix('-').map_or((false, name), |name| (true, name));
         let property = name.strip_prefix(ATTRIBUTE_PREFIX).filter(|property| !property.is_empty())?;
@@ -235,8 +236,8 @@ pub enum Facet {
     EvidenceStatus,
     /// By whole stars: 4 or more, 3 or more, …
     Rating,
-    /// By an attribute, under the name that was asked for: its property, with `attribute.` before it unless the attribute is built in. By its 100
-    /// most frequent values, or by ranges of numbers and days.
+    /// By an attribute, under the requested name: its property, with `attribute.` in front unless
+    /// it's built in. Counts its 100 most frequent values, or ranges of numbers and dates.
     Attribute(String),
 }
 
@@ -257,7 +258,7 @@ pub struct SearchSoftware {
 }
 
 impl SearchSoftware {
-    /// What bounds its offset, if anything.
+    /// What limits its offset, if anything.
     pub fn bounded_by(&self) -> Option<&'static str> {
         bounded_by(self.q.is_some(), self.sort.attribute())
     }

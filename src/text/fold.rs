@@ -1,10 +1,12 @@
-//! Folds the ways in which one text can be typed, in any script: case, width, composition, and marks that may be left out.
+//! Folds the different ways of typing the same text, in any script: case, width, composition, and
+//! marks that may be omitted.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::{compose, is_combining_mark};
 
-/// The characters of a text in lower case and compatibility form (NFKD), without the marks that [may be
-/// ignored](is_ignorable_mark). The other marks are composed with the character before, if Unicode has such a character.
+/// The characters of a text in lower case and compatibility form (NFKD), without the marks that
+/// [may be ignored](is_ignorable_mark). All other marks are composed with the preceding character,
+/// if Unicode has such a character.
 pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
     let mut chars = text.nfkd().filter(|c| !is_ignorable_mark(*c)).peekable();
     let composed = std::iter::from_fn(move || {
@@ -19,9 +21,9 @@ pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
     composed.flat_map(char::to_lowercase)
 }
 
-/// Whether a mark may be left out in writing: the accents of Latin, Greek and Cyrillic letters, the points and vowel signs of
-/// Hebrew and Arabic, and what only changes the look of a symbol. Marks of other scripts make another letter: the voicing of kana,
-/// Indic vowel signs, Thai tones.
+/// Whether a mark may be omitted in writing: the accents of Latin, Greek and Cyrillic letters, the
+/// points and vowel signs of Hebrew and Arabic, and marks that only change how a symbol looks. In
+/// other scripts, marks make another letter: the voicing of kana, Indic vowel signs, Thai tones.
 fn is_ignorable_mark(c: char) -> bool {
     matches!(u32::from(c),
         0x0300..=0x036F | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF | 0xFE20..=0xFE2F // diacritical marks

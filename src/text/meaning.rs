@@ -1,5 +1,5 @@
-//! The meaning of English words as vectors: texts about the same thing point the same way, whether or not they share a
-//! word. `data/meaning/` has the table and tells where it comes from.
+//! The meaning of English words as vectors: texts about the same thing point in the same direction,
+//! whether or not they share words. `data/meaning/` has the table and describes its origin.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ pub const TABLE: u64 = 0xbb78_4845_0a6e_58ba;
 /// A vector for each piece in the order of [`PIECES`].
 const VECTORS: &[[u8; DIMENSIONS]] = include_bytes!("../../data/meaning/vectors.i8").as_chunks().0;
 
-/// Pieces of words, one per line. Those that continue a word begin with `##`.
+/// Pieces of words, one per line. Those that continue a word start with `##`.
 const PIECES: &str = include_str!("../../data/meaning/pieces.txt");
 
 /// Longer runs of letters aren't words.
@@ -46,7 +46,8 @@ impl Pieces {
         pieces
     }
 
-    /// Appends the pieces of a run of letters and digits, the longest that fits first, as the encoder was trained.
+    /// Appends the pieces of a run of letters and digits, always the longest that fits, as in the
+    /// encoder's training.
     fn split(&self, run: &str, numbers: &mut Vec<u16>) {
         let start = numbers.len();
         let mut rest = run;
@@ -64,7 +65,7 @@ impl Pieces {
     }
 }
 
-/// Appends the pieces of a folded word. It has none if it isn't written in Latin letters.
+/// Appends the pieces of a folded word. Words that aren't written in Latin letters have none.
 pub fn pieces(word: &str, numbers: &mut Vec<u16>) {
     let runs = word.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric());
     for run in runs.filter(|run| run.len() <= LONGEST_RUN) {
@@ -90,7 +91,8 @@ impl Sum {
         }
     }
 
-    /// The vector of the same direction and of this length, rounded; all zeros without a direction.
+    /// The vector with the same direction and this length, rounded; all zeros if there's no
+    /// direction.
     fn scaled(&self, length: f64) -> [f64; DIMENSIONS] {
         let square: i64 = self.0.iter().map(|number| i64::from(*number) * i64::from(*number)).sum();
         #[expect(clippy::cast_precision_loss, reason = "less than 2⁵³")]
@@ -103,7 +105,7 @@ impl Sum {
         Vector(self.scaled(VECTOR_LENGTH).map(|number| number as i8))
     }
 
-    /// To compare vectors with; `None` without a direction.
+    /// A reference for comparing vectors; `None` if there's no direction.
     pub fn reference(&self) -> Option<Reference> {
         #[expect(clippy::cast_possible_truncation, reason = "no number is longer than all of them together")]
         let numbers = self.scaled(REFERENCE_LENGTH).map(|number| number as i16);
@@ -111,8 +113,8 @@ impl Sum {
     }
 }
 
-/// The length of vectors. Few have a number that is more than half as long; it's cut off, so that 8 bits
-/// hold each.
+/// The length of vectors. Few have a component of more than half of that, which is then cut off, so
+/// that 8 bits are enough for each.
 const VECTOR_LENGTH: f64 = 254.0;
 
 const REFERENCE_LENGTH: f64 = 4096.0;
@@ -129,12 +131,14 @@ impl Vector {
     }
 }
 
-/// What a text means, to compare other texts' vectors with. In 16 bits, as processors multiply.
+/// What a text means, for comparing other texts' vectors with it. In 16 bits, the way processors
+/// multiply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference(Box<[i16; DIMENSIONS]>);
 
 impl Reference {
-    /// How near another text's meaning is: the cosine, from 0 to 1. 0 if it's opposed or has no direction.
+    /// How close another text's meaning is: the cosine, from 0 to 1. 0 if it's opposite or has no
+    /// direction.
     #[inline]
     pub fn likeness(&self, vector: &[u8; DIMENSIONS]) -> f32 {
         let products =

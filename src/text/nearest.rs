@@ -1,14 +1,15 @@
 //! Suggests the valid name nearest to a misspelled one.
 
-/// Looks for one name only, since a caller may send thousands of wrong ones and a comparison is quadratic in their lengths.
+/// Searches for the nearest name once only, because a caller may send thousands of wrong ones and a
+/// comparison is quadratic in their lengths.
 #[derive(Debug, Default)]
 pub struct Nearest {
     is_spent: bool,
 }
 
 impl Nearest {
-    /// The most similar of `names`, if it's similar enough to suggest. Ignores the case of `written`. `None` once it has compared
-    /// another name.
+    /// The most similar of `names`, if it's similar enough to suggest. Ignores the case of
+    /// `written`. `None` if another name has already been compared.
     pub fn name<'n>(&mut self, written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
         /// Below this similarity (0 to 1), a suggestion confuses more than it helps.
         const SIMILAR: f64 = 0.6;

@@ -1,4 +1,5 @@
-//! Other people's text on a terminal or before a language model: nothing in it is hidden from the reader.
+//! Makes other people's text safe for a terminal or a language model: nothing in it is hidden from
+//! the reader.
 
 use std::borrow::Cow;
 
@@ -20,8 +21,9 @@ pub(crate) fn has_hidden(text: &str) -> bool {
     marked_hidden(text).any(|(_, is_hidden)| is_hidden)
 }
 
-/// Each character and whether it's hidden: an [invisible](is_invisible) one, unless it shapes the character before it as scripts and
-/// emoji need it (a variation selector, and a joiner after that).
+/// Each character and whether it's hidden: an [invisible](is_invisible) one, unless it shapes the
+/// preceding character as scripts and emoji require (a variation selector, and a joiner after
+/// that).
 pub(crate) fn marked_hidden(text: &str) -> impl Iterator<Item = (char, bool)> {
     let (mut is_after_visible, mut is_after_selector) = (false, false);
     text.chars().map(move |c| {

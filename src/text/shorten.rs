@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Most code points of a product's text in lists, before the `…`.
+/// How many code points of a product's text lists show, before the `…`.
 pub(crate) const LIST_CHARS: usize = 500;
 
 /// Whether a text has more code points than this.

@@ -85,8 +85,8 @@ impl Stems {
     }
 }
 
-/// British spellings with their American ones, which have other stems. `spellings.txt` is made by
-/// `tests/tools/spellings.py` from `VarCon`, a part of SCOWL (<http://wordlist.aspell.net>);
+/// British spellings whose American counterparts have a different stem. `tests/tools/spellings.py`
+/// generates `spellings.txt` from `VarCon`, a part of SCOWL (<http://wordlist.aspell.net>);
 /// `english/COPYRIGHT` has its licence.
 #[derive(Default)]
 struct Spellings {
@@ -110,8 +110,8 @@ static SPELLINGS: LazyLock<Spellings> = LazyLock::new(|| {
     spellings
 });
 
-/// Verb endings in British and American spelling. The part before must be long enough to leave
-/// `rise`, `wise`, `noise` and `raised` unchanged.
+/// Verb endings in British and American spelling. The part before the ending must be long enough to
+/// leave `rise`, `wise`, `noise` and `raised` unchanged.
 const ENDINGS: &[(&str, &str)] = &[
     ("isations", "izations"),
     ("isation", "ization"),

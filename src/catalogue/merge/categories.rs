@@ -1,4 +1,4 @@
-//! The categories of a directory.
+//! A directory's categories.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,9 @@ use crate::catalogue::Collation;
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Category, Ids, Language, Translations, identity};
 
-/// Collects the categories that exports describe and that products use. Exports come in the order of their ids. The first
-/// description of a category wins, and so does the first name, a described one before one that's only used.
+/// Collects the categories that exports describe and products use. Exports must come in the order
+/// of their ids. The first description of a category wins, and so does the first name, with
+/// described categories before those that are only used.
 #[derive(Debug, Default)]
 pub(super) struct CategoriesBuilder {
     /// By identity.
@@ -36,10 +37,10 @@ struct Used {
     products: u64,
 }
 
-/// All categories by name, and how they are found.
+/// All categories by name, and how to find them.
 pub(super) struct MergedCategories {
     pub(super) categories: Vec<CategoryResource>,
-    /// By the number that [`CategoriesBuilder::number`] gave to each, its place among all.
+    /// For each number from [`CategoriesBuilder::number`], its position among all categories.
     pub(super) places: Vec<u32>,
 }
 

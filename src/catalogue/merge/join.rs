@@ -1,4 +1,4 @@
-//! The merge of products and reviews, both sorted by the product's id.
+//! Merges products and reviews, both sorted by product id.
 
 use std::io;
 
@@ -13,11 +13,11 @@ use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool};
 pub(super) struct Joined {
     pub(super) products: Spool<JoinedProduct>,
     pub(super) reviews: Spool<StoredReview>,
-    /// The mean of the ratings shown.
+    /// The mean of the shown ratings.
     pub(super) mean: f64,
 }
 
-/// Joins products with their reviews. `places` has the place of each category by its number.
+/// Joins products with their reviews. `places` has each category's position, by its number.
 pub(super) fn join(
     products: ScratchSorter<Keyed<Box<str>, ProductRow>>,
     reviews: ScratchSorter<Keyed<ReviewKey, ReviewRow>>,
@@ -30,7 +30,7 @@ pub(super) fn join(
     for product in products.finish()? {
         let Keyed { key: id, value: mut row } = product?;
         let (mut stars, mut place, mut first) = (Stars::default(), 0, 0);
-        // Up to the product, whatever comes before: each review is about a product of the set.
+        // Skips to the product; every review is about a product in the set.
         let is_due = |review: &io::Result<Keyed<ReviewKey, ReviewRow>>| match review {
             Ok(review) => review.key.0 <= id,
             Err(_) => true,

@@ -1,6 +1,6 @@
-//! Products of different exports with one website.
+//! Products of different exports with the same website.
 //!
-//! Websites are identified by hashes, so readers of a link compare the websites themselves.
+//! Websites are identified by hashes, so whoever reads a link must compare the websites themselves.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::rows::RecordPlace;
 use crate::catalogue::Ordinal;
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolWriter};
 
-/// The most products that a product is linked with.
+/// How many products a product is linked with at most.
 pub(super) const MAX_LINKS: usize = 20;
 
 /// The products of other exports that may share a product's website.
@@ -22,7 +22,7 @@ pub(super) struct Links {
     pub(super) to: Vec<RecordPlace>,
 }
 
-/// A website that several exports have, and those of its products that others are linked with.
+/// A website that several exports have, and the products there that others are linked with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Group {
     website: u64,
@@ -52,12 +52,13 @@ impl OpenGroup {
     }
 }
 
-/// Links products, given by the hash of their website.
+/// Links products, given the hashes of their websites.
 pub(super) fn link(
     products: ScratchSorter<Keyed<(u64, Ordinal), RecordPlace>>,
     scratch: &Scratch,
 ) -> io::Result<Spool<Links>> {
-    // A website may have any number of products, so its members are read twice: for the candidates, and to be linked with them.
+    // A website may have any number of products, so its members are read twice: once to choose
+    // candidates, and once to link them with those.
     let (mut members, mut groups) = (scratch.spool(), scratch.spool());
     let mut open: Option<OpenGroup> = None;
     for product in products.finish()? {
@@ -93,7 +94,7 @@ pub(super) fn link(
     links.finish()
 }
 
-/// Ends a group, and drops it if all its members are of one export.
+/// Ends a group, and drops it if all of its members belong to one export.
 fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Result<()> {
     match group {
         Some(OpenGroup { group, is_shared: true, .. }) => groups.push(group).map(drop),
@@ -101,17 +102,18 @@ fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Resul
     }
 }
 
-/// Chooses the members of a group that others are linked with, in the order of ordinals: at most [`MAX_LINKS`] of each export and twice
-/// as many in all, so that each export finds up to [`MAX_LINKS`] members of other exports.
+/// Chooses the members of a group that others are linked with, in the order of ordinals: at most
+/// [`MAX_LINKS`] per export and twice as many in total, so that each export finds up to
+/// [`MAX_LINKS`] members from other exports.
 #[derive(Debug, Default)]
 struct LinkChoice {
-    /// The candidates of each export.
+    /// How many candidates each export has.
     counts: HashMap<u32, usize>,
     all: usize,
 }
 
 impl LinkChoice {
-    /// Whether the next member, of this export, is a candidate.
+    /// Whether the next member, which belongs to this export, is a candidate.
     fn admits(&mut self, export: u32) -> bool {
         if self.all == 2 * MAX_LINKS {
             return false;
@@ -128,7 +130,8 @@ impl LinkChoice {
 mod tests {
     use super::*;
 
-    /// The products that each product is linked with; products are given by export and the hash of their website.
+    /// The products that each product is linked with. Products are given by export and website
+    /// hash.
     fn linked(products: &[(u32, u64)]) -> HashMap<u32, Vec<u64>> {
         let scratch = Scratch::in_memory();
         let mut sorter = scratch.sorter();
@@ -151,7 +154,7 @@ mod tests {
 
     #[test]
     fn links_of_a_shared_website_are_bounded_and_as_many_as_there_are() {
-        // Export 0 has the first thousand, the exports 1 and 2 have fifteen each.
+        // Export 0 has the first thousand, and exports 1 and 2 have fifteen each.
         let products: Vec<_> = (0..1030).map(|at| (if at < 1000 { 0 } else { 1 + (at - 1000) / 15 }, 7)).collect();
         let links = linked(&products);
         assert_eq!(links[&0], (1000..1020).collect::<Vec<_>>());

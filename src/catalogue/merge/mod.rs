@@ -1,8 +1,9 @@
-//! Exports merged into one directory, of any size.
+//! Merges exports of any size into one directory.
 //!
-//! Products are sorted by id and merged with their reviews (`join`), sorted by quality, which numbers them, and by each other order
-//! (`order`); those with one website are linked (`links`). Always in memory are the categories, the glossary, and what is said of
-//! each export.
+//! Products are sorted by id and merged with their reviews (`join`), sorted by quality, which
+//! numbers them, and by every other order (`order`). Those with the same website are linked
+//! (`links`). The categories, the glossary and the details of each export are always held in
+//! memory.
 
 mod categories;
 mod join;
@@ -45,7 +46,7 @@ struct Merger {
     reviews: ScratchSorter<Keyed<ReviewKey, ReviewRow>>,
 }
 
-/// An export of a merged directory.
+/// An export in a merged directory.
 #[derive(Debug)]
 pub(super) struct MergedExport {
     pub(super) set: SetExport,
@@ -53,7 +54,7 @@ pub(super) struct MergedExport {
 }
 
 impl Merger {
-    /// Adds an export of a set; they come in the order of their ids.
+    /// Adds an export of a set. Exports must come in the order of their ids.
     fn push(&mut self, set: &ExportSet, number: u32, export: &SetExport) -> io::Result<()> {
         let of_export = &export.export;
         let language = of_export.language.as_ref();
@@ -134,15 +135,15 @@ pub struct Merged {
     reviews: Spool<StoredReview>,
 }
 
-/// A product with the additions of the directory.
+/// A product with what the directory adds to it.
 #[derive(Debug)]
 pub struct MergedProduct<'m> {
-    /// Its place in the order of quality.
+    /// Its position in the order of quality.
     pub ordinal: Ordinal,
     pub software: Cow<'m, Software>,
     /// Its categories, as indices into the list of categories, the main one first.
     pub categories: Box<[u32]>,
-    /// Its place in each order of [`Order::ALL`].
+    /// Its position in each order of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     pub(super) shown: Rating,
     /// The day of the evidence check.
@@ -150,10 +151,10 @@ pub struct MergedProduct<'m> {
     /// Whether it is a demo record among real ones.
     pub is_demo: bool,
     pub(super) stars: Stars,
-    /// The place of the first of its reviews, and their number.
+    /// The position of its first review, and how many it has.
     pub(super) reviews: (u64, u64),
     export: u32,
-    /// The products of other exports that may have its website, the best first.
+    /// The products of other exports that may have its website, best first.
     links: Vec<RecordPlace>,
 }
 
@@ -170,7 +171,7 @@ impl MergedProduct<'_> {
 }
 
 impl Merged {
-    /// Merges a set. `progress` gets the exports done and their number.
+    /// Merges a set. `progress` receives the number of exports done and of all exports.
     pub fn of(
         set: ExportSet,
         scratch: &Scratch,
@@ -197,7 +198,7 @@ impl Merged {
         self.ordered.products.len()
     }
 
-    /// How many products aren't demo records; all, where every product is one.
+    /// How many products aren't demo records; all of them if every product is one.
     pub(super) const fn real(&self) -> u32 {
         self.ordered.real
     }
@@ -206,7 +207,7 @@ impl Merged {
         &self.scratch
     }
 
-    /// The bytes of the exports' documents.
+    /// The size of the exports' documents in bytes.
     pub fn document_bytes(&self) -> u64 {
         self.exports.iter().map(|merged| merged.resource.size_bytes).sum()
     }
@@ -236,7 +237,7 @@ impl Merged {
         self.every(1)
     }
 
-    /// Every product whose ordinal is a multiple of a number.
+    /// Every product whose ordinal is a multiple of this number.
     pub(super) fn every(&self, step: u32) -> impl Iterator<Item = Result<MergedProduct<'_>, CatalogueBuildError>> {
         MergedProducts {
             merged: self,
@@ -249,12 +250,12 @@ impl Merged {
         }
     }
 
-    /// The reviews, those of a product together and in order.
+    /// The reviews, grouped by product and in order.
     pub fn reviews(&self) -> impl Iterator<Item = Result<StoredReview, CatalogueBuildError>> {
         self.reviews.rows().map(|review| review.map_err(CatalogueBuildError::Scratch))
     }
 
-    /// The reviews of a product.
+    /// A product's reviews.
     pub(super) fn reviews_at(&self, (place, count): (u64, u64)) -> SpoolRows<StoredReview> {
         self.reviews.rows_from(place, count)
     }
@@ -269,8 +270,8 @@ impl Merged {
         Ok(product_json::item(&product.software, product.shown, categories, extent)?)
     }
 
-    /// The fields of a product's detail which the item doesn't have, a JSON object; all of its fields
-    /// if the item is shortened.
+    /// The detail fields that a product's item doesn't have, as a JSON object; all of its fields if
+    /// the item is shortened.
     pub fn detail_fields(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
         let mut same_as: Vec<SameAs<'_>> = Vec::new();
         if !product.links.is_empty() {
@@ -295,7 +296,7 @@ impl Merged {
     }
 }
 
-/// Products of a [`Merged`] directory, in the order of their ordinals.
+/// The products of a [`Merged`] directory, in the order of their ordinals.
 #[derive(Debug)]
 struct MergedProducts<'m> {
     merged: &'m Merged,

@@ -13,23 +13,23 @@ use crate::catalogue::{Order, Ordinal};
 use crate::record::{CalendarDate, total_order};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool};
 
-/// The products by quality, and their places in the other orders.
+/// The products by quality, with their positions in the other orders.
 #[derive(Debug)]
 pub(super) struct Ordered {
     /// In the order of ordinals.
     pub(super) products: Spool<PlacedProduct>,
-    /// The places in each of [`Order::ALL`], in the order of ordinals.
+    /// The positions in each of [`Order::ALL`], in the order of ordinals.
     pub(super) ranks: Spool<[u32; Order::COUNT]>,
-    /// The links of those that have any, in the order of ordinals.
+    /// The links of products that have any, in the order of ordinals.
     pub(super) links: Spool<Links>,
-    /// How many products aren't demo records; all, where every product is one.
+    /// How many products aren't demo records; all of them if every product is one.
     pub(super) real: u32,
 }
 
-/// A product with what its places in the orders depend on.
+/// A product with everything that determines its positions.
 type ByQuality = Keyed<(Quality, Vec<u8>, Box<str>), (PlacedProduct, u64)>;
 
-/// The keys of the orders other than that of names.
+/// The keys of all orders except the one by name.
 type ByName = Keyed<(Vec<u8>, Box<str>), (Ordinal, Option<f64>, Option<u64>, Option<CalendarDate>)>;
 
 /// Sorts products.
@@ -70,7 +70,7 @@ pub(super) fn order(
     })
 }
 
-/// The places in all orders. Names break the ties of the others.
+/// The positions in all orders. Names break ties in the others.
 fn ranks(by_name: ScratchSorter<ByName>, scratch: &Scratch) -> io::Result<Spool<[u32; Order::COUNT]>> {
     let mut by_ordinal: ScratchSorter<(Ordinal, u8, u32)> = scratch.sorter();
     let (mut by_rating, mut by_reviews, mut by_check) = (scratch.sorter(), scratch.sorter(), scratch.sorter());
@@ -97,7 +97,7 @@ fn ranks(by_name: ScratchSorter<ByName>, scratch: &Scratch) -> io::Result<Spool<
     ranks.finish()
 }
 
-/// Numbers the rows of an order.
+/// Numbers an order's rows.
 fn number<K: Clone + Ord + Serialize + DeserializeOwned>(
     rows: ScratchSorter<(K, u32, Ordinal)>,
     order: Order,

@@ -14,11 +14,11 @@ use crate::record::CalendarDate;
 pub(super) struct RecordPlace {
     /// The number of its export.
     pub(super) export: u32,
-    /// Its place among the records.
+    /// Its position among the records.
     pub(super) at: u64,
 }
 
-/// A product as its export has it, without the texts.
+/// A product as in its export, without the texts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ProductRow {
     pub(super) place: RecordPlace,
@@ -28,15 +28,15 @@ pub(super) struct ProductRow {
     /// A hash of its website's normalised URL.
     pub(super) website: u64,
     pub(super) merits: Merits,
-    /// The rating and the number of reviews that it states.
+    /// The rating and review count that it states.
     pub(super) stated: Option<f64>,
     pub(super) review_count: Option<u64>,
     pub(super) evidence_checked_on: Option<CalendarDate>,
-    /// By their numbers in the order of first uses; once it is joined, by their places among all categories.
+    /// By number in the order of first use; once it's joined, by position among all categories.
     pub(super) categories: Box<[u32]>,
 }
 
-/// The product that a review is about, and the review's place among the others of it.
+/// The product that a review is about, and the review's position among that product's reviews.
 pub(super) type ReviewKey = (Box<str>, Reverse<Option<i64>>, Box<str>);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -44,17 +44,18 @@ pub(super) struct ReviewRow {
     pub(super) rating: u8,
     pub(super) verified: Option<bool>,
     pub(super) created_at_seconds: Option<i64>,
-    /// As it is shown, a JSON object.
+    /// In the form in which it's shown, a JSON object.
     #[serde(with = "serde_bytes")]
     pub(super) object: Vec<u8>,
 }
 
-/// A review with its place.
+/// A review with its position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredReview {
     /// The product's id.
     pub product: Box<str>,
-    /// Its place among the reviews of the product, from 0: newest first, those without a date last, then by id.
+    /// Its position among the product's reviews, from 0: newest first, undated ones last, then by
+    /// id.
     pub place: u64,
     /// Stars, 1 to 5.
     pub rating: u8,
@@ -62,23 +63,23 @@ pub struct StoredReview {
     pub verified: Option<bool>,
     /// When it was written, in seconds since 1970-01-01T00:00:00Z.
     pub created_at_seconds: Option<i64>,
-    /// The review as it is shown, a JSON object.
+    /// The review in the form in which it's shown, a JSON object.
     #[serde(with = "serde_bytes")]
     pub object: Vec<u8>,
 }
 
-/// A product that was joined with its reviews.
+/// A product joined with its reviews.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct JoinedProduct {
     pub(super) id: Box<str>,
     pub(super) row: ProductRow,
     pub(super) shown: Rating,
     pub(super) stars: Stars,
-    /// The place of the first of its reviews, and their number.
+    /// The position of its first review, and how many it has.
     pub(super) reviews: (u64, u64),
 }
 
-/// A product that has its ordinal.
+/// A product with its ordinal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct PlacedProduct {
     pub(super) place: RecordPlace,
@@ -86,6 +87,6 @@ pub(super) struct PlacedProduct {
     pub(super) evidence_checked_on: Option<CalendarDate>,
     pub(super) shown: Rating,
     pub(super) stars: Stars,
-    /// The place of the first of its reviews, and their number.
+    /// The position of its first review, and how many it has.
     pub(super) reviews: (u64, u64),
 }

@@ -1,4 +1,4 @@
-//! Properties of merged directories: those in scratch files are those in memory.
+//! Properties of merged directories: those in scratch files equal those in memory.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ fn compare(documents: &[Value], own_bytes: usize) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A product of a document, by the number of that and its own.
+/// A product in a document, given the document's number and its own.
 fn product() -> impl Strategy<Value = Value> {
     let ratings = prop::option::of(prop::sample::select(vec![0.1, 2.5, 3.3, 4.7, 4.9, 5.0, 7.0]));
     let texts = |texts: &'static [&'static str]| prop::sample::subsequence(texts, 0..=texts.len());
@@ -66,7 +66,7 @@ fn product() -> impl Strategy<Value = Value> {
         }))
 }
 
-/// The products and reviews of a document, and whether it describes its categories.
+/// A document's products and reviews, and whether it describes its categories.
 type Document = (Vec<Value>, Vec<(usize, u8, Option<u32>)>, bool);
 
 fn documents() -> impl Strategy<Value = Vec<Value>> {
@@ -77,7 +77,7 @@ fn documents() -> impl Strategy<Value = Vec<Value>> {
         let mut number = 0;
         let with_ids = |(at, (mut products, reviews, is_described)): (usize, Document)| {
             for product in &mut products {
-                // Neither in the order of files nor in that of names.
+                // Neither in file order nor in name order.
                 product["id"] = json!(format!("p{}", (number * 37) % 101));
                 number += 1;
             }

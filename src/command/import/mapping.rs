@@ -1,4 +1,4 @@
-//! The mapping of an import: given in a file, or proposed and confirmed.
+//! An import's mapping: read from a file, or proposed and confirmed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,10 +14,10 @@ use crate::error::chain;
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
-/// Longest sample in a proposal, in characters.
+/// The longest sample in a proposal, in characters.
 const SAMPLE_CHARS: usize = 40;
 
-/// The mapping that is given or confirmed; `None` if it was written to a file to be edited.
+/// The given or confirmed mapping; `None` if it was written to a file for editing.
 pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>, Failure> {
     let wrong = |error: MappingError| Failure::usage(chain(&error));
     let mut mapping = match &args.mapping {
@@ -70,7 +70,7 @@ pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>
     }
 }
 
-/// Refuses a mapping without what every product needs, once and not for each row.
+/// Rejects a mapping that lacks what every product needs, once instead of for each row.
 pub(super) fn check_required(table: &Table, mapping: &Mapping) -> Result<(), Failure> {
     let missing: Vec<_> = ["name", "url"].into_iter().filter(|property| !mapping.has(property)).collect();
     if missing.is_empty() {
@@ -103,7 +103,7 @@ fn translations(option: &str) -> Result<(String, BTreeMap<String, String>), Fail
     Ok((head.to_owned(), values))
 }
 
-/// The column that is meant, of several with one head.
+/// The intended column among several with the same header.
 fn chosen(table: &Table, columns: &[usize], yes: bool) -> Result<usize, Failure> {
     let head = &table.heads[columns[0]];
     let letters: Vec<_> = columns.iter().map(|column| column_letters(*column)).collect();

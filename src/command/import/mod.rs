@@ -1,4 +1,5 @@
-//! `import`: an export made of a table, or brought up to date with it; its mapping and changes confirmed.
+//! `import`: creates an export from a table, or updates one with it, after its mapping and changes
+//! are confirmed.
 
 mod dialogue;
 mod mapping;
@@ -29,7 +30,7 @@ use crate::record::identity;
 use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
 
-/// Records that are listed as missing in the table.
+/// How many records that the table lacks are listed.
 const SHOWN_MISSING: usize = 10;
 
 /// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, unconfirmed or invalid.
@@ -40,7 +41,7 @@ pub(super) fn run(args: &ImportArgs) -> ExitCode {
     }
 }
 
-/// What the export becomes, and what the table is brought into.
+/// What the export becomes, and what the table is imported into.
 enum Goal {
     New { output: PathBuf, envelope: Envelope },
     Update { output: PathBuf, export: Box<Export> },
@@ -54,7 +55,7 @@ struct Job<'j> {
     answers: HashMap<String, Choice>,
 }
 
-/// A document, not yet written.
+/// A document that hasn't been written yet.
 struct Draft {
     json: String,
     rows: Vec<Option<usize>>,
@@ -187,7 +188,7 @@ fn goal(args: &ImportArgs, output: PathBuf) -> Result<Goal, Failure> {
     Ok(Goal::Update { output, export: Box::new(export) })
 }
 
-/// Refuses to overwrite an export that holds what no table does.
+/// Refuses to overwrite an export that holds what a table can't.
 fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
     if !output.is_file() {
         return Ok(());
@@ -289,7 +290,7 @@ impl Job<'_> {
     }
 }
 
-/// Prints what an update changes, as `diff` does.
+/// Prints the changes of an update the way `diff` does.
 fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
     changes::print(export, &draft.json)?;
     if draft.cleared > 0 {
@@ -306,7 +307,8 @@ fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<()
     Ok(())
 }
 
-/// The names of the declared categories, by id. A data folder with errors declares what is valid; none declares nothing.
+/// The names of the declared categories, by id. A data folder with errors contributes what is
+/// valid, and a missing one contributes nothing.
 fn declared_categories(data: &Path, max_file_bytes: u64) -> io::Result<BTreeMap<String, String>> {
     let files = export::find_files(data).unwrap_or_default();
     let report = read(&files, max_file_bytes)?;

@@ -1,4 +1,4 @@
-//! `serve`: the directory, published.
+//! `serve`: publishes the directory.
 
 mod announce;
 mod candidate;
@@ -41,14 +41,15 @@ use crate::panics;
 use crate::service;
 use crate::update::{Directory, Outcome, Signal};
 
-/// The most connections to the metrics: a scraper and a few others.
+/// How many connections the metrics listener allows: a scraper and a few others.
 const MAX_METRICS_CONNECTIONS: usize = 16;
 
 pub(super) fn run(args: &ServeArgs) -> ExitCode {
     run_with(args, None)
 }
 
-/// Serves a candidate to this machine: with a key of its own, and without the sockets and the environment of a service.
+/// Serves a candidate to this machine, with its own key and without a service's sockets and
+/// environment.
 pub(super) fn run_preview(args: &ServeArgs, preview: &PreviewArgs) -> ExitCode {
     run_with(args, Some(preview))
 }
@@ -96,7 +97,7 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             match args.log_format {
-                // Every line is an object, the last word too.
+                // Every line is an object, including the last message.
                 LogFormat::Json => tracing::error!("{}", failure.text),
                 LogFormat::Text => log.text(format!("error: {}\n", failure.text).as_bytes()),
             }
@@ -171,13 +172,13 @@ fn serve(
     served
 }
 
-/// The key of a preview, which lasts as long as it runs. No key file takes its place.
+/// A preview's key, which lasts as long as it runs. No key file replaces it.
 fn preview_keys() -> Result<(KeyStore, Option<ApiKey>), Failure> {
     let key = key::development::obtain(None).map_err(|error| Failure::other(&error))?.key;
     Ok((KeyStore::development(&key, Path::new("")), Some(key)))
 }
 
-/// The keys that are accepted, and the development key where it is the only one.
+/// The accepted keys, and the development key if it's the only one.
 fn keys(args: &ServeArgs, listen: SocketAddr, settings: &Settings) -> Result<(KeyStore, Option<ApiKey>), Failure> {
     let has_proxy = !args.trusted_proxy.is_empty() || args.public_url.is_some();
     match access(args.keys.as_deref(), listen, has_proxy).map_err(|error| Failure::usage(error.to_string()))? {
@@ -221,8 +222,9 @@ async fn run_server(
     let (open, is_open) = watch::channel(!is_shared);
     let server_phase = phase.clone();
     let server = tokio::spawn(async move {
-        // Serving starts at once: until there is a generation, /healthz is fine and /readyz is 503. But connections of a socket
-        // that was handed over wait in its backlog, or go to the process that is still there.
+        // Serving starts at once: until there's a generation, /healthz is fine and /readyz is 503.
+        // Connections on an inherited socket, however, wait in its backlog or go to the process
+        // that's still running.
         tokio::select! {
             () = reached(is_open, true) => {}
             () = reached(server_phase.clone(), Shutdown::Graceful) => return,
@@ -260,8 +262,8 @@ async fn run_server(
     }
     // Until shutdown.
     drop(server.await);
-    // The updater isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
-    // generation on disk is swept at the next start.
+    // The updater isn't waited for. It may be building for minutes or waiting for another process's
+    // lock, and the next start sweeps an unfinished generation on disk.
     let _ = signals.try_send(Signal::Stop);
     for task in [Some(watcher), Some(handler), Some(eviction), metrics].into_iter().flatten() {
         task.abort();
@@ -288,7 +290,7 @@ async fn example_query(snapshot: Option<&Snapshot>) -> String {
     queries.into_iter().next().unwrap_or_else(|| "permit to work".to_owned())
 }
 
-/// Serves metrics to the very end, so that stopping can be observed too.
+/// Serves metrics until the very end, so that stopping can be observed as well.
 fn serve_metrics(listener: TcpListener, address: SocketAddr, state: Arc<AppState>) -> JoinHandle<()> {
     tracing::info!(%address, "metrics are served at /metrics");
     let limits = ConnectionLimits { max_connections: MAX_METRICS_CONNECTIONS, ..ConnectionLimits::default() };
@@ -313,7 +315,8 @@ fn start_updater(
     Ok(started)
 }
 
-/// The threads that read and write connections: half of the processors carry more requests than all of them can search for.
+/// How many threads read and write connections. Half of the processors can handle more requests
+/// than all of them could search for.
 fn worker_threads() -> usize {
     thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
 }

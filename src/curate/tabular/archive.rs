@@ -1,4 +1,4 @@
-//! Bounds of a workbook's archive, checked before anything else opens it.
+//! Limits on a workbook's archive, checked before anything else opens it.
 
 use std::io::{Cursor, Read};
 
@@ -6,18 +6,19 @@ use zip::ZipArchive;
 
 use super::TableError;
 
-/// Most bytes of all files in the archive, inflated.
+/// The maximum size of all files in the archive in bytes, inflated.
 const MAX_INFLATED_BYTES: u64 = 512 * 1024 * 1024;
-/// Most bytes of the shared strings, inflated: each is a text of its own in memory, however short.
+/// The maximum size of the shared strings in bytes, inflated. Each becomes a string of its own in
+/// memory, however short.
 const MAX_STRINGS_BYTES: u64 = 128 * 1024 * 1024;
-/// Most files in the archive.
+/// The maximum number of files in the archive.
 const MAX_FILES: usize = 10_000;
-/// How much of the shared strings is searched for their number, in bytes.
+/// How much of the shared strings is searched for their count, in bytes.
 const STRINGS_HEAD: u64 = 4096;
-/// Fewest bytes of a shared string: `<si/>`.
+/// The minimum size of a shared string in bytes: `<si/>`.
 const SHARED_STRING_BYTES: u64 = 5;
 
-/// Inflates every file and keeps nothing, since what an archive says about sizes needn't be true.
+/// Inflates every file and keeps nothing, because the sizes stated in an archive may be wrong.
 pub(super) fn check(bytes: &[u8]) -> Result<(), TableError> {
     check_within(bytes, MAX_INFLATED_BYTES)
 }
@@ -53,7 +54,7 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
             return Err(form(text));
         }
         rest -= size;
-        // The reader reserves memory for as many.
+        // The reader reserves memory for that many.
         if stated_strings(&head).is_some_and(|count| count > size / SHARED_STRING_BYTES) {
             return Err(form("the workbook states more shared strings than it has; save it as .xlsx again".to_owned()));
         }
@@ -61,7 +62,7 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
     Ok(())
 }
 
-/// The `uniqueCount` of shared strings.
+/// The `uniqueCount` of the shared strings.
 fn stated_strings(head: &[u8]) -> Option<u64> {
     let text = String::from_utf8_lossy(head);
     let (_, behind) = text.split_once("uniqueCount")?;

@@ -1,4 +1,5 @@
-//! The checks of `export` on a document that was made of a table, with row and column in place of line and pointer.
+//! Runs the checks of `export` on a document made from a table, with row and column instead of line
+//! and pointer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -11,13 +12,13 @@ use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
 
-/// Records that are checked together for their reasons: as many findings of a code are kept.
+/// How many records are checked together for their reasons: as many findings as are kept per code.
 const BATCH: usize = 100;
 
 /// A finding and its row.
 type Found<'f> = (Option<usize>, &'f Finding);
 
-/// A document and where it comes from.
+/// A document and its origin.
 #[derive(Debug, Clone, Copy)]
 pub struct Checked<'c> {
     pub table: &'c Table,
@@ -25,11 +26,12 @@ pub struct Checked<'c> {
     /// The path that it will have.
     pub path: &'c Path,
     pub json: &'c str,
-    /// For each element of `software` its row, by index.
+    /// For each element of `software`, the index of its row.
     pub rows: &'c [Option<usize>],
 }
 
-/// Checks a document as `check` does, and adds what is found by cause. Warnings about records of no row aren't new.
+/// Checks a document as `check` does, and adds the findings by cause. Warnings about records
+/// without a row aren't new.
 pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings) -> io::Result<()> {
     let report = examine(checked.path, checked.json.to_owned(), today)?;
     let is_update = checked.rows.contains(&None);
@@ -60,7 +62,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
             let at = At { row: *row, column: *column };
             findings.add(level(*severity), checked.table, at, &value, &message, &found[0].1.help);
         }
-        // Findings beyond those that are kept are of the only column, if there is one.
+        // Findings beyond the kept ones belong to the only column, if there is one.
         let more = report.left_out.iter().find(|more| more.code == *code && columns(*code) == 1);
         findings.add_more(level(*severity), *column, &message, more.map_or(0, |more| more.count));
     }
@@ -72,13 +74,13 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
     Ok(())
 }
 
-/// The rows of records with errors, by index, with the reasons.
+/// The rows of invalid records by index, with the reasons.
 pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeMap<usize, Vec<String>>> {
     let document = items(checked.json).unwrap_or_default();
     let software = document.iter().find(|item| item.key.as_deref() == Some("software"));
     let elements = software.and_then(|item| items(item.value)).unwrap_or_default();
     let report = examine(checked.path, checked.json.to_owned(), today)?;
-    // The valid ones, in their order, are left.
+    // The valid ones remain, in their order.
     let ids = |element: &str| {
         let value: Option<HashMap<String, serde_json::Value>> = serde_json::from_str(element).ok();
         value.and_then(|mut value| value.remove("id")).and_then(|id| id.as_str().map(str::to_owned))
@@ -124,7 +126,7 @@ const fn level(severity: Severity) -> Level {
 }
 
 impl Checked<'_> {
-    /// Row and column of a finding.
+    /// A finding's row and column.
     fn place(&self, finding: &Finding) -> (Option<usize>, Option<usize>) {
         let mut parts = finding.location.pointer.split('/').skip(1);
         let index =

@@ -1,4 +1,5 @@
-//! What the values of a column settle together: the order of day and month, and whether commas part a list.
+//! What a column's values determine together: the order of day and month, and whether commas
+//! separate a list.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,25 +17,26 @@ pub struct ConvertOptions<'c> {
     /// The names of the declared categories, by id.
     pub categories: &'c BTreeMap<String, String>,
     pub date_order: Option<DateOrder>,
-    /// The export that is updated: its values are known, too.
+    /// The export that is updated, whose values are known as well.
     pub known: Option<&'c Export>,
     /// Apply the fixes that need no judgement.
     pub fix: bool,
-    /// Give ids that are made of names a suffix if they collide.
+    /// Add a suffix to ids derived from names if they collide.
     pub unique_ids: bool,
 }
 
-/// What a column settles.
+/// What a column determines.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     pub(super) order: Option<DateOrder>,
-    /// How many rows have a piece, of a list that may be split at commas.
+    /// How many rows contain a piece of a list that may be split at commas.
     pieces: HashMap<String, usize>,
     splits_always: bool,
 }
 
 impl Settled {
-    /// Whether a text is split at its commas: at least half of the pieces are values elsewhere in the column.
+    /// Whether to split a text at its commas: if at least half of the pieces are values elsewhere
+    /// in the column.
     pub(super) fn splits(&self, text: &str) -> bool {
         let pieces = value::at_commas(text);
         let known = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|rows| *rows > 1)).count();
@@ -86,13 +88,13 @@ pub(super) fn settle(
     settled
 }
 
-/// The filled text cells of a column, with the indices of their rows.
+/// A column's non-empty text cells, with the indices of their rows.
 fn texts(table: &Table, column: usize) -> impl Iterator<Item = (usize, Option<&str>)> {
     let cells = table.rows.iter().enumerate().map(move |(row, cells)| (row, cells.cells[column].text()));
     cells.filter(|(_, text)| text.is_some_and(|text| !value::is_nothing(text)))
 }
 
-/// The order of day and month that all dates in two readings agree on.
+/// The order of day and month that fits all dates in two readings.
 fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOrder> {
     let dates: Vec<(usize, &str, u8, u8, u16)> = texts(table, column)
         .filter_map(|(row, text)| match date::read(value::unguarded(text?), table.is_1904)?.date {
@@ -134,13 +136,14 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
                     );
                 }
             }
-            // If day and month are equal both orders are one.
+            // If day and month are equal, both orders are the same.
             Some(DateOrder::DayFirst)
         }
     }
 }
 
-/// Reports numbers of a column with both decimal marks: one of the two may part thousands.
+/// Reports numbers with both decimal marks in one column, because one of the marks may separate
+/// thousands.
 fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
     let marked: Vec<(usize, &str, DecimalMark)> =
         texts(table, column).filter_map(|(row, text)| Some((row, text?, value::decimal(text?)?.1?))).collect();
@@ -174,7 +177,7 @@ fn check_thousands(table: &Table, column: usize, findings: &mut Findings) {
     }
 }
 
-/// The first value of a column.
+/// The first value in a column.
 pub fn sample(table: &Table, column: usize) -> &str {
     let mut filled = table.rows.iter().map(|row| row.cells[column].shown()).filter(|text| !text.is_empty());
     filled.next().unwrap_or_default()

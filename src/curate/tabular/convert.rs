@@ -1,4 +1,4 @@
-//! Rows as records: each cell becomes the value of its column's property, or a finding.
+//! Converts rows to records: each cell becomes the value of its column's property, or a finding.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -14,15 +14,15 @@ use super::{Cell, Mapping, Table, Target, Translation, value};
 use crate::export::Shape;
 use crate::record::{AttributeType, EvidenceStatus, OfferingType, identity, slug};
 
-/// Names of categories that are compared with the declared ones.
+/// How many category names are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
-/// Most edits from one category's id to another's that was probably meant.
+/// How many edits a category's id may be away from the id of the one that was probably meant.
 const NEAR_EDITS: usize = 2;
 
-/// The record of a row.
+/// A row's record.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// Index of the row.
+    /// The row's index.
     pub row: usize,
     /// Names and JSON values, in the order of the columns; `None` if the cell is empty.
     pub properties: Vec<(String, Option<String>)>,
@@ -51,14 +51,14 @@ impl Record {
     }
 }
 
-/// The records of a table. Rows with errors have one, too, without the values that are wrong.
+/// A table's records. Rows with errors have one as well, without the wrong values.
 #[derive(Debug)]
 pub struct Conversion {
     pub records: Vec<Record>,
     pub findings: Findings,
 }
 
-/// Converts the rows of a table.
+/// Converts a table's rows.
 pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -> Conversion {
     let mut findings = Findings::default();
     let settled = mapping
@@ -82,7 +82,7 @@ struct Converter<'c> {
     options: &'c ConvertOptions<'c>,
     settled: Vec<Settled>,
     findings: Findings,
-    /// Categories that aren't declared, with a row of each.
+    /// Undeclared categories, each with a row that has it.
     unknown: BTreeMap<String, Vec<At>>,
 }
 
@@ -91,7 +91,7 @@ impl Converter<'_> {
         self.findings.add(Level::Note, self.table, at, value, message, "");
     }
 
-    /// The rows to convert; with `--fix` one that repeats another isn't among them.
+    /// The rows to convert. With `--fix`, those that repeat another are left out.
     fn rows(&mut self) -> Vec<usize> {
         let all = 0..self.table.rows.len();
         if !self.options.fix {
@@ -187,7 +187,7 @@ impl Converter<'_> {
         }
     }
 
-    /// What a cell with a hyperlink says in a column of this target.
+    /// What a cell with a hyperlink means in a column with this target.
     fn link(&mut self, at: At, target: &Target, text: &str, address: &str) -> String {
         match target {
             Target::Property("url") if !value::is_address(text) => {
@@ -322,7 +322,7 @@ impl Converter<'_> {
         let string = |text: &str| serde_json::Value::from(text).to_string();
         let fault = |message: &str| Err((message.to_owned(), "write it as YYYY-MM-DD, or empty the cell".to_owned()));
         let Some(read) = date::read(text, self.table.is_1904) else {
-            // A day that doesn't exist is a warning of the checks.
+            // If the date doesn't exist, the checks warn about it.
             let is_shaped = text.len() == 10
                 && text
                     .bytes()
@@ -333,7 +333,7 @@ impl Converter<'_> {
         let day = match (read.date, self.settled[column].order) {
             (Date::Day(day), _) => Some(day),
             (Date::Either(a, b, year), Some(order)) => date::ordered(a, b, year, order),
-            // The column's order is a fault that was reported.
+            // The problem with the column's order has already been reported.
             (Date::Either(..), None) => return Ok(Found::Fault),
             (Date::Partial, _) => {
                 let head = self.table.heads[column].clone();
@@ -356,7 +356,7 @@ impl Converter<'_> {
         Ok(Found::Value(string(&day.to_string())))
     }
 
-    /// The declared spelling of a category's name; the name itself if none is declared.
+    /// The declared spelling of a category's name, or the name itself if it isn't declared.
     fn category(&mut self, at: At, name: String) -> String {
         match self.options.categories.get(&identity(&name)) {
             Some(declared) if *declared == name => name,
@@ -392,13 +392,13 @@ impl Converter<'_> {
 /// What is wrong with a value, and how to fix it.
 type Fault = (String, String);
 
-/// What a cell gives.
+/// What a cell yields.
 enum Found {
     Empty,
     Value(String),
-    /// A value for another property.
+    /// A value for a different property.
     Other(String, String),
-    /// Nothing, and it's reported.
+    /// Nothing, and that has been reported.
     Fault,
 }
 
@@ -413,7 +413,7 @@ fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
     is_text.then(|| serde_json::from_str::<String>(raw).ok())?
 }
 
-/// The value of a closed list that a text means, in any case and with any hyphens.
+/// The value from a closed list that a text means, in any case and with any hyphens.
 fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, Fault> {
     let folded = slug(text);
     values.into_iter().find(|value| *value == folded).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Dates in cells, in the forms that people and spreadsheet programs write.
+//! Dates in cells, in the forms that people and spreadsheet programs use.
 
 use jiff::civil;
 
@@ -13,25 +13,26 @@ pub enum DateOrder {
     MonthFirst,
 }
 
-/// A date as a cell has it.
+/// A date as written in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Date {
     /// One meaning only.
     Day(CalendarDate),
-    /// Day and month in an order that other cells show, and the year.
+    /// Day and month in an order that other cells reveal, and the year.
     Either(u8, u8, u16),
     /// A month or a year.
     Partial,
 }
 
-/// A date, and whether a time of day was behind it.
+/// A date, and whether a time of day followed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Read {
     pub(super) date: Date,
     pub(super) has_time: bool,
 }
 
-/// Names of months in English, German and French, as slugs; one may be cut to three letters or more.
+/// Month names in English, German and French, as slugs; they may be shortened to three letters or
+/// more.
 const MONTHS: [&[&str]; 12] = [
     &["january", "januar", "janner", "janvier"],
     &["february", "februar", "feber", "fevrier"],
@@ -47,10 +48,10 @@ const MONTHS: [&[&str]; 12] = [
     &["december", "dezember", "decembre"],
 ];
 
-/// Two digits of a year below this are of this century.
+/// Two-digit years below this belong to this century.
 const CENTURY_PIVOT: u16 = 70;
 
-/// Reads a date with nothing but a time of day behind it; `None` for other texts.
+/// Reads a date that may be followed by a time of day only; `None` for any other text.
 pub(super) fn read(text: &str, is_1904: bool) -> Option<Read> {
     if let Some(date) = whole(text, is_1904) {
         return Some(Read { date, has_time: false });
@@ -60,12 +61,12 @@ pub(super) fn read(text: &str, is_1904: bool) -> Option<Read> {
         is_time(time.trim()).then_some((day, time.trim()))
     })?;
     let date = whole(day.trim_end_matches([',', ' ']), is_1904).filter(|date| *date != Date::Partial)?;
-    // A spreadsheet program writes midnight where there is no time.
+    // A spreadsheet program writes midnight if there's no time.
     let has_time = time.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     Some(Read { date, has_time })
 }
 
-/// The day of two numbers in an order, if it exists.
+/// The date with two numbers in a given order, if it exists.
 pub(super) fn ordered(a: u8, b: u8, year: u16, order: DateOrder) -> Option<CalendarDate> {
     match order {
         DateOrder::DayFirst => calendar(year, b, a),
@@ -113,7 +114,7 @@ fn whole(text: &str, is_1904: bool) -> Option<Date> {
     named(text)
 }
 
-/// A date with the name of its month, such as `07-Jan-18`, `7. Januar 2018` and `January 7, 2018`.
+/// A date with a month name, such as `07-Jan-18`, `7. Januar 2018` or `January 7, 2018`.
 fn named(text: &str) -> Option<Date> {
     let parts: Vec<String> = text.split([' ', '-', '/', '.', ',']).map(slug).filter(|part| !part.is_empty()).collect();
     let day = |part: &str| {
@@ -133,7 +134,7 @@ fn named(text: &str) -> Option<Date> {
 fn month(part: &str) -> Option<u8> {
     let is_name = |name: &&str| name.starts_with(part) && (part.len() >= 3 || name.len() == part.len());
     let found = MONTHS.iter().position(|names| names.iter().any(is_name))?;
-    // "jui" is June or July.
+    // "jui" could be June or July.
     let is_only = MONTHS.iter().filter(|names| names.iter().any(is_name)).count() == 1;
     is_only.then(|| u8::try_from(found + 1).ok())?
 }
@@ -175,8 +176,9 @@ fn calendar(year: u16, month: u8, day: u8) -> Option<CalendarDate> {
     CalendarDate::parse(&format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// The day of a serial number of a spreadsheet program. From 1900, 1 is 1900-01-01 and a 1900-02-29 is counted, so days before
-/// 1900-03-01 are no days; from 1904, 0 is 1904-01-01.
+/// The date of a spreadsheet program's serial number. Counting from 1900, 1 is 1900-01-01 and a
+/// 1900-02-29 is included, so numbers before 1900-03-01 aren't dates. Counting from 1904, 0 is
+/// 1904-01-01.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
 fn from_serial(serial: f64, is_1904: bool) -> Option<CalendarDate> {
     let first = if is_1904 { 0.0 } else { 61.0 };
@@ -188,7 +190,7 @@ fn from_serial(serial: f64, is_1904: bool) -> Option<CalendarDate> {
     Some(start.checked_add(days).ok()?.into())
 }
 
-/// A cell's serial number as day, as day and time, or as time alone.
+/// A cell's serial number as a date, a date with time, or a time alone.
 #[expect(clippy::cast_possible_truncation, reason = "a fraction of a day in seconds")]
 pub(super) fn from_cell(serial: f64, is_1904: bool) -> Option<String> {
     // To the second, so that a day doesn't begin a moment early.

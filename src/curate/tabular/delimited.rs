@@ -1,7 +1,8 @@
 //! CSV (RFC 4180) and its delimiter.
 //!
-//! Read here and not by the crate `csv`, which reads on silently after a quote that is never closed or that closes in the middle of a
-//! cell, and doesn't count blank lines, which a spreadsheet program shows as rows.
+//! The crate `csv` isn't used for reading: it silently reads on after a quote that is never closed
+//! or that closes in the middle of a cell, and it doesn't count blank lines, which spreadsheet
+//! programs show as rows.
 
 use super::header::SEARCHED_ROWS;
 use super::{
@@ -11,9 +12,9 @@ use super::{
 
 use crate::text::count::{agreeing, counted};
 
-/// How much of a file decides on its delimiter, in bytes.
+/// How much of a file is used to detect its delimiter, in bytes.
 const SAMPLE: usize = 64 * 1024;
-/// How many records decide on it.
+/// How many records are used to detect it.
 const SAMPLE_RECORDS: usize = 50;
 
 pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
@@ -31,7 +32,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
         number += 1;
         let place = |column| format!("row {number}, column {}", column_letters(column));
         let last = record.iter().rposition(|cell| !cell.trim().is_empty());
-        // The header may have columns without a head at its end.
+        // The header may end with columns that have no name.
         let width = if rows.len() < SEARCHED_ROWS { record.len() } else { last.map_or(0, |last| last + 1) };
         let cells = if last.is_some() { &record[..width] } else { &[] };
         budget.row(cells.len())?;
@@ -70,7 +71,8 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     Ok(table)
 }
 
-/// The delimiter of a first line `sep=;`, which spreadsheet programs don't show, and where the table begins.
+/// The delimiter in a first line `sep=;`, which spreadsheet programs don't show, and where the
+/// table starts.
 fn stated_delimiter(text: &str) -> (Option<u8>, usize) {
     let end = text.find(['\n', '\r']).unwrap_or(text.len());
     let line = text[..end].trim_matches('"');
@@ -104,17 +106,18 @@ fn delimiter(text: &str) -> u8 {
         let common = widths.into_iter().filter(|(width, _)| *width > 1).max_by_key(|(width, rows)| (*rows, *width));
         common.map_or((0, 0), |(width, rows)| (rows * 100 / count.max(1), width))
     };
-    // The first of equals is the last of the list.
+    // Among equals, the first is the last in the list.
     *b"|\t;,".iter().max_by_key(|delimiter| score(**delimiter)).unwrap_or(&b',')
 }
 
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    /// The line that `at` is in, from 1.
+    /// The line that contains `at`, from 1.
     line: u64,
     delimiter: u8,
-    /// Quoted cells of several lines: the line each opens in, and the most delimited parts of a line within.
+    /// Multi-line quoted cells: the line where each starts, and the largest number of delimited
+    /// parts in one of its lines.
     long_cells: Vec<(u64, usize)>,
 }
 
@@ -123,7 +126,7 @@ impl<'t> Scanner<'t> {
         Self { text, at: 0, line: 1, delimiter, long_cells: Vec::new() }
     }
 
-    /// The cells of the next record; `None` at the end.
+    /// The next record's cells; `None` at the end.
     fn record(&mut self) -> Result<Option<Vec<std::borrow::Cow<'t, str>>>, TableError> {
         if self.at == self.text.len() {
             return Ok(None);

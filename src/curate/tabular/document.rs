@@ -1,4 +1,4 @@
-//! Records as a new export document: their ids, and their statuses if none is stated.
+//! Turns records into a new export document, with ids, and with statuses if none are stated.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -66,8 +66,8 @@ impl Conversion {
         }
     }
 
-    /// Gives the records at these indices an id made of the name if there is no column of ids, and the status `pending-review` if none is
-    /// stated. `taken` are the ids of other records.
+    /// Gives the records at these indices an id derived from the name if there's no id column, and
+    /// the status `pending-review` if none is stated. `taken` has the ids of other records.
     pub fn complete(
         &mut self,
         table: &Table,
@@ -92,7 +92,7 @@ impl Conversion {
             }
             let row = &table.rows[record.row];
             let name = record.text("name");
-            // A row without a name is found by the checks, but needs an id for that.
+            // The checks report rows without a name, but they need an id for that.
             let made = slug(name.as_deref().unwrap_or(&format!("row {}", row.number)));
             let at = At { row: Some(record.row), column: name_column };
             let shown = name.clone().unwrap_or_default();

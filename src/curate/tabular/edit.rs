@@ -1,4 +1,4 @@
-//! Changes to JSON text that keep the order, the spacing and the spelling of everything else.
+//! Edits JSON text while keeping the order, spacing and spelling of everything else.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,19 +12,19 @@ pub(super) struct Item<'t> {
     /// `None` in an array.
     pub(super) key: Option<Cow<'t, str>>,
     pub(super) value: &'t str,
-    /// From the key, or the value in an array, to the end of the value.
+    /// From the key, or in an array the value, to the end of the value.
     span: Range<usize>,
     value_start: usize,
 }
 
-/// What becomes of an item.
+/// What happens to an item.
 pub(super) enum Change {
     Keep,
     Value(String),
     Remove,
 }
 
-/// The items of an object or array; `None` for other texts.
+/// The items of an object or array; `None` for any other text.
 pub(super) fn items(text: &str) -> Option<Vec<Item<'_>>> {
     let offset = |value: &str| value.as_ptr() as usize - text.as_ptr() as usize;
     if text.trim_ascii_start().starts_with('[') {
@@ -45,7 +45,7 @@ pub(super) fn items(text: &str) -> Option<Vec<Item<'_>>> {
     let mut items = Vec::new();
     for (key, raw) in members {
         let value_start = offset(raw.get());
-        // Between two members there are a comma and white space only.
+        // Between two members there's only a comma and white space.
         let start = end + text[end..value_start].find('"')?;
         end = value_start + raw.get().len();
         items.push(Item { key: Some(key), value: raw.get(), span: start..end, value_start });
@@ -53,7 +53,8 @@ pub(super) fn items(text: &str) -> Option<Vec<Item<'_>>> {
     Some(items)
 }
 
-/// The text with its items changed and others added at its end: JSON texts, with their keys in an object.
+/// The text with some items changed and others added at its end, given as JSON texts, in an object
+/// with their keys.
 pub(super) fn rebuild(text: &str, items: &[Item<'_>], changes: &[Change], added: &[(Option<&str>, String)]) -> String {
     let open = text.find(['{', '[']).map_or(0, |at| at + 1);
     let close = text.rfind(['}', ']']).unwrap_or(text.len());
@@ -111,7 +112,7 @@ fn style(text: &str, items: &[Item<'_>], open: usize) -> (String, String) {
     (space.trim_start_matches(',').to_owned(), colon)
 }
 
-/// An object with these members, spaced like another one; `None` if that has no members.
+/// An object with these members, spaced like another one; `None` if that one has no members.
 pub(super) fn like(object: &str, members: &[(&str, &str)]) -> Option<String> {
     let items = items(object)?;
     let last = items.last()?;

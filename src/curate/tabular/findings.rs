@@ -1,12 +1,12 @@
-//! What was found in a table, grouped by cause: each cause once, with its count, examples and the fix.
+//! Findings in a table, grouped by cause: each cause once, with its count, examples and the fix.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Table, column_letters};
 
-/// Examples that are kept of a cause.
+/// How many examples are kept per cause.
 const KEPT_EXAMPLES: usize = 3;
-/// Longest value in an example, in characters.
+/// The longest value in an example, in characters.
 const VALUE_CHARS: usize = 60;
 
 /// How bad a cause is.
@@ -14,9 +14,9 @@ const VALUE_CHARS: usize = 60;
 pub enum Level {
     /// Its rows can't be published.
     Error,
-    /// Worth a look; stops nothing.
+    /// Worth a look, but stops nothing.
     Warning,
-    /// Something was changed on the way.
+    /// Something was changed along the way.
     Note,
 }
 
@@ -34,23 +34,24 @@ impl Level {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     pub level: Level,
-    /// As messages name it; empty for the table as a whole.
+    /// As messages name it; empty if it's about the whole table.
     pub column: String,
-    /// What is wrong, without the values.
+    /// What's wrong, without the values.
     pub message: String,
     /// What to do; empty for a note.
     pub fix: String,
     pub count: usize,
-    /// The first, each with its row and the value in backticks, or a text with several; it may be empty.
+    /// The first ones, each with its row and the value in backticks, or a text with several; may be
+    /// empty.
     pub examples: Vec<(String, String)>,
 }
 
 /// Where something was found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
-    /// Index of the row in the table; `None` for the whole column.
+    /// The row's index in the table; `None` for the whole column.
     pub(super) row: Option<usize>,
-    /// Index of the column; `None` for the whole row.
+    /// The column's index; `None` for the whole row.
     pub(super) column: Option<usize>,
 }
 
@@ -61,7 +62,7 @@ pub struct Findings {
     rejected: BTreeMap<usize, Vec<String>>,
     faulted: HashSet<(usize, usize)>,
     has_other_errors: bool,
-    /// Values that `--fix` would put right.
+    /// Values that `--fix` would correct.
     pub fixable: usize,
 }
 
@@ -100,7 +101,7 @@ impl Findings {
         }
     }
 
-    /// Counts further findings of a cause that aren't known one by one.
+    /// Counts more findings of a cause that aren't known individually.
     pub(super) fn add_more(&mut self, level: Level, column: Option<usize>, message: &str, count: usize) {
         let group = self.groups.entry((level, column, message.to_owned())).or_insert_with(|| Group {
             level,
@@ -118,18 +119,18 @@ impl Findings {
         self.groups.values()
     }
 
-    /// The number of causes of a level, and of findings.
+    /// How many causes and findings a level has.
     pub fn count(&self, level: Level) -> (usize, usize) {
         let of = self.groups.values().filter(|group| group.level == level);
         of.fold((0, 0), |(causes, findings), group| (causes + 1, findings + group.count))
     }
 
-    /// The rows with errors, by index, with the reasons.
+    /// The rows with errors by index, with the reasons.
     pub const fn rejected(&self) -> &BTreeMap<usize, Vec<String>> {
         &self.rejected
     }
 
-    /// Whether errors are about rows only, so that the other rows can be written.
+    /// Whether all errors are about rows, so that the other rows can be written.
     pub const fn is_about_rows(&self) -> bool {
         !self.has_other_errors
     }

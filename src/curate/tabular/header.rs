@@ -1,4 +1,5 @@
-//! The row that names the columns: the one with most known heads, below titles and remarks, or the one that is named.
+//! Finds the row that names the columns: the one with the most known headers, below titles and
+//! remarks, or the one that the user named.
 
 use std::collections::HashMap;
 
@@ -7,12 +8,12 @@ use super::{Cell, MAX_CELLS, Row, Table, TableError, column_letters, value};
 
 use crate::text::count::{agreeing, counted};
 
-/// How many filled rows from the top may be the header.
+/// How many non-empty rows from the top may be the header.
 pub(super) const SEARCHED_ROWS: usize = 25;
-/// Known heads that a row needs to be preferred over the first one.
+/// How many known headers a row needs to be preferred over the first one.
 const KNOWN_HEADS: usize = 2;
 
-/// Splits rows into heads and the rows below. Rows keep their widths.
+/// Splits rows into headers and the rows below. Rows keep their widths.
 pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Table) -> Result<Table, TableError> {
     if rows.is_empty() {
         return Err(TableError::NoRows);
@@ -64,7 +65,7 @@ fn find(rows: &[Row]) -> usize {
     if most >= KNOWN_HEADS {
         return searched.iter().position(|row| known(row) == most).unwrap_or_default();
     }
-    // A title fills one cell above rows of several.
+    // A title fills one cell above rows with several.
     let widest = searched.iter().map(filled).max().unwrap_or_default();
     searched.iter().position(|row| widest == 1 || filled(row) > 1).unwrap_or_default()
 }
@@ -73,13 +74,13 @@ fn head(cell: &Cell) -> String {
     let text = cell.text().unwrap_or_default();
     let text = value::unguarded(text);
     if text.starts_with("json:") {
-        // The name of the property behind it is kept as it is.
+        // The property name after the prefix is kept unchanged.
         return text.to_owned();
     }
     text.split_whitespace().map(value::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// Gives a head that occurs again the letter of its column.
+/// Appends its column's letter to a repeated header.
 fn name_repeated(table: &mut Table) {
     let mut columns: HashMap<String, Vec<usize>> = HashMap::new();
     for (column, head) in table.heads.iter().enumerate().filter(|(_, head)| !head.is_empty()) {
@@ -97,7 +98,8 @@ fn name_repeated(table: &mut Table) {
     table.repeated = repeated;
 }
 
-/// Gives each row a cell for each head, and takes out columns without a head, telling what's in them.
+/// Gives each row a cell for each header, and removes columns without one, reporting what they
+/// contain.
 pub(super) fn square(table: &mut Table) {
     let width = table.heads.len();
     for row in &mut table.rows {
@@ -115,7 +117,7 @@ pub(super) fn square(table: &mut Table) {
     }
 }
 
-/// Refuses a width that times the rows is too much.
+/// Rejects tables whose width times the number of rows is too large.
 pub(super) fn check_area(table: &Table) -> Result<(), TableError> {
     if table.heads.len().saturating_mul(table.rows.len()) > MAX_CELLS { Err(TableError::TooManyCells) } else { Ok(()) }
 }

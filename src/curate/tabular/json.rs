@@ -1,4 +1,4 @@
-//! JSON: a line for each product (NDJSON), an array of them, or an object of them by id.
+//! JSON: a line per product (NDJSON), an array of products, or an object with products by id.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{Budget, Cell, MAX_COLUMNS, Progress, Row, RowKind, STEP, Table, TableError, header};
 use crate::export::write_compact;
 
-/// The members of an object, in the order written.
+/// An object's members in their original order.
 type Members = Vec<(String, Box<RawValue>)>;
 
 pub(super) fn read_lines(bytes: &[u8], progress: Progress<'_>) -> Result<Table, TableError> {
@@ -32,7 +32,8 @@ pub(super) fn read_lines(bytes: &[u8], progress: Progress<'_>) -> Result<Table, 
     builder.finish()
 }
 
-/// Reads an array of objects, also one in an object (the one that is `wanted` of several), or an object whose values are objects, by id.
+/// Reads an array of objects, possibly inside an object (the `wanted` one if there are several), or
+/// an object whose values are objects, by id.
 pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table, TableError> {
     let form = |text: &str| TableError::Form(text.to_owned());
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -79,7 +80,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
         records.push((id, of));
     }
     if records.iter().any(|(_, of)| of.iter().any(|(key, _)| key == "id")) {
-        // Their own ids count; the keys must say the same.
+        // Their own ids count, and the keys must agree.
         let is_same = |(id, of): &(String, Members)| {
             of.iter().any(|(key, value)| {
                 key == "id" && serde_json::from_str::<String>(value.get()).ok().as_ref() == Some(id)
@@ -146,7 +147,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Takes in an array of objects.
+    /// Adds an array of objects.
     fn list(mut self, raw: &RawValue) -> Result<Table, TableError> {
         let elements: Vec<&RawValue> =
             serde_json::from_str(raw.get()).map_err(|error| TableError::Form(error.to_string()))?;

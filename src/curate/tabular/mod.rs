@@ -42,29 +42,30 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Most rows that are read: what a worksheet holds, and a bound of the memory.
+/// The maximum number of rows: what a worksheet can hold, and a limit on memory.
 pub const MAX_ROWS: usize = 1_048_576;
-/// Most columns that are read, as in a worksheet.
+/// The maximum number of columns, as in a worksheet.
 pub const MAX_COLUMNS: usize = 16_384;
-/// Most cells that are read, empty ones included: a bound of the memory if a worksheet has one filled cell at its far end.
+/// The maximum number of cells, including empty ones. It limits memory if a worksheet has a single
+/// filled cell far away.
 const MAX_CELLS: usize = 20_000_000;
-/// Most bytes of one cell; a spreadsheet program stops at 32,767 characters.
+/// The maximum size of a cell in bytes. Spreadsheet programs stop at 32,767 characters.
 const MAX_CELL_BYTES: usize = 1024 * 1024;
-/// Most bytes of all cells.
+/// The maximum size of all cells in bytes.
 const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
     Empty,
-    /// A text, as it is written.
+    /// A text as written.
     Text(String),
-    /// A JSON value, as it is written.
+    /// A JSON value as written.
     Json(String),
-    /// An error of a spreadsheet program, such as `#N/A`.
+    /// A spreadsheet program's error, such as `#N/A`.
     Error(String),
     /// A formula whose value the workbook doesn't store.
     Formula(String),
-    /// A text with the address of its hyperlink.
+    /// A text with its hyperlink's address.
     Link(Box<(String, String)>),
 }
 
@@ -93,13 +94,13 @@ impl Cell {
 /// A row that isn't empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Number as a spreadsheet program shows it, of the line or of the record, from 1.
+    /// The row number shown by a spreadsheet program, or the number of the line or record, from 1.
     pub number: u64,
-    /// A cell for each head.
+    /// A cell for each header.
     pub cells: Vec<Cell>,
 }
 
-/// What the rows of a table are called.
+/// What a table's rows are called.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     #[default]
@@ -113,20 +114,21 @@ pub enum RowKind {
 /// A table in memory.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// Heads of the columns, each once: one that occurs again has its column's letter behind it. Empty without a head.
+    /// The column headers, all distinct: repeated ones are followed by their column's letter. Empty
+    /// for columns without one.
     pub heads: Vec<String>,
-    /// The columns that have one head, by index; the first keeps it.
+    /// The columns that share a header, by index; the first one keeps it.
     pub repeated: Vec<Vec<usize>>,
     pub rows: Vec<Row>,
     pub row_kind: RowKind,
-    /// Whether serial numbers of days count from 1904.
+    /// Whether date serial numbers count from 1904.
     pub is_1904: bool,
-    /// Conversions that were needed to read it.
+    /// Conversions that were necessary to read it.
     pub notes: Vec<String>,
 }
 
 impl Table {
-    /// A row as messages name it, such as `row 5`.
+    /// How messages name a row, such as `row 5`.
     pub fn row_name(&self, number: u64) -> String {
         let kind = match self.row_kind {
             RowKind::Row => "row",
@@ -136,7 +138,7 @@ impl Table {
         format!("{kind} {number}")
     }
 
-    /// A column as messages name it, such as ``column C `Website` ``.
+    /// How messages name a column, such as ``column C `Website` ``.
     pub fn column_name(&self, column: usize) -> String {
         let head = self.heads.get(column).map_or("", String::as_str);
         match (self.row_kind, head) {
@@ -146,8 +148,8 @@ impl Table {
         }
     }
 
-    /// Whether it has the properties that every record needs, as `export` writes them: then it holds records of a directory,
-    /// and all of its properties are meant.
+    /// Whether it has the properties that every record needs, as `export` writes them. If so, it
+    /// holds a directory's records, and all of its properties are meant.
     fn has_records(&self) -> bool {
         let has = |name: &&str| self.heads.iter().any(|head| head.strip_prefix("json:").unwrap_or(head) == *name);
         ["id", "name", "url", "evidence_status"].iter().all(has)
@@ -206,31 +208,31 @@ pub enum TableError {
     },
 }
 
-/// Gets the bytes done and the bytes in all while a table is read.
+/// Receives the bytes done and the bytes in total while a table is read.
 pub type Progress<'p> = &'p dyn Fn(u64, u64);
 
-/// Rows between two calls of a [`Progress`].
+/// How many rows there are between two calls of a [`Progress`].
 const STEP: usize = 1000;
 
 /// How to read a table.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ReadOptions<'o> {
-    /// The worksheet, or the list in a JSON document; needed if there are several.
+    /// The worksheet, or the list in a JSON document; required if there are several.
     pub sheet: Option<&'o str>,
-    /// A label of the Encoding Standard; found out if there's none.
+    /// A label from the Encoding Standard; detected if it's missing.
     pub encoding: Option<&'o str>,
-    /// The number of the row that names the columns; found out if there's none.
+    /// The number of the header row; detected if it's missing.
     pub header_row: Option<u64>,
 }
 
-/// Reads a table: a workbook by its content, JSON by its extension, anything else as CSV.
+/// Reads a table: a workbook by its content, JSON by its extension, and anything else as CSV.
 pub fn read(
     path: &Path,
     options: ReadOptions<'_>,
     max_bytes: u64,
     progress: Progress<'_>,
 ) -> Result<Table, TableError> {
-    // Before it is opened: opening a named pipe would wait for its writer.
+    // Before it's opened: opening a named pipe would wait for its writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(TableError::Form("this isn't an ordinary file; save the table as a file and name that".to_owned()));
     }
@@ -243,7 +245,7 @@ pub fn read(
     parse(&bytes, &extension.to_string_lossy(), options, progress)
 }
 
-/// Reads a table from the bytes of a file with an extension in lower case.
+/// Reads a table from a file's bytes, given the extension in lower case.
 pub fn parse(
     bytes: &[u8],
     extension: &str,
@@ -275,7 +277,7 @@ pub fn parse(
     Ok(table)
 }
 
-/// Counts what a reader takes in, so that it stops before the memory is spent.
+/// Counts what a reader consumes, so that it stops before the memory is exhausted.
 #[derive(Debug, Default)]
 struct Budget {
     rows: usize,
@@ -284,7 +286,7 @@ struct Budget {
 }
 
 impl Budget {
-    /// A row of so many cells.
+    /// A row with this many cells.
     fn row(&mut self, cells: usize) -> Result<(), TableError> {
         self.rows += 1;
         self.cells += cells;
@@ -294,7 +296,7 @@ impl Budget {
         if self.cells > MAX_CELLS { Err(TableError::TooManyCells) } else { Ok(()) }
     }
 
-    /// A cell of so many bytes.
+    /// A cell with this many bytes.
     fn cell(&mut self, bytes: usize, place: impl FnOnce() -> String) -> Result<(), TableError> {
         if bytes > MAX_CELL_BYTES {
             return Err(TableError::CellTooLong { place: place() });
@@ -304,7 +306,7 @@ impl Budget {
     }
 }
 
-/// The cell of a text.
+/// The cell for a text.
 fn text_cell(text: &str) -> Cell {
     const ERRORS: [&str; 9] = ["#N/A", "#NV", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!"];
     let trimmed = value::trim(text);

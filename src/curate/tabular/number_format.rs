@@ -1,6 +1,7 @@
-//! Numbers of a workbook as its number formats show them, as far as another value would be lost.
+//! Shows a workbook's numbers the way their formats do, if their value would change otherwise.
 
-/// The number as shown, if the format adds something to it: leading zeros (`00000`), a percent sign, or a unit (`0.00 "EUR"`).
+/// The number as shown, if the format adds anything to it: leading zeros (`00000`), a percent sign,
+/// or a unit (`0.00 "EUR"`).
 pub(super) fn shown(number: f64, format: &str) -> Option<String> {
     // Formats for negative numbers and zero come after semicolons.
     let format = format.split(';').next().unwrap_or_default();
@@ -18,7 +19,7 @@ pub(super) fn shown(number: f64, format: &str) -> Option<String> {
     (!before.is_empty() || !behind.is_empty()).then_some(text)
 }
 
-/// The literal texts before and behind the digits; `None` for a format of dates.
+/// The literal texts before and after the digits; `None` for a date format.
 fn literals(format: &str) -> Option<(String, String)> {
     let (mut before, mut behind) = (String::new(), String::new());
     let mut has_digits = false;
@@ -27,14 +28,15 @@ fn literals(format: &str) -> Option<(String, String)> {
         let place = if has_digits { &mut behind } else { &mut before };
         match c {
             '"' => place.extend(chars.by_ref().take_while(|c| *c != '"')),
-            // A currency such as `[$€-407]`; a colour or condition is no text.
+            // A currency such as `[$€-407]`. Colours and conditions aren't text.
             '[' => {
                 let inner: String = chars.by_ref().take_while(|c| *c != ']').collect();
                 let currency = inner.strip_prefix('$').and_then(|inner| inner.split('-').next());
                 place.push_str(currency.unwrap_or_default());
             }
             '\\' => place.extend(chars.next()),
-            // A space as wide as the next character, and one that is repeated to fill the cell.
+            // A space as wide as the next character, and a character that is repeated to fill the
+            // cell.
             '_' | '*' => drop(chars.next()),
             '0' | '#' | '?' => has_digits = true,
             '€' | '$' | '£' | '¥' => place.push(c),

@@ -1,4 +1,4 @@
-//! An export with the rows of a table brought into it: what the table doesn't hold stays as it is written.
+//! Updates an export with a table's rows. Whatever the table doesn't hold stays as written.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +13,7 @@ use super::{Conversion, Mapping, Record, Table};
 use crate::export::Export;
 use crate::record::{Attribute, EvidenceStatus, identity, normalised_url};
 
-/// A row and a record that agree in name or in URL, and not in both.
+/// A row and a record that agree in either name or URL, but not both.
 #[derive(Debug)]
 pub struct Match {
     /// The row, such as `row 5`.
@@ -25,12 +25,12 @@ pub struct Match {
     pub url: String,
 }
 
-/// What becomes of a row that may be a record.
+/// What happens to a row that may be a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// It is that record.
+    /// It's that record.
     Update,
-    /// It is another one.
+    /// It's a different one.
     Add,
 }
 
@@ -47,11 +47,11 @@ pub enum UpdateError {
 #[derive(Debug)]
 pub struct Updated {
     pub json: String,
-    /// For each element of `software` the row, by index, that it comes from.
+    /// For each element of `software`, the index of the row that it comes from.
     pub rows: Vec<Option<usize>>,
-    /// Values that were removed because the cell is empty.
+    /// Values that were removed because their cell is empty.
     pub cleared: usize,
-    /// Records that no row is about, as `name (id)`; they are in `json` unless they were to be removed.
+    /// Records without a row, as `name (id)`. They're in `json` unless they were to be removed.
     pub missing: Vec<String>,
 }
 
@@ -179,7 +179,7 @@ impl<'h> Matcher<'h> {
         }
     }
 
-    /// For each record of the table the element that it is.
+    /// For each of the table's records, the element that it corresponds to.
     fn rows(
         &self,
         table: &Table,
@@ -248,7 +248,7 @@ impl std::fmt::Display for Match {
     }
 }
 
-/// An element with the values of a record; `None` if they are the same.
+/// An element updated with a record's values; `None` if they're the same.
 fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
     let members = items(text)?;
     let old = |key: &str| members.iter().find(|item| item.key.as_deref() == Some(key)).map(|item| item.value);
@@ -326,7 +326,7 @@ fn as_list(value: Value) -> Vec<Value> {
     }
 }
 
-/// Whether two JSON texts have one value; a text alone is the same as a list of it.
+/// Whether two JSON texts have the same value, where a single text equals a list with it.
 fn alike(old: &str, new: &str) -> bool {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     let (Some(old), Some(new)) = (read(old), read(new)) else { return false };

@@ -1,22 +1,22 @@
 //! Texts in cells: lists, sources, addresses, numbers, words for nothing, and texts that a spreadsheet program would take for a
 //! formula.
 
-/// Texts that stand for an empty cell, in lower case.
+/// Texts that mean an empty cell, in lower case.
 const NOTHING: [&str; 10] = ["-", "--", "–", "—", "n/a", "n.a.", "k.a.", "k. a.", "k.a", "keine angabe"];
 
-/// Characters at a cell's start that make it a formula.
+/// Characters that make a cell a formula if it starts with them.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 fn is_guarded(text: &str) -> bool {
     text.trim_start_matches('\'').starts_with(FORMULA)
 }
 
-/// The text with an apostrophe before it where a spreadsheet program would take it for a formula.
+/// The text, with an apostrophe in front if a spreadsheet program would take it for a formula.
 pub(super) fn guarded(text: String) -> String {
     if is_guarded(&text) { format!("'{text}") } else { text }
 }
 
-/// The text that [`guarded`] was given.
+/// The text that was passed to [`guarded`].
 pub(super) fn unguarded(text: &str) -> &str {
     text.strip_prefix('\'').filter(|_| is_guarded(text)).unwrap_or(text)
 }
@@ -31,11 +31,12 @@ pub(super) fn is_nothing(text: &str) -> bool {
     text.len() <= 16 && NOTHING.contains(&text.to_lowercase().as_str())
 }
 
-/// Splits a list at `;`, `|` and line breaks. A backslash before one of them, a comma, white space or a backslash takes its meaning.
+/// Splits a list at `;`, `|` and line breaks. A backslash before one of these, a comma, white space
+/// or a backslash makes it part of the value.
 pub(super) fn split(text: &str) -> Vec<String> {
     let mut items = Vec::new();
     let mut item = String::new();
-    // The length up to the last character that isn't to be trimmed.
+    // The length up to the last character that must not be trimmed.
     let mut kept = 0;
     let mut chars = text.chars().peekable();
     let mut finish = |item: &mut String, kept: &mut usize| {
@@ -67,17 +68,18 @@ fn is_escaped(c: char) -> bool {
     matches!(c, ';' | '|' | ',' | '\\') || c.is_whitespace()
 }
 
-/// Whether a list is split at other marks than commas.
+/// Whether a list is split at marks other than commas.
 pub(super) fn has_marks(text: &str) -> bool {
     text.contains([';', '|', '\n']) || text.contains("\\,")
 }
 
-/// The pieces between the commas of a text that has several, without empty ones.
+/// The non-empty pieces between commas, if there are several.
 pub(super) fn at_commas(text: &str) -> Vec<&str> {
     text.split(',').map(trim).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// Joins a list so that [`split`] gives it back. Commas are escaped if nothing else shows that it isn't split at them.
+/// Joins a list so that [`split`] restores it. Commas are escaped unless something else shows that
+/// the list isn't split at them.
 pub(super) fn join<'i>(items: impl Iterator<Item = &'i str>) -> String {
     let mut text = String::new();
     let mut items = items.peekable();
@@ -102,8 +104,9 @@ pub(super) fn join<'i>(items: impl Iterator<Item = &'i str>) -> String {
     text
 }
 
-/// A source: its label and its address, which is the label too if there's none. Read are `Label <https://…>`, `[Label](https://…)`,
-/// `Label (https://…)`, `Label: https://…`, `Label – https://…`, `https://… (Label)` and an address alone.
+/// A source: its label and its address, which is also the label if there's no other. Accepts `Label
+/// <https://…>`, `[Label](https://…)`, `Label (https://…)`, `Label: https://…`, `Label –
+/// https://…`, `https://… (Label)` and a bare address.
 pub(super) fn source(item: &str) -> (&str, &str) {
     if let Some(pair) = item.strip_suffix('>').and_then(|item| item.rsplit_once(" <")) {
         return pair;
@@ -141,7 +144,7 @@ pub(super) fn is_address(text: &str) -> bool {
         && (["https://", "http://", "www."].iter().any(|start| lower.starts_with(start)) || is_bare_host(text))
 }
 
-/// Whether a text is a domain, perhaps with a path, and nothing that an address begins with.
+/// Whether a text is a domain, optionally with a path, without a scheme or the like.
 pub(super) fn is_bare_host(text: &str) -> bool {
     let host = text.split('/').next().unwrap_or_default();
     let is_label = |label: &str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
@@ -149,13 +152,14 @@ pub(super) fn is_bare_host(text: &str) -> bool {
     host.contains('.') && host.split('.').all(is_label) && last.len() >= 2 && last.chars().all(char::is_alphabetic)
 }
 
-/// The address with `https://` before a `www.`.
+/// The address with `https://` in front of `www.`.
 pub(super) fn with_scheme(text: &str) -> Option<String> {
     let is_www = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."));
     is_www.then(|| format!("https://{text}"))
 }
 
-/// The address with its scheme put right: none before a domain, or one with a missing mark. Needs no judgement.
+/// The address with its scheme repaired: a missing one before a domain, or one that lacks a
+/// character. Needs no judgement.
 pub(super) fn repaired_address(text: &str) -> Option<String> {
     if is_bare_host(text) {
         return Some(format!("https://{text}"));
@@ -176,14 +180,14 @@ pub(super) fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// The mark between whole number and fraction.
+/// The mark between the whole number and the fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecimalMark {
     Comma,
     Point,
 }
 
-/// A number as JSON writes it, of a text with one mark at most, such as `4,2`.
+/// A number as JSON writes it, from a text with at most one mark, such as `4,2`.
 pub(super) fn decimal(text: &str) -> Option<(String, Option<DecimalMark>)> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -199,7 +203,8 @@ pub(super) fn decimal(text: &str) -> Option<(String, Option<DecimalMark>)> {
     (is_number(before) && is_number(behind)).then(|| (format!("{sign}{}.{behind}", whole(before)), Some(mark)))
 }
 
-/// A whole number, perhaps with a mark before each three digits, such as `1.234` and `1 234`.
+/// A whole number, optionally with a mark before each group of three digits, such as `1.234` or `1
+/// 234`.
 pub(super) fn whole_number(text: &str) -> Option<String> {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if is_number(text) {

@@ -12,13 +12,13 @@ use super::{
 
 use crate::text::count::{agreeing, counted};
 
-/// Most cells of one hyperlink; further ones have no address.
+/// How many cells of a hyperlink get an address; the others have none.
 const MAX_LINKED_CELLS: u64 = 10_000;
-/// Most cells with addresses, of all hyperlinks.
+/// How many cells get addresses from all hyperlinks.
 const MAX_LINKS: usize = 1_000_000;
-/// Most cells with a number format that adds something.
+/// How many cells may have a number format that adds something.
 const MAX_FORMATS: usize = 5_000_000;
-/// Longest part of a formula in a message, in characters.
+/// The longest part of a formula in a message, in characters.
 const FORMULA_CHARS: usize = 60;
 
 type Workbook<'b> = Xlsx<Cursor<&'b [u8]>>;
@@ -35,9 +35,9 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let mut notes = Vec::new();
     let links = links(&mut workbook, &name, &mut notes)?;
     let (codes, formats) = formats(&mut workbook, &name)?;
-    // Cell by cell, so that one cell at the far end of a worksheet doesn't make a range of gigabytes.
+    // Cell by cell, so that a single cell far away doesn't create a range of gigabytes.
     let mut cells = workbook.worksheet_cells_reader(&name)?;
-    // As the worksheet states it; the bytes done are those of its rows.
+    // As the worksheet states it; progress counts the bytes of its rows.
     let last_row = u64::from(cells.dimensions().end.0).max(1);
     let total = bytes.len() as u64;
     let mut budget = Budget::default();
@@ -93,7 +93,7 @@ fn push(rows: &mut Vec<Row>, row: Row, budget: &mut Budget) -> Result<(), TableE
     Ok(())
 }
 
-/// The worksheet named, else the only one that is shown.
+/// The named worksheet, or else the only visible one.
 fn choose(workbook: &Workbook<'_>, wanted: Option<&str>) -> Result<String, TableError> {
     let worksheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
     let shown: Vec<_> = worksheets.clone().filter(|sheet| sheet.visible == SheetVisible::Visible).collect();
@@ -143,7 +143,7 @@ fn links(
     Ok(links)
 }
 
-/// The number formats by style, and the styles of cells with one that adds something to a number.
+/// The number formats by style, and the styles of cells whose format adds something to a number.
 fn formats(workbook: &mut Workbook<'_>, sheet: &str) -> Result<(Codes, HashMap<Place, usize>), TableError> {
     let mut cells = workbook.worksheet_cells_reader(sheet)?;
     let adds = |code: &str| number_format::shown(1.0, code).is_some();

@@ -1,4 +1,4 @@
-//! An export's records as CSV and NDJSON.
+//! Writes an export's records as CSV and NDJSON.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -23,8 +23,9 @@ enum Column<'e> {
     Json(&'e str),
 }
 
-/// Writes the records as CSV (RFC 4180): a column for each property that occurs. A column is JSON, with the head `json:NAME`, where
-/// the property is an additional one or a value couldn't be read back from a plain cell.
+/// Writes the records as CSV (RFC 4180), with a column for each property that occurs. A column
+/// contains JSON and is called `json:NAME` if the property is an additional one or a value couldn't
+/// be read back from a plain cell.
 pub fn write_csv(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     let columns = columns(export)?;
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
@@ -56,7 +57,8 @@ pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
 /// Rows that weren't imported, by index, with the reasons.
 pub type Rejected = std::collections::BTreeMap<usize, Vec<String>>;
 
-/// Writes rows as a table of the same columns, with the reasons in a further one: CSV, or NDJSON of a table that was JSON.
+/// Writes rows as a table with the same columns and one more for the reasons: CSV, or NDJSON if the
+/// table was JSON.
 pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out: &mut dyn Write) -> io::Result<()> {
     let mut reason = "Reason".to_owned();
     while table.heads.contains(&reason) {
@@ -83,7 +85,7 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
         let cells = table.rows[*row].cells.iter().zip(&mapping.columns).map(|(cell, of)| match cell {
             Cell::Link(link) if of.target != Target::Property("url") => link.0.clone(),
             Cell::Link(link) if value::is_address(&link.0) => link.0.clone(),
-            // As read: an apostrophe before a formula is there already.
+            // As it was read: an apostrophe before a formula is already there.
             cell => cell.shown().to_owned(),
         });
         writer.write_record(cells.chain([value::guarded(reasons.join("; "))]))?;
@@ -124,7 +126,7 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
     Ok(columns)
 }
 
-/// The texts of a property with several.
+/// The texts of a property that has several.
 pub(super) fn texts_of<'s>(software: &'s Software, name: &str) -> &'s [Box<str>] {
     if let Value::Texts(texts) = value(software, name) { texts } else { &[] }
 }
@@ -161,7 +163,7 @@ fn value<'s>(software: &'s Software, name: &str) -> Value<'s> {
     }
 }
 
-/// The cell of a value; `None` where it couldn't be read back.
+/// A value's cell; `None` if the value couldn't be read back.
 fn plain(value: &Value<'_>) -> Option<String> {
     let is_trimmed = |text: &str| !text.is_empty() && value::trim(text) == text;
     let cell = match value {
@@ -182,7 +184,7 @@ fn plain(value: &Value<'_>) -> Option<String> {
     (text_cell(&cell) == Cell::Text(cell.clone()) && !value::is_nothing(&cell)).then_some(cell)
 }
 
-/// The JSON of a property, known or additional; empty where the record doesn't have it.
+/// A property's JSON, whether known or additional; empty if the record doesn't have it.
 fn json(software: &Software, name: &str) -> String {
     match value(software, name) {
         Value::Text(text) => serde_json::Value::from(text).to_string(),

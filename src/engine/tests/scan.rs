@@ -173,6 +173,14 @@ impl Embedded for ScanEngine {
         Ok(self.document_count(term))
     }
 
+    fn rank(&self, candidates: &mut [Candidate], rerank: &Rerank) {
+        candidates.sort_by(|a, b| b.cmp(a));
+        let head = candidates.len().min(if matches!(rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
+        let none = Meanings::default();
+        let meanings = if self.ranks_by_meaning { &self.meanings } else { &none };
+        rerank.rerank(&self.forward, meanings, &mut candidates[..head], usize::MAX);
+    }
+
     fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
         let plan = request.plan;
         let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
@@ -262,12 +270,7 @@ impl Embedded for ScanEngine {
         if let Some(order) = request.order {
             self.sort(&mut candidates, order);
         } else {
-            candidates.sort_by(|a, b| b.cmp(a));
-            let head =
-                candidates.len().min(if matches!(plan.rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
-            let none = Meanings::default();
-            let meanings = if self.ranks_by_meaning { &self.meanings } else { &none };
-            plan.rerank.rerank(&self.forward, meanings, &mut candidates[..head], usize::MAX);
+            self.rank(&mut candidates, &plan.rerank);
         }
         let hits = embedded::hits(&self.records, request.page_of(&candidates));
         let texts = request.texts.then(|| embedded::texts(&self.records, &self.forward, &hits, request.budget));

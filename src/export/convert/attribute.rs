@@ -35,7 +35,7 @@ impl Reader {
 
 fn attribute(entry: Value<'_>, property: Box<str>, label: Box<str>) -> Result<Attribute, &'static str> {
     let given = |key: &str| entry.get(key).filter(|value| value.kind() != Kind::Null);
-    // A request names an attribute and its value with a colon between them.
+    // A request separates an attribute from its value with a colon.
     if property.contains(':') || is_longer(&property, PROPERTY_CHARS) {
         return Err("the `property` of an attribute has at most 100 characters, and no colon");
     }

@@ -25,7 +25,7 @@ use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record;
 
-/// Categories on a page.
+/// Categories per page.
 const LIMIT: u32 = 200;
 
 #[derive(Debug, Template)]
@@ -87,7 +87,7 @@ pub(super) async fn get_category(
     show(state, (language, of_texts), snapshot, id, &uri, false).await
 }
 
-/// The part of a category's page that changes, for the script.
+/// The changing part of a category's page, for the script.
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
     language: Language,
@@ -120,7 +120,7 @@ async fn show(
     results::show(state, language, snapshot, list, is_part).await
 }
 
-/// The way from the home page to a category.
+/// The breadcrumb from the home page to a category.
 pub(super) fn breadcrumbs(site: &Site, t: &'static Texts, category: &CategoryResource) -> Vec<JsonLd> {
     if site.public.is_empty() {
         return Vec::new();

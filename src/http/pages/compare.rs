@@ -25,7 +25,7 @@ use crate::http::state::AppState;
 use crate::record;
 use crate::service::{self, Translator};
 
-/// The most products that are compared.
+/// How many products can be compared.
 pub(super) const MAX_COMPARED: usize = 4;
 
 #[derive(Debug, Template)]
@@ -49,7 +49,7 @@ impl<'a> Page<'a> {
         of_category(self.base, id)
     }
 
-    /// The address of the others.
+    /// The address that compares the others.
     fn without(&self, product: &Product<'_>) -> String {
         let others = self.products.iter().map(|other| &*other.item.id).filter(|id| *id != product.item.id);
         address(self.base, others)
@@ -106,7 +106,7 @@ async fn show(
     let (t, site) = (language.texts(), &state.site);
     let (mut records, mut translator) = (Vec::new(), Translator::new(snapshot, of_texts));
     for id in ids {
-        // A product that is gone is left out.
+        // A product that no longer exists is left out.
         if let Some(record) = service::get_software(snapshot, id).await? {
             records.push(translator.detail(record.body)?);
         }

@@ -1,4 +1,4 @@
-//! Error pages, and the way to signing in.
+//! Error pages, and redirects to the sign-in form.
 
 use askama::Template;
 use axum::http::header::{ACCEPT, RETRY_AFTER};
@@ -29,14 +29,14 @@ struct Page<'a> {
     is_english: bool,
     /// What is wrong with each parameter, for a developer.
     details: Vec<&'a str>,
-    /// Where trying again leads.
+    /// Where to try again.
     retry: Option<&'a str>,
     /// The id to quote to the operator.
     request_id: Option<&'a str>,
     has_products: bool,
 }
 
-/// What a page's reader sends that an error page goes by.
+/// What an error page needs to know about the reader's request.
 #[derive(Debug)]
 pub(in crate::http) struct Reader {
     language: Language,
@@ -53,7 +53,8 @@ impl Reader {
     }
 }
 
-/// Makes the response that carried an error a page, or a problem document for a program. Whoever has no session is sent to sign in.
+/// Turns a response that carries an error into a page, or into a problem document for a program.
+/// Readers without a session are redirected to sign in.
 pub(in crate::http) fn write_error(
     state: &AppState,
     context: &RequestContext,
@@ -68,7 +69,7 @@ pub(in crate::http) fn write_error(
     if reader.prefers_html && !matches!(error, ApiError::MethodNotAllowed) {
         match page(state, context, reader.language, error) {
             Ok(page) => *response = page,
-            // A template that can't be written: the document says what there is to say.
+            // If a template can't be rendered, the problem document says everything that's needed.
             Err(_) => middleware::write_problem(state, context, error, response),
         }
     } else {

@@ -1,4 +1,4 @@
-//! The filters of a list of products: the values to choose from, and those that are in force.
+//! The filters of a product list: the values to choose from, and those that are set.
 
 use std::borrow::Cow;
 
@@ -14,11 +14,11 @@ use crate::service::parameter::definition::{
 };
 use crate::service::{ATTRIBUTE_PREFIX, Facet};
 
-/// The values of a filter that are shown before someone asks for more.
+/// How many values of a filter are shown before someone asks for more.
 const CATEGORIES_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 6;
 
-/// The most values that unfold; whoever looks for a rarer one searches for it.
+/// How many values unfold; rarer ones can be found by searching.
 const MAX_MORE: usize = 40;
 
 /// A filter with its values.
@@ -43,7 +43,7 @@ pub(super) struct Choice<'a> {
     pub(super) is_chosen: bool,
 }
 
-/// A filter in force, and the address without it.
+/// A filter that is set, and the address without it.
 #[derive(Debug)]
 pub(super) struct Chip {
     /// Its place in the address.
@@ -73,7 +73,7 @@ fn attribute_of<'c>(catalogue: &'c Catalogue, facet: &Facet) -> Option<&'c Attri
     Some(attributes.get(attributes.number(facet.property()?)?))
 }
 
-/// The parameter of a facet's filter, and what its values begin with.
+/// The parameter of a facet's filter, and the prefix of its values.
 fn parameter(facet: &Facet) -> (&str, String) {
     match facet {
         Facet::Rating => (MIN_RATING.name, String::new()),
@@ -102,7 +102,7 @@ fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, language: Option<&Lan
     legend.into()
 }
 
-/// What a value is called.
+/// A value's label.
 fn label<'v>(
     t: &'static Texts,
     catalogue: &Catalogue,
@@ -133,7 +133,7 @@ fn label<'v>(
     }
 }
 
-/// The form in which two values of a filter are one.
+/// The form in which two values of a filter count as the same.
 fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
     match facet {
         Facet::Category => {
@@ -147,7 +147,7 @@ fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
     }
 }
 
-/// The groups of a result's facets. Chosen values come first, even without a product.
+/// The groups of a result's facets. Chosen values come first, even if no product has them.
 pub(super) fn groups<'a>(
     t: &'static Texts,
     catalogue: &'a Catalogue,
@@ -187,12 +187,12 @@ pub(super) fn groups<'a>(
                 choices.push(Choice { value: with_prefix(value), label, count: Some(0), is_chosen: true });
             }
         }
-        // A filter that every product passes decides nothing.
+        // A filter that every product passes is useless.
         if choices.is_empty() || (choices.len() == 1 && chosen.is_empty() && !is_list) {
             return None;
         }
         if is_list {
-            // Stable: by falling count, the chosen ones first.
+            // A stable sort: by descending count, chosen ones first.
             choices.sort_by_key(|choice| !choice.is_chosen);
         }
         let most = if *facet == Facet::Category { CATEGORIES_SHOWN } else { VALUES_SHOWN };
@@ -208,7 +208,7 @@ pub(super) fn is_filter(name: &str) -> bool {
     ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name)
 }
 
-/// The filters in force, in the order of the address.
+/// The filters that are set, in the order of the address.
 pub(super) fn chips(
     t: &'static Texts,
     catalogue: &Catalogue,
@@ -238,7 +238,7 @@ fn attribute_chip(t: &'static Texts, catalogue: &Catalogue, language: Option<&La
     format!("{}: {}", attribute::name(t, language, of), attribute::measured(t, of, value))
 }
 
-/// The address without any filter.
+/// The address without any filters.
 pub(super) fn without_filters(address: &Address) -> String {
     address.keeping(|_, name| !is_filter(name))
 }

@@ -34,7 +34,7 @@ pub(super) struct Frame<'a> {
     pub(super) language: &'static str,
     site: &'a Site,
     pub(super) section: Section,
-    /// Of the window, before the site's title; may be empty.
+    /// For the window, before the site's title; may be empty.
     pub(super) title: String,
     pub(super) description: String,
     /// The path of the page's canonical address, with its query.
@@ -42,14 +42,14 @@ pub(super) struct Frame<'a> {
     pub(super) json_ld: Vec<JsonLd>,
     /// The query in the header's search box.
     pub(super) q: &'a str,
-    /// `None` on a page that tells nothing of the directory's content.
+    /// `None` on a page that reveals nothing about the directory's content.
     pub(super) menu: Option<Menu>,
-    /// Whether the reader has a session to end.
+    /// Whether the reader has a session that can be ended.
     pub(super) is_signed_in: bool,
 }
 
 impl<'a> Frame<'a> {
-    /// The frame of a page of a generation's content.
+    /// The frame of a page with a generation's content.
     pub(super) fn new(site: &'a Site, language: Language, snapshot: &Snapshot) -> Self {
         let tables = &snapshot.catalogue.tables;
         Self {

@@ -1,4 +1,4 @@
-//! The first page of the documentation, whose example finds something in the directory.
+//! The first page of the documentation. Its example finds something in the directory.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::http::middleware::session;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 
-/// A query of the bundled exports, for readers that may not see what this directory holds.
+/// A query for the bundled exports, for readers who may not see what this directory holds.
 const USUAL_QUERY: &str = "permit to work";
 
 pub(super) async fn get_page(

@@ -26,10 +26,10 @@ use crate::http::state::AppState;
 use crate::record;
 use crate::service::parameter::definition::GLOSSARY_Q;
 
-/// The terms on a page. A glossary with more has pages for each letter.
+/// How many terms a page has. A larger glossary has pages for each letter.
 const MAX_ON_A_PAGE: u32 = 200;
 
-/// The parameter of a letter.
+/// The parameter for a letter.
 const LETTER: &str = "letter";
 
 #[derive(Debug, Template)]

@@ -1,4 +1,4 @@
-//! The home page: what the directory is, and ways in.
+//! The home page: what the directory is, and where to start.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ struct Page<'a> {
     title: &'a str,
     introduction: &'a str,
     overview: &'a Overview,
-    /// The number of categories, with those without products.
+    /// The number of categories, including those without products.
     category_count: u64,
     categories: Vec<Cow<'a, CategoryResource>>,
     exports: &'a [ExportDocument],
@@ -113,7 +113,7 @@ pub(super) async fn get(
     respond::html(StatusCode::OK, &page)
 }
 
-/// The overview of a generation: computed on the search pool, once.
+/// A generation's overview, computed once on the search pool.
 pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Result<Arc<Overview>, ApiError> {
     if let Some(overview) = state.site.overviews.known(snapshot) {
         return Ok(overview);

@@ -1,4 +1,4 @@
-//! Addresses: of pages, of lists of products with their filters, and where records point.
+//! Addresses of pages, of product lists with their filters, and of places that records point to.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::http::extract::query::RawQuery;
 use crate::text::printable::is_invisible;
 
-/// The characters to encode in a segment. Dots are among them, since `.` and `..` would change the path.
+/// The characters to encode in a segment. Dots are included, because `.` and `..` would change the
+/// path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
-/// A text as one segment of a path.
+/// A text as one path segment.
 pub(super) fn segment(text: &str) -> impl std::fmt::Display + '_ {
     utf8_percent_encode(text, ENCODED)
 }
@@ -28,19 +29,19 @@ pub(super) fn of_search(base: &str, name: &str, value: &str) -> String {
     Address::new(format!("{base}/")).with(name, value)
 }
 
-/// The glossary's page of a term, as a search for it: a large glossary has several pages.
+/// The glossary page with a term, as a search for it: a large glossary has several pages.
 pub(super) fn of_term(base: &str, term: &str) -> String {
     Address::new(format!("{base}/glossary")).with("q", term)
 }
 
-/// The address of a list of products: a path, and the parameters that have a value.
+/// The address of a product list: a path, and the parameters that have a value.
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     path: String,
     pairs: Vec<(&'static str, String)>,
 }
 
-/// The parameter of a page's number, from 1.
+/// The parameter for a page's number, from 1.
 pub(super) const PAGE: &str = "page";
 
 impl Address {
@@ -48,7 +49,8 @@ impl Address {
         Self { path, pairs: Vec::new() }
     }
 
-    /// Reads the parameters with these names. Others, such as those of trackers, and empty ones, as forms send them, are left out.
+    /// Reads the parameters with these names. Others, such as those of trackers, are left out, and
+    /// so are empty ones, which forms send.
     pub(super) fn read(path: String, query: &RawQuery, names: &[&'static str]) -> Self {
         let pairs = query.pairs().filter(|(_, value)| !value.is_empty());
         let known = pairs.filter_map(|(name, value)| {
@@ -70,7 +72,7 @@ impl Address {
         self.pairs().find(|(of, _)| *of == name).map(|(_, value)| value)
     }
 
-    /// Takes a parameter out.
+    /// Removes a parameter.
     pub(super) fn take(&mut self, name: &str) -> Option<String> {
         let at = self.pairs.iter().position(|(of, _)| *of == name)?;
         Some(self.pairs.remove(at).1)
@@ -81,7 +83,7 @@ impl Address {
         self.get(PAGE).and_then(|page| page.parse().ok()).unwrap_or(1).max(1)
     }
 
-    /// The address with the pairs that are kept. Another list begins at its first page.
+    /// The address with the pairs that are kept. Another list starts at its first page.
     pub(super) fn keeping(&self, keep: impl Fn(usize, &str) -> bool) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         for (at, (name, value)) in self.pairs().enumerate() {
@@ -92,7 +94,7 @@ impl Address {
         self.joined(&query.finish())
     }
 
-    /// The address with one value of a parameter.
+    /// The address with a parameter set to one value.
     pub(super) fn with(&self, name: &str, value: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(self.pairs().filter(|(of, _)| *of != name && *of != PAGE)).append_pair(name, value);
@@ -105,7 +107,7 @@ impl Address {
 
     fn joined(&self, query: &str) -> String {
         match query {
-            // Without a parameter the home page isn't a list.
+            // Without parameters the home page isn't a list.
             "" if self.path.ends_with('/') => format!("{}?q=", self.path),
             "" => self.path.clone(),
             query => format!("{}?{query}", self.path),
@@ -120,7 +122,7 @@ pub(super) struct WebAddress<'t> {
     pub(super) host: &'t str,
 }
 
-/// The address if it's of the web: `http` or `https`. Anything else is shown as text.
+/// The address if it's a web address: `http` or `https`. Anything else is shown as text.
 pub(super) fn web_address(text: &str) -> Option<WebAddress<'_>> {
     let uri = Uri::parse(text).ok()?;
     let is_web = ["http", "https"].iter().any(|scheme| uri.scheme().as_str().eq_ignore_ascii_case(scheme));
@@ -131,7 +133,8 @@ pub(super) fn web_address(text: &str) -> Option<WebAddress<'_>> {
     Some(WebAddress { url: text, host: &text[at..at + host.len()] })
 }
 
-/// A text for places without markup, such as a window's title: one line, without invisible characters.
+/// A text for places without markup, such as a window's title: one line without invisible
+/// characters.
 pub(super) fn single_line(text: &str) -> String {
     let visible =
         |c: char| if c.is_whitespace() { Some(' ') } else { (!is_invisible(c) && !c.is_control()).then_some(c) };
@@ -140,7 +143,7 @@ pub(super) fn single_line(text: &str) -> String {
     words.join(" ")
 }
 
-/// The first character of a name that shows: what stands for a product without a picture.
+/// The first visible character of a name, which stands in for a product's picture.
 pub(super) fn initial(name: &str) -> Cow<'static, str> {
     let first = name.chars().find(|c| c.is_alphanumeric());
     first.map_or(Cow::Borrowed("·"), |first| first.to_uppercase().collect::<String>().into())

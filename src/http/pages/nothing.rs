@@ -26,7 +26,7 @@ pub(super) struct Nothing {
     pub(super) without_filters: u64,
     /// Queries of similar words that products have.
     pub(super) queries: Vec<Way>,
-    /// Words of the query that find products alone.
+    /// The query's words that find products individually.
     pub(super) words: Vec<Way>,
     pub(super) products: Vec<Way>,
     pub(super) categories: Vec<Way>,

@@ -1,4 +1,5 @@
-//! What pages show of a generation as a whole, computed once: the home page, the index of terms, examples.
+//! What pages show about a whole generation, computed once: the home page, the index of terms,
+//! examples.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,10 +12,10 @@ use crate::generation::Snapshot;
 use crate::record::CalendarDate;
 use crate::service::{self, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter};
 
-/// The most categories on the home page.
+/// How many categories the home page has.
 const CATEGORIES: usize = 12;
 
-/// The most products in each list of the home page.
+/// How many products each list on the home page has.
 const PRODUCTS: u32 = 5;
 
 /// The number of example queries.
@@ -22,7 +23,7 @@ const EXAMPLES: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Overview {
-    /// The name of the generation, and when its log last changed.
+    /// The generation's name, and when its log last changed.
     version: [String; 2],
     pub(super) software_count: u64,
     pub(super) term_count: u64,
@@ -39,7 +40,8 @@ pub(super) struct Overview {
     pub(super) letters: Vec<(String, Vec<usize>)>,
 }
 
-/// The overview of the generation that was last asked for. It holds none of the generation's memory.
+/// The overview of the most recently requested generation. It holds none of the generation's
+/// memory.
 #[derive(Debug, Default)]
 pub(in crate::http) struct Overviews(Mutex<Option<Arc<Overview>>>);
 
@@ -50,7 +52,7 @@ impl Overviews {
         last.filter(|overview| overview.version == version(snapshot))
     }
 
-    /// The overview of a generation. Takes searches: run it on the search pool.
+    /// A generation's overview. It takes searches, so run it on the search pool.
     pub(super) async fn of(&self, snapshot: &Snapshot) -> Result<Arc<Overview>, ServiceError> {
         if let Some(overview) = self.known(snapshot) {
             return Ok(overview);
@@ -70,14 +72,14 @@ impl Overview {
         let tables = &snapshot.catalogue.tables;
         let mut categories: Vec<_> = (0..tables.categories.len()).collect();
         categories.retain(|at| tables.categories[*at].software_count > 0);
-        // Stable: categories of one size stay in the order of their names.
+        // A stable sort: categories of the same size stay in name order.
         categories.sort_by_key(|at| Reverse(tables.categories[*at].software_count));
         categories.truncate(CATEGORIES);
         let few = PageRequest { limit: PRODUCTS, offset: 0 };
         let newest = SearchSoftware {
             q: None,
             sort: SearchSort::EvidenceCheckedOn,
-            // Only products with a day.
+            // Only products with a date.
             filter: SoftwareFilter {
                 evidence_checked_after: CalendarDate::parse("0001-01-01"),
                 ..SoftwareFilter::default()
@@ -103,7 +105,7 @@ impl Overview {
     }
 }
 
-/// The letters that terms are under, in the order of the terms.
+/// The letters that terms are listed under, in the order of the terms.
 fn letters<'t>(terms: impl Iterator<Item = &'t str>) -> Vec<(String, Vec<usize>)> {
     let mut letters: Vec<(String, Vec<usize>)> = Vec::new();
     for (at, term) in terms.enumerate() {
@@ -117,13 +119,14 @@ fn letters<'t>(terms: impl Iterator<Item = &'t str>) -> Vec<(String, Vec<usize>)
     letters
 }
 
-/// The letter that a term is under: the first one without accents, `#` if it isn't a letter.
+/// The letter that a term is listed under: its first one without accents, or `#` if it isn't a
+/// letter.
 fn letter(term: &str) -> String {
     let first = term.nfd().find(|c| c.is_alphanumeric()).filter(|c| c.is_alphabetic());
     first.map_or_else(|| "#".to_owned(), |first| first.to_uppercase().collect())
 }
 
-/// The products of some news, in their order.
+/// The products in some news, in the same order.
 async fn items(snapshot: &Snapshot, news: &[News]) -> Result<Vec<Bytes>, ServiceError> {
     let ids: Vec<_> = news.iter().map(|news| news.id.clone()).collect();
     let items = service::get_items(snapshot, &ids, None).await?;

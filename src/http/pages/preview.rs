@@ -56,7 +56,7 @@ async fn get_page(State(state): State<Arc<AppState>>, language: Language) -> Res
     state.search(write).await?
 }
 
-/// The page; also while there's nothing else to show.
+/// The page, which is also shown while there's nothing else.
 pub(super) fn write(state: &AppState, language: Language, status: StatusCode) -> Result<Response, ApiError> {
     let preview = preview(state)?;
     let page = Page {

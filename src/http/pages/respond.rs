@@ -1,4 +1,4 @@
-//! Responses with pages and with parts of pages.
+//! Responses with pages and parts of pages.
 
 use askama::Template;
 use axum::body::Body;
@@ -19,7 +19,7 @@ const CONTENT_POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 );
 
-/// Renders a page, or a part of one.
+/// Renders a page or part of one.
 pub(super) fn html(status: StatusCode, template: &impl Template) -> Result<Response, ApiError> {
     let html = template.render().map_err(ApiError::internal)?;
     let mut response = Response::new(Body::from(html));
@@ -29,7 +29,8 @@ pub(super) fn html(status: StatusCode, template: &impl Template) -> Result<Respo
     Ok(response)
 }
 
-/// Adds the headers that keep a page apart from other sites. A form's `Origin` needs a policy that sends the referrer to this site.
+/// Adds the headers that isolate a page from other sites. For a form's `Origin`, the policy must
+/// send the referrer to this site.
 pub(super) fn protect(headers: &mut HeaderMap) {
     headers.insert(CONTENT_SECURITY_POLICY, CONTENT_POLICY);
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
@@ -45,7 +46,8 @@ pub(super) fn redirect(status: StatusCode, address: &str) -> Response {
     }
 }
 
-/// Says who may cache a page. A language or a coding makes another response, and without a public page a session does.
+/// Says who may cache a page. The response depends on the language and the coding, and on the
+/// session unless the page is public.
 pub(in crate::http) fn set_caching(is_public: bool, response: &mut Response) {
     let is_found = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
     let (caching, vary) = match is_public {

@@ -28,7 +28,7 @@ use crate::http::state::AppState;
 use crate::service::parameter::definition::{CATEGORY, TYPO};
 use crate::service::{SearchPage, SearchSort, Tier};
 
-/// The part of the page that changes with filters, order and page.
+/// The part of the page that changes with filters, order and page number.
 #[derive(Debug, Template)]
 #[template(path = "parts/explore.html")]
 struct Explore<'a> {
@@ -54,7 +54,8 @@ impl Explore<'_> {
         }
     }
 
-    /// The form that the filters belong to: the header's search, so that a new query keeps them. A category has its own.
+    /// The form that the filters belong to: the header's search, so a new query keeps them. A
+    /// category has its own.
     fn form(&self) -> &'static str {
         if self.list.category.is_some() { "narrow" } else { "find" }
     }
@@ -101,7 +102,7 @@ impl Explore<'_> {
         query.dropped.iter().filter(|word| !query.unknown.contains(word)).map(String::as_str).collect()
     }
 
-    /// Terms that were searched as well, each once.
+    /// Additional terms that were searched for, without duplicates.
     fn synonyms(&self) -> Vec<&str> {
         let mut terms: Vec<&str> = self.query().synonyms.iter().map(|synonym| &*synonym.to).collect();
         terms.sort_unstable();
@@ -118,7 +119,7 @@ struct Page<'a> {
     explore: Explore<'a>,
 }
 
-/// The home page, or search results if the address has a parameter of a list.
+/// The home page, or search results if the address has any list parameters.
 pub(super) async fn get_home(
     State(state): State<Arc<AppState>>,
     language: Language,
@@ -136,7 +137,7 @@ pub(super) async fn get_home(
     show(state, language, snapshot, list, false).await
 }
 
-/// The part of a list's page that changes, for the script.
+/// The changing part of a list's page, for the script.
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
     language: Language,
@@ -148,7 +149,7 @@ pub(super) async fn get_results(
     show(state, language, snapshot, list, true).await
 }
 
-/// Shows a list, or only the part that changes.
+/// Shows a list, or only the changing part of it.
 pub(super) async fn show(
     state: Arc<AppState>,
     language: Language,
@@ -159,7 +160,7 @@ pub(super) async fn show(
     let view = View { state: Arc::clone(&state), language, snapshot: snapshot.clone(), list: Arc::new(list), is_part };
     let (search, on_pool) = (view.list.search.clone(), view.clone());
     let written = with_page(&state, snapshot, search, move |page| {
-        // What else there is takes further searches.
+        // Suggestions take more searches.
         if page.pagination.total == 0 {
             return Ok(Err(page.clone().into_owned()));
         }

@@ -1,4 +1,4 @@
-//! Signing in with a key or with a code from a link, and signing out.
+//! Signing in with a key or with a link's code, and signing out.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -32,14 +32,14 @@ struct Page<'a> {
     problem: Option<&'static str>,
 }
 
-/// The address of the form, for whoever wants to read a page.
+/// The form's address, for someone who wants to read a page.
 pub(super) fn address(base: &str, wanted: &Uri) -> String {
     let target = wanted.path_and_query().map_or("/", |target| target.as_str());
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", target).finish();
     format!("{base}{SIGN_IN}?{query}")
 }
 
-/// The form; with a code from a link, a session at once.
+/// The form; or, with a link's code, a session right away.
 pub(super) async fn get_form(
     State(state): State<Arc<AppState>>,
     language: Language,
@@ -60,7 +60,7 @@ pub(super) async fn get_form(
     }
 }
 
-/// Takes the key of the form.
+/// Takes the key from the form.
 pub(super) async fn post_form(
     State(state): State<Arc<AppState>>,
     language: Language,
@@ -93,7 +93,7 @@ pub(super) async fn post_form(
     }
 }
 
-/// Ends the sessions of a browser.
+/// Ends a browser's sessions.
 pub(super) async fn sign_out(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, ApiError> {
     if !is_from_own_page(request.headers(), &state.config) {
         return Err(ApiError::HostNotAllowed);
@@ -137,8 +137,8 @@ fn parameter(query: &RawQuery, name: &str) -> Option<String> {
     String::from_utf8(value.to_vec()).ok()
 }
 
-/// Where to go after signing in: a path of this host. Another host's address would begin with a scheme or with two slashes, and browsers
-/// take a backslash for a slash.
+/// Where to go after signing in: a path on this host. Another host's address would start with a
+/// scheme or two slashes, and browsers treat a backslash like a slash.
 fn next(query: &RawQuery) -> String {
     let is_own = |path: &String| {
         path.starts_with('/')

@@ -11,9 +11,9 @@ use crate::http::preview::Preview;
 pub(in crate::http) struct Site {
     pub(super) title: String,
     pub(super) introduction: Option<String>,
-    /// The public address without a slash at its end; empty if none is set.
+    /// The public address without a trailing slash; empty if none is set.
     pub(super) public: String,
-    /// Its path, which begins every link.
+    /// Its path, which starts every link.
     pub(super) base: String,
     pub(super) is_public: bool,
     /// At least one.

@@ -1,4 +1,4 @@
-//! The sitemap: which pages there are, for crawlers.
+//! The sitemap, which lists the pages for crawlers.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -21,13 +21,13 @@ use crate::http::state::AppState;
 use crate::service::{self, ListSoftware, PageRequest};
 use crate::text::html::escape;
 
-/// Products that are written at once.
+/// How many products are written at a time.
 const CHUNK: u32 = 1000;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const NAMESPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
-/// The pages of a generation, but for products.
+/// A generation's pages, except products.
 fn other_pages(site: &Site, snapshot: &Snapshot) -> Vec<String> {
     let public = &site.public;
     let tables = &snapshot.catalogue.tables;
@@ -41,7 +41,7 @@ fn other_pages(site: &Site, snapshot: &Snapshot) -> Vec<String> {
     fixed.into_iter().filter(is_shown).chain(categories).collect()
 }
 
-/// The sitemap; of a large directory, an index of its parts.
+/// The sitemap; for a large directory, an index of its parts.
 pub(super) async fn get_sitemap(State(state): State<Arc<AppState>>, snapshot: Snapshot) -> Result<Response, ApiError> {
     let site = check(&state)?;
     let others = other_pages(site, &snapshot);
@@ -72,7 +72,7 @@ pub(super) async fn get_part(
     Ok(addresses(state, snapshot, &others, start..total.min(start + most)))
 }
 
-/// A sitemap has absolute addresses of pages that anybody may read.
+/// A sitemap has absolute addresses of public pages.
 fn check(state: &AppState) -> Result<&Site, ApiError> {
     let site = &state.site;
     if site.is_indexable() && !site.public.is_empty() { Ok(site) } else { Err(ApiError::RouteNotFound) }

@@ -40,19 +40,19 @@ use crate::service::{
 };
 use crate::text::html::escape;
 
-/// Similar products on a page.
+/// How many similar products the page shows.
 const SIMILAR: u32 = 5;
 
-/// Reviews on a page.
+/// How many reviews the page shows.
 const REVIEWS: u32 = 10;
 
-/// The fewest reviews that are worth ordering.
+/// With fewer reviews than this, sorting isn't offered.
 const FEWEST_ORDERED: u64 = 3;
 
 /// The attributes with many values that say what a product is about.
 const CHIPS: [&str; 2] = ["standards", "tags"];
 
-/// The parameter of the reviews' order.
+/// The parameter for the order of reviews.
 const SORT: &str = "sort";
 
 #[derive(Debug, Template)]
@@ -73,7 +73,7 @@ struct Page<'a> {
     calls: Calls,
 }
 
-/// Texts in which terms of the glossary are linked, as HTML.
+/// Texts in which glossary terms are linked, as HTML.
 #[derive(Debug)]
 struct Linked {
     tagline: Option<String>,
@@ -87,7 +87,7 @@ struct Reviews<'a> {
     bars: [Bar; 5],
     total: u64,
     shown: Vec<Review<'a>>,
-    /// Address, name, and whether it's the order of the page.
+    /// Address, name, and whether it's the page's order.
     orders: Vec<(String, &'static str, bool)>,
     pager: Option<Pager>,
 }
@@ -119,7 +119,7 @@ impl Page<'_> {
         of_software(self.base, id)
     }
 
-    /// The comparison with the products that are most similar.
+    /// The comparison with the most similar products.
     fn compare_all_href(&self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("id", &self.item().id);

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 
-/// Declares the codes, so that everything about one stands in its row.
+/// Declares the codes, so that everything about a code is in its row.
 macro_rules! codes {
     ($($code:ident = $name:literal, $status:ident, $title:literal, $cause:literal, $cure:literal;)+) => {
         /// A machine-readable error code, the `code` of a problem document. Codes are never renamed or reused.

@@ -207,12 +207,7 @@ impl<D: Documents> Expander<'_, D> {
         self.pin(&mut pinned, &corrected, &mut slots)?;
         let searched = slots.len();
         let reference = self.reference(&understood, meant, &corrected);
-        let mut names = identified.terms;
-        if names.is_empty() {
-            names.push(Term::Name(corrected.concat().into()));
-        }
-        names.append(&mut understood.names);
-        names.dedup();
+        let names = whole_names(identified.terms, &corrected, &mut understood.names);
         if searched >= LONG_QUERY {
             drop_where_others_find(&mut slots, Slot::is_function_word);
         }
@@ -326,4 +321,14 @@ impl<D: Documents> Expander<'_, D> {
         }
         excluded
     }
+}
+
+/// The names that the whole query may be, as it's written or corrected, and those that it's understood as.
+fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: &mut Vec<Term>) -> Vec<Term> {
+    if names.is_empty() {
+        names.push(Term::Name(corrected.concat().into()));
+    }
+    names.append(understood);
+    names.dedup();
+    names
 }

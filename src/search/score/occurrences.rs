@@ -58,7 +58,7 @@ impl Occurrences {
         PACKED.by_index[self.index()]
     }
 
-    /// The index among all combinations that are told apart.
+    /// The index among all distinguished combinations.
     fn index(self) -> usize {
         let mut index = 0;
         for (count, max) in self.sections.into_iter().zip(MAX_COUNTED) {

@@ -29,10 +29,11 @@ pub(super) struct Scratch {
     hit: usize,
 }
 
-/// The size in bytes from which on a hit gets no further highlights. One has at most 7 KiB: 240 characters, and [`MAX_RANGES`].
+/// Once a hit's highlights reach this size in bytes, it gets no more. A single highlight has at
+/// most 7 KiB: 240 characters, and [`MAX_RANGES`].
 const MAX_HIT_BYTES: usize = 16 * 1024;
 
-/// Most marks in a text.
+/// The maximum number of marks in a text.
 const MAX_RANGES: usize = 100;
 
 impl Scratch {
@@ -45,7 +46,7 @@ impl Scratch {
         end_of(&self.sections, section)..end_of(&self.sections, section + 1)
     }
 
-    /// Begins the array of the next hit.
+    /// Starts the next hit's array.
     pub(super) fn begin_hit(&mut self) {
         self.hit = self.json.len();
         self.json.push(b'[');

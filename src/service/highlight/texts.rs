@@ -49,7 +49,7 @@ pub(super) struct DetailTexts<'a, D> {
     pub(super) alternative_to: Vec<Text<'a>>,
 }
 
-/// The values in a product's detail fields of attributes that exports declare, among others.
+/// A product's values of attributes that exports declare, among its other detail fields.
 #[derive(Debug, Deserialize)]
 pub(super) struct DeclaredTexts<'a> {
     #[serde(borrow)]

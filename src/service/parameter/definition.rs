@@ -1,4 +1,5 @@
-//! The parameters, in the order of their operations: lists, searches of products, reviews, the rest.
+//! The parameters in the order of their operations: lists, product searches, reviews, everything
+//! else.
 
 use super::value::{Condition, Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, Name, OneOf, Text};
 use super::{AnyParameter, Parameter};
@@ -20,13 +21,14 @@ const fn limit(default: u64) -> Parameter<Integer> {
     )
 }
 
-/// The page size of most lists. An assistant reads every record that it gets, so it gets fewer.
+/// The page size of most lists. An assistant reads every record it gets, so it gets fewer.
 pub static LIMIT: Parameter<Integer> = limit(20).with_tool_value(page_size(10));
 
-/// The page size of lists of small items: most directories have fewer categories than fit on one page.
+/// The page size of lists with small items. Most directories have fewer categories than fit on a
+/// page.
 pub static LONG_LIMIT: Parameter<Integer> = limit(100);
 
-/// The page size of similar products, of which a product's page shows ten at most.
+/// The page size of similar products. A product's page shows at most ten.
 pub static SIMILAR_LIMIT: Parameter<Integer> = limit(10);
 
 const OFFSET_ABOUT: &str = "How many records to skip; beyond the end the page is empty.";
@@ -43,7 +45,7 @@ pub static QUERIED_OFFSET: Parameter<Integer> = offset(
     MAX_SAFE_INTEGER,
 );
 
-/// The offset in a list that is a search by itself.
+/// The offset in a list that is itself a search.
 pub static SEARCHED_OFFSET: Parameter<Integer> = offset(OFFSET_ABOUT, MAX_QUERY_OFFSET);
 
 const QUERY: Text = Text { empty: true, max_characters: Some(MAX_QUERY_CHARACTERS) };
@@ -184,7 +186,7 @@ pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
 )
 .repeatable();
 
-/// The parameters of the built-in attributes.
+/// The parameters for the built-in attributes.
 pub static ATTRIBUTES: [&Parameter<Text>; 5] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
 /// The filters that all lists and searches of products share.
@@ -203,7 +205,7 @@ pub static FILTERS: [&dyn AnyParameter; 12] = [
     &ATTRIBUTE,
 ];
 
-/// An order by an attribute, as an example.
+/// An example of sorting by an attribute.
 const SORT_EXAMPLE: &str = "-attribute.price";
 
 /// The order of a list of products.
@@ -300,7 +302,7 @@ pub static REVIEW_SORT: Parameter<OneOf<ReviewSort>> = Parameter::new(
     OneOf { values: &ReviewSort::ALL, name: ReviewSort::as_str, default: Some(ReviewSort::Newest) },
 );
 
-/// The generation that a list of changes begins at.
+/// The generation that a list of changes starts from.
 pub static SINCE: Parameter<Text> = Parameter::new(
     "since",
     "The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes, and `to` is where to begin.",

@@ -1,7 +1,9 @@
-//! The parameters of operations, each defined once: HTTP reads its values from a query string and describes it in the OpenAPI
-//! document, a tool reads them from JSON arguments and describes it in an input schema.
+//! The parameters of operations, each defined once: HTTP reads their values from a query string and
+//! describes them in the OpenAPI document, and tools read them from JSON arguments and describe
+//! them in input schemas.
 //!
-//! All problems of a request are collected before it is refused, so that a caller can fix them in one go.
+//! All problems of a request are collected before it's rejected, so a caller can fix them in one
+//! go.
 
 pub mod definition;
 mod request;
@@ -18,9 +20,9 @@ use crate::text::nearest::Nearest;
 /// How a caller reaches an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interface {
-    /// Texts in a query string.
+    /// Strings in a query string.
     Http,
-    /// JSON arguments of a tool.
+    /// A tool's JSON arguments.
     Tool,
 }
 
@@ -31,11 +33,11 @@ pub struct Parameter<V> {
     pub name: &'static str,
     /// Its description, for a developer and for an assistant that has never seen the directory.
     about: &'static str,
-    /// A value as a query string has it, once decoded, with which the bundled exports have a result.
+    /// A decoded query string value for which the bundled exports have results.
     example: &'static str,
     value: V,
     repeatable: bool,
-    /// Its value in tools, if its range or default is another one.
+    /// Its value in tools, if its range or default differs there.
     tool_value: Option<V>,
     required_in_tool: bool,
 }
@@ -65,7 +67,7 @@ impl<V> Parameter<V> {
     }
 }
 
-/// A parameter of any kind of value: an entry of an endpoint's or a tool's table.
+/// A parameter with any kind of value: an entry in an endpoint's or a tool's table.
 pub trait AnyParameter: Sync {
     fn name(&self) -> &'static str;
     fn about(&self) -> &'static str;
@@ -107,10 +109,10 @@ impl<V: Value + Sync> AnyParameter for Parameter<V> {
     }
 }
 
-/// A value as a caller gives it.
+/// A value from a caller.
 #[derive(Debug, Clone, Copy)]
 pub enum Given<'v> {
-    /// The decoded text of a query string.
+    /// Decoded text from a query string.
     Text(&'v str),
     Json(&'v Json),
 }
@@ -124,7 +126,7 @@ impl<'v> Given<'v> {
     }
 }
 
-/// Why a parameter is refused.
+/// Why a parameter is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     Invalid,
@@ -133,7 +135,7 @@ pub enum Reason {
     OffsetTooLarge,
 }
 
-/// A parameter that is refused.
+/// A rejected parameter.
 #[derive(Debug)]
 pub struct Refusal {
     /// Its name, as given.
@@ -143,16 +145,16 @@ pub struct Refusal {
     pub message: String,
 }
 
-/// The most names that an operation doesn't have, and the most values of one parameter, that are reported.
+/// How many unknown names, and how many wrong values of one parameter, are reported.
 pub const MAX_REPORTED: usize = 3;
 
-/// The values of a request, and the refusals so far.
+/// A request's values, and the rejections so far.
 #[derive(Debug)]
 pub struct Values<'v> {
     interface: Interface,
-    /// By name; `None` for a text that isn't UTF-8.
+    /// By name; `None` for text that isn't UTF-8.
     given: Vec<(&'static str, Option<Given<'v>>)>,
-    /// The names that the operation doesn't have, [`MAX_REPORTED`] at most, and how many there are.
+    /// Names that the operation doesn't have, at most [`MAX_REPORTED`], and how many there are.
     unknown: Vec<Refusal>,
     unknown_count: usize,
     nearest: Nearest,
@@ -171,15 +173,16 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// Takes a value of a parameter that the operation has; `None` for a text that isn't UTF-8.
+    /// Takes a value of a known parameter; `None` for text that isn't UTF-8.
     pub fn push(&mut self, name: &'static str, given: Option<Given<'v>>) {
         self.given.push((name, given));
     }
 
-    /// Reads a request, unless a value is refused.
+    /// Reads a request, unless a value is rejected.
     ///
     /// # Errors
-    /// The refusals: of names, then of values, in the order in which they were found.
+    ///
+    /// The rejections, first of names and then of values, in the order in which they were found.
     pub fn read<T>(mut self, read: impl FnOnce(&mut Self) -> T) -> Result<T, Vec<Refusal>> {
         let request = read(&mut self);
         if let (Some(last), more @ 1..) = (self.unknown.last_mut(), self.unknown_count.saturating_sub(MAX_REPORTED)) {
@@ -190,7 +193,7 @@ impl<'v> Values<'v> {
         if self.unknown.is_empty() { Ok(request) } else { Err(self.unknown) }
     }
 
-    /// The parameter's value, if it is given once and can be read.
+    /// The parameter's value, if it's given once and can be read.
     pub fn one<V: Value>(&mut self, parameter: &Parameter<V>) -> Option<V::Output> {
         match self.given(parameter.name)[..] {
             [] => None,
@@ -202,7 +205,7 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// All values of a repeatable parameter, in order. It isn't read on after three wrong ones.
+    /// All values of a repeatable parameter, in order. Stops after three wrong ones.
     pub fn many<V: Value>(&mut self, parameter: &Parameter<V>) -> Vec<V::Output> {
         let (mut values, mut refused) = (Vec::new(), 0);
         for given in self.given(parameter.name) {
@@ -215,7 +218,7 @@ impl<'v> Values<'v> {
         values
     }
 
-    /// The text to search for; `None` for white space alone.
+    /// The text to search for; `None` if it's blank.
     pub fn query(&mut self, parameter: &Parameter<Text>) -> Option<String> {
         self.one(parameter).filter(|q| !q.trim().is_empty())
     }
@@ -254,15 +257,15 @@ impl<'v> Values<'v> {
         .ok()
     }
 
-    /// Refuses a parameter; `allowed` ends a sentence that begins with its name.
+    /// Rejects a parameter. `allowed` ends a sentence that starts with its name.
     pub fn refuse(&mut self, name: &str, reason: Reason, allowed: &str) {
         let message = format!("{name} {allowed}.").replace("?.", "?");
         self.refusals.push(Refusal { parameter: name.to_owned(), reason, message });
     }
 
-    /// Refuses a name that isn't one of the known parameters'.
+    /// Rejects an unknown name.
     pub fn refuse_unknown(&mut self, name: &[u8], known: &[&dyn AnyParameter]) {
-        /// The longest unknown argument that a message repeats, in bytes.
+        /// The longest unknown argument that is repeated in a message, in bytes.
         const LONGEST: usize = 64;
         self.unknown_count += 1;
         if self.unknown.len() == MAX_REPORTED {

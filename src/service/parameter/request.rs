@@ -1,4 +1,4 @@
-//! Requests of operations, read from the values of their parameters.
+//! The requests of operations, read from their parameters' values.
 
 use super::Values;
 use super::definition::{

@@ -1,4 +1,4 @@
-//! The kinds of parameter values: each reads what is given, says what is allowed, and has a JSON Schema.
+//! The kinds of parameter values. Each reads a value, says what is allowed, and has a JSON Schema.
 
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 
@@ -14,7 +14,8 @@ pub trait Value {
     /// Reads one value. `nearest` may suggest another one.
     ///
     /// # Errors
-    /// The allowed values, as the end of a sentence that begins with the parameter's name, such as
+    ///
+    /// The allowed values, as the end of a sentence that starts with the parameter's name, such as
     /// `must be a whole number from 1 to 100`.
     fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<Self::Output, String>;
 
@@ -25,9 +26,10 @@ pub trait Value {
 /// Free text.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
-    /// Whether the empty text is a value in a query string, as of a form's empty field. It's none in JSON.
+    /// Whether an empty query string value counts as absent, as from an empty form field. It
+    /// doesn't in JSON.
     pub empty: bool,
-    /// The most Unicode code points.
+    /// The maximum number of Unicode code points.
     pub max_characters: Option<usize>,
 }
 
@@ -62,7 +64,7 @@ impl Value for Text {
     }
 }
 
-/// A whole number; as a text, decimal digits only.
+/// A whole number; in text form, decimal digits only.
 #[derive(Debug, Clone, Copy)]
 pub struct Integer {
     pub minimum: u64,
@@ -102,7 +104,8 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A number; as a text without a sign, such as `4`, `3.5` or `5e-1`, the form in which programs write small ones.
+/// A number; in text form without a sign, such as `4`, `3.5` or `5e-1`, the form in which programs
+/// write small ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal {
     pub minimum: f64,
@@ -139,7 +142,7 @@ fn is_decimal(text: &str) -> bool {
     is_mantissa && has_exponent
 }
 
-/// A day that exists, `YYYY-MM-DD`.
+/// An existing date, `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy)]
 pub struct Date;
 
@@ -183,12 +186,12 @@ impl Value for Flag {
     }
 }
 
-/// One of a few values, by its name.
+/// One of a few values, by name.
 #[derive(Debug, Clone, Copy)]
 pub struct OneOf<T: 'static> {
     pub values: &'static [T],
     pub name: fn(T) -> &'static str,
-    /// The value that an absent parameter stands for.
+    /// The value for an absent parameter.
     pub default: Option<T>,
 }
 
@@ -216,15 +219,15 @@ impl<T: Copy> Value for OneOf<T> {
     }
 }
 
-/// One of a few names, or `attribute.` and the property of an attribute.
+/// One of a few names, or `attribute.` and an attribute's property.
 #[derive(Debug)]
 pub struct Name<T> {
     /// The names that aren't attributes.
     pub names: fn() -> Vec<String>,
     pub read: fn(&str) -> Option<T>,
-    /// What may stand before an attribute, as a regular expression.
+    /// What may precede an attribute, as a regular expression.
     pub sign: &'static str,
-    /// The name that an absent parameter stands for.
+    /// The name for an absent parameter.
     pub default: Option<&'static str>,
     pub example: &'static str,
 }
@@ -261,7 +264,7 @@ impl<T> Value for Name<T> {
     }
 }
 
-/// An attribute and a value of it, with a colon between them.
+/// An attribute and one of its values, separated by a colon.
 #[derive(Debug, Clone, Copy)]
 pub struct Condition;
 
@@ -281,7 +284,7 @@ impl Value for Condition {
     }
 }
 
-/// Says which names are allowed in place of another text.
+/// Lists the allowed names.
 fn not_one_of<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone, nearest: &mut Nearest) -> String {
     let allowed = names.clone().collect::<Vec<_>>().join(", ");
     match nearest.name(text, names) {

@@ -17,7 +17,7 @@ pub(super) fn normal(word: &str) -> String {
     word.chars().filter(is_kept).flat_map(char::to_lowercase).nfc().collect()
 }
 
-/// The length of the acronym with dots that a text begins with, without its last dot: `E.H.S.`
+/// The length of the dotted acronym at the start of a text, without its last dot: `E.H.S.`
 pub(super) fn acronym(text: &str) -> Option<usize> {
     let (mut letters, mut end) = (0, 0);
     while let Some(c) = text[end..].chars().next().filter(|c| c.is_alphabetic() && !is_unseparated(*c)) {
@@ -38,7 +38,7 @@ pub(super) const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}')
 }
 
-/// Another form of a letter, or `None` for a sign that some writers leave out: apostrophes that are
+/// Another form of a letter, or `None` for a sign that some writers omit: apostrophes that are
 /// letters, and the line that stretches Arabic words.
 const fn common_form(c: char) -> Option<char> {
     Some(match c {
@@ -55,7 +55,7 @@ const fn common_form(c: char) -> Option<char> {
     })
 }
 
-/// A word with `ä`, `ö`, `ü`, `ø` or `å` as those spell it whose keyboard lacks these.
+/// A word with `ä`, `ö`, `ü`, `ø` or `å` the way people write it whose keyboards lack these.
 pub(super) fn spelled_out(spelling: &str) -> Option<String> {
     let mut spelled = String::with_capacity(spelling.len() + 2);
     for c in spelling.chars() {

@@ -42,7 +42,8 @@ impl Word {
         self.accented.as_deref().unwrap_or(&self.folded)
     }
 
-    /// The folded word as those spell it whose keyboard lacks umlauts: `muenchen` for München.
+    /// The folded word the way people write it whose keyboards lack umlauts: `muenchen` for
+    /// München.
     pub fn spelled_out(&self) -> Option<String> {
         folding::spelled_out(self.accented.as_deref()?)
     }
@@ -69,7 +70,7 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Byte ranges of the words in a text, as [`words`] finds them, but without normalising or folding
+/// The byte ranges of the words in a text, as in [`words`], but without normalising or folding
 /// them.
 pub fn places(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();

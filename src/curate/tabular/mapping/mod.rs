@@ -1,4 +1,4 @@
-//! The mapping of a table's columns to properties: proposed from heads and contents, or given as JSON.
+//! Maps a table's columns to properties: proposed from headers and contents, or given as JSON.
 
 mod attribute;
 mod file;
@@ -14,9 +14,9 @@ pub(super) use self::target::{json_head, known};
 use super::{Cell, RowKind, Table, date, value};
 use crate::record::{Attribute, AttributeType, slug};
 
-/// The number of rows that a proposal reads, except for ratings.
+/// How many rows a proposal reads, except for ratings.
 const SAMPLE_ROWS: usize = 200;
-/// Parts of heads of columns with addresses of something else than the product's page.
+/// Header parts of columns whose addresses aren't the product's page.
 const OTHER_ADDRESSES: [&str; 12] =
     ["repo", "source", "quelle", "git", "logo", "image", "icon", "licen", "lizenz", "screenshot", "download", "issue"];
 
@@ -33,13 +33,13 @@ pub enum MappingError {
     Column(String),
 }
 
-/// The use of a column.
+/// How a column is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnUse {
     pub target: Target,
-    /// It counts only in rows without a value from another column.
+    /// It counts only in rows where another column has no value.
     pub is_fallback: bool,
-    /// Lists are split at commas, whatever the other values say.
+    /// Lists are split at commas, regardless of other values.
     pub split_commas: bool,
     /// Translations of values.
     pub values: BTreeMap<String, String>,
@@ -58,7 +58,7 @@ impl ColumnUse {
         self
     }
 
-    /// The translation of a value, which may be in another case.
+    /// A value's translation; the value may be in another case.
     pub(super) fn translated(&self, text: &str) -> Option<String> {
         if self.values.is_empty() {
             return None;
@@ -70,22 +70,23 @@ impl ColumnUse {
     }
 }
 
-/// A use for each column of a table.
+/// How each column of a table is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
     /// In the order of the columns.
     pub columns: Vec<ColumnUse>,
 }
 
-/// Whether a head stands for a property.
+/// Whether a header means a property.
 pub(super) fn is_known_head(head: &str) -> bool {
     head.starts_with("json:") || folded(head).or_else(|| property_of(head)).is_some() || translation(head).is_some()
 }
 
 impl Mapping {
-    /// Proposes a mapping. A property is given to one column: to that which has its name, else to the first with a synonym; `url` else to
-    /// the first with addresses. Each only if the values agree. Any other column isn't used, unless the table holds records of a
-    /// directory: their other properties are meant.
+    /// Proposes a mapping. Each property gets at most one column: the one with its name, or else
+    /// the first with a synonym; for `url`, failing that, the first with addresses. The values must
+    /// agree in any case. All other columns are unused, unless the table holds a directory's
+    /// records: then their other properties are meant.
     pub fn propose(table: &Table) -> Self {
         let has_records = table.has_records();
         let is_typed = table.row_kind != RowKind::Row;
@@ -124,7 +125,7 @@ impl Mapping {
         Self { columns: table.heads.iter().zip(targets).map(rest).collect() }
     }
 
-    /// Takes a column that isn't used as an additional property; `*` takes all that have a value.
+    /// Uses an unused column as an additional property; `*` uses all that have a value.
     pub fn take(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
         let mut is_found = false;
         for (column, of) in self.columns.iter_mut().enumerate() {
@@ -172,13 +173,13 @@ impl Mapping {
         }
     }
 
-    /// Splits the lists of a column at commas.
+    /// Splits a column's lists at commas.
     pub fn split_commas(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
         self.column(table, head)?.split_commas = true;
         Ok(())
     }
 
-    /// Translates the values of a column.
+    /// Translates a column's values.
     pub fn translate(
         &mut self,
         table: &Table,
@@ -189,7 +190,7 @@ impl Mapping {
         Ok(())
     }
 
-    /// Gives a column the property that another one with the same head has.
+    /// Gives a column the property of another one with the same header.
     pub fn choose(&mut self, columns: &[usize], chosen: usize) {
         let target =
             columns.iter().map(|column| self.columns[*column].target.clone()).find(|of| *of != Target::Ignored);
@@ -201,7 +202,8 @@ impl Mapping {
         }
     }
 
-    /// Columns with one head of which one is used and another has other values: a person has to choose.
+    /// Columns with the same header of which one is used and another has different values, so a
+    /// person has to choose.
     pub fn unclear<'t>(&self, table: &'t Table) -> impl Iterator<Item = &'t [usize]> {
         let is_unclear = |columns: &&Vec<usize>| {
             let differs = |column: &usize| table.rows.iter().any(|row| row.cells[*column] != row.cells[columns[0]]);
@@ -221,7 +223,7 @@ impl Mapping {
         self.columns.iter().any(|of| of.target.property() == Some(property))
     }
 
-    /// The columns with a head and values that aren't used, each with the reason.
+    /// The unused columns with a header and values, each with the reason.
     pub fn left_out(&self, table: &Table) -> Vec<(usize, String)> {
         let is_left_out = |column: &usize| {
             self.columns[*column].target == Target::Ignored
@@ -267,7 +269,7 @@ fn no_column(table: &Table, head: &str) -> MappingError {
     MappingError::Column(format!("the table has no column `{head}`; its columns are {}", named.join(", ")))
 }
 
-/// The property that has this name in any case and with any punctuation.
+/// The property with this name in any case and with any punctuation.
 fn folded(head: &str) -> Option<&'static str> {
     known(&slug(head).replace('-', "_")).filter(|name| *name != "category")
 }
@@ -276,7 +278,7 @@ fn is_empty(table: &Table, column: usize) -> bool {
     table.rows.iter().all(|row| row.cells[column] == Cell::Empty)
 }
 
-/// The texts of a column that say something. JSON texts are read; errors of formulas say nothing.
+/// A column's texts that carry information. JSON texts are read, and formula errors are ignored.
 fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
     let text = |cell: &Cell| match cell {
         Cell::Json(raw) => Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.clone())),
@@ -286,7 +288,7 @@ fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
     table.rows.iter().filter_map(move |row| text(&row.cells[column])).filter(|text| !value::is_nothing(text))
 }
 
-/// Whether the values of a column can be meant for a property.
+/// Whether a column's values can be meant for a property.
 fn agrees(table: &Table, column: usize, property: &str) -> bool {
     let half = |fits: &dyn Fn(&str) -> bool| {
         let sample: Vec<_> = texts(table, column).take(SAMPLE_ROWS).collect();
@@ -301,7 +303,7 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
         }),
         "translations" => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
         "review_count" => every(&|text| text == "null" || value::whole_number(text).is_some()),
-        // A range or a remark is a fault to be told; a word is another meaning.
+        // A range or a remark is a fault to report, while a word means something else.
         "evidence_checked_on" => half(&|text| {
             date::read(text, table.is_1904).is_some() || text.bytes().filter(u8::is_ascii_digit).count() >= 4
         }),
@@ -309,7 +311,7 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
     }
 }
 
-/// Whether all filled cells at the top of a column fit, and one is filled.
+/// Whether all non-empty cells at the top of a column match, and there is at least one.
 fn all(table: &Table, column: usize, fits: fn(&str) -> bool) -> bool {
     let mut sample = texts(table, column).take(SAMPLE_ROWS).peekable();
     sample.peek().is_some() && sample.all(|text| fits(&text))

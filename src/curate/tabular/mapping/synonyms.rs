@@ -1,11 +1,11 @@
-//! Heads of columns in English, German, French, Spanish and Italian for the properties of a record.
+//! Column headers in English, German, French, Spanish and Italian for the properties of a record.
 //!
-//! Only heads that say what is meant: sources are evidence and never guessed, "alternatives" may be those of the product, and "stars" may
-//! be any number.
+//! Only unambiguous headers are included: sources are evidence and never guessed, "alternatives"
+//! may be those of the product, and "stars" may be any number.
 
 use crate::record::slug;
 
-/// Other heads for properties, as slugs.
+/// Other headers for properties, as slugs.
 const SYNONYMS: &[(&str, &[&str])] = &[
     ("id", &["identifier", "kennung", "identifiant"]),
     (
@@ -145,7 +145,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("review_count", &["reviews", "number-of-reviews", "anzahl-bewertungen", "nombre-d-avis"]),
 ];
 
-/// The property that a head of a column stands for, compared as a slug.
+/// The property that a column header means, compared as a slug.
 pub(super) fn property_of(head: &str) -> Option<&'static str> {
     let folded = slug(head);
     SYNONYMS.iter().find(|(_, others)| others.contains(&folded.as_str())).map(|(property, _)| *property)

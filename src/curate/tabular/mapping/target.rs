@@ -1,20 +1,20 @@
-//! The target of a column, and its text in a mapping.
+//! A column's target, and how a mapping spells it.
 
 use std::fmt;
 
 use crate::export::{RECORD, TRANSLATED};
 use crate::record::{AttributeType, Language};
 
-/// The use of a column.
+/// How a column is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A property that the directory knows.
     Property(&'static str),
-    /// A property of any name with JSON in its cells.
+    /// A property with any name and JSON in its cells.
     Json(String),
     /// A text in another language: the property and the language's tag, such as `tagline:de`.
     Translation(Translation),
-    /// An additional property, a text.
+    /// An additional property, as text.
     Additional(String),
     /// An additional property that the export declares as an attribute. Without a type its values decide.
     Attribute(String, Option<AttributeType>),
@@ -23,7 +23,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The property; `None` for a column that isn't used.
+    /// The property; `None` for an unused column.
     pub fn property(&self) -> Option<&str> {
         match self {
             Self::Property(name) => Some(name),
@@ -93,13 +93,14 @@ impl Translation {
     }
 }
 
-/// The head of a column of JSON: the property's name behind `json:`, as a JSON string where it couldn't be read back else.
+/// The header of a JSON column: the property's name after `json:`, as a JSON string if it couldn't
+/// be read back otherwise.
 pub(in crate::curate::tabular) fn json_head(name: &str) -> String {
     let is_plain = !name.is_empty() && name.trim() == name && !name.starts_with('"');
     format!("json:{}", if is_plain { name.to_owned() } else { serde_json::Value::from(name).to_string() })
 }
 
-/// The property of a record with this name.
+/// The record property with this name.
 pub(in crate::curate::tabular) fn known(name: &str) -> Option<&'static str> {
     RECORD.iter().map(|(key, _)| *key).find(|key| *key == name)
 }

@@ -1,5 +1,5 @@
-//! The strict `Query` extractor. Each endpoint lists its parameters once, as a table: the extractor rejects every other one, and
-//! the OpenAPI document is written from it.
+//! The strict `Query` extractor. Each endpoint lists its parameters once, in a table. The extractor
+//! rejects all others, and the OpenAPI document is generated from it.
 
 mod raw;
 
@@ -28,7 +28,7 @@ pub(in crate::http) trait FromParameters: Sized {
         Self::PARAMETERS.iter().copied().flatten().copied()
     }
 
-    /// Reads them. A value that can't be read is refused in `values`; then the result isn't used.
+    /// Reads them. If a value can't be read, it's rejected in `values`, and the result isn't used.
     fn read(values: &mut Values<'_>) -> Self;
 }
 
@@ -51,7 +51,8 @@ impl FromParameters for InLanguage {
     }
 }
 
-/// The endpoint's query parameters, checked. Rejects a request with [`ApiError::Parameters`], which lists all its problems.
+/// The endpoint's query parameters after validation. Rejects a request with
+/// [`ApiError::Parameters`], which lists all its problems.
 #[derive(Debug)]
 pub(in crate::http) struct Query<T>(pub(in crate::http) T);
 
@@ -72,7 +73,7 @@ impl<T: FromParameters> IntoParams for Query<T> {
     }
 }
 
-/// Refuses a page that is too deep in a list that `q` restricts, or that isn't in a stored order.
+/// Rejects a page that is too deep in a list that `q` restricts or that has no stored order.
 pub(in crate::http) fn check_offset(values: &mut Values<'_>, bounded_by: Option<&str>, page: PageRequest) {
     if let Some(with) = bounded_by.filter(|_| page.offset > MAX_QUERY_OFFSET) {
         let allowed = format!(
@@ -106,7 +107,7 @@ impl From<Refusal> for ParameterProblem {
 
 fn describe(parameter: &dyn AnyParameter) -> OpenApiParameter {
     let mut schema = parameter.schema(Interface::Http);
-    // Code generators choose a type of number by it.
+    // Code generators choose a number type by it.
     match schema.schema_type {
         SchemaType::Type(Type::Integer) => schema.format = Some(SchemaFormat::KnownFormat(KnownFormat::Int64)),
         SchemaType::Type(Type::Number) => schema.format = Some(SchemaFormat::KnownFormat(KnownFormat::Double)),

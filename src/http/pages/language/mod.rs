@@ -1,4 +1,5 @@
-//! The languages of the pages. All texts of a language are in one table: a missing one doesn't compile.
+//! The languages of the pages. All texts of a language are in one table, so a missing one doesn't
+//! compile.
 
 mod de;
 mod en;
@@ -29,12 +30,12 @@ impl Language {
             let language = Self::ALL.into_iter().find(|of| of.tag().eq_ignore_ascii_case(primary))?;
             Some((quality.trim().parse::<f32>().ok().filter(|quality| *quality > 0.0)?, language))
         });
-        // Of equal ones the first.
+        // Among equals, the first.
         let best = ranges.reduce(|best, next| if next.0 > best.0 { next } else { best });
         best.map_or(Self::English, |(_, language)| language)
     }
 
-    /// The language tag of HTML's `lang`.
+    /// The language tag for HTML's `lang`.
     pub(in crate::http) const fn tag(self) -> &'static str {
         match self {
             Self::English => "en",

@@ -1,4 +1,4 @@
-//! What a language consists of, and how it writes numbers and days.
+//! Everything that makes up a language, including how it writes numbers and dates.
 
 use std::borrow::{Borrow, Cow};
 
@@ -13,12 +13,12 @@ pub(in crate::http) struct Counted {
 
 #[derive(Debug)]
 pub(in crate::http) struct Texts {
-    /// Between groups of three digits.
+    /// Separates groups of three digits.
     pub(super) group: &'static str,
     pub(in crate::http) decimal_point: &'static str,
     /// Whether 0 takes the singular.
     pub(super) zero_is_one: bool,
-    /// What follows the number of a day, and what follows the first of a month.
+    /// What follows the day's number in a date, and what follows the first of a month.
     pub(super) day_ends: [&'static str; 2],
     pub(super) months: [&'static str; 12],
     pub(in crate::http) skip: &'static str,
@@ -234,7 +234,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) more_values: Counted,
 }
 
-/// Templates pass fields by reference, so numbers come either way.
+/// Templates pass fields by reference, so numbers arrive either way.
 impl Texts {
     pub(in crate::http) fn number(&self, number: impl Borrow<u64>) -> String {
         let digits = number.borrow().to_string();
@@ -254,14 +254,14 @@ impl Texts {
         (if is_one { counted.one } else { counted.many }).replace("{}", &self.number(number))
     }
 
-    /// A number with two decimals at most.
+    /// A number with at most two decimals.
     pub(in crate::http) fn decimal(&self, number: impl Borrow<f64>) -> String {
         let text = format!("{:.2}", number.borrow());
         let text = text.trim_end_matches('0').trim_end_matches('.');
         text.replace('.', self.decimal_point)
     }
 
-    /// A day in words; any other text as it is. Of a time, the day.
+    /// A date in words; any other text unchanged. For a time, its date.
     pub(in crate::http) fn day<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let Some(date) = text.get(..10).filter(|date| CalendarDate::parse(date).is_some()) else { return text.into() };
         // `YYYY-MM-DD`.

@@ -1,4 +1,4 @@
-//! "API request": what a page shows, as a program would ask for it, for the command line and for both clients.
+//! "API request": the request for what a page shows, for the command line and both clients.
 
 use std::fmt::Write as _;
 
@@ -8,20 +8,20 @@ use serde_json::Value;
 use crate::http::pages::language::Texts;
 use crate::http::pages::links::segment;
 
-/// The environment variable of the key in examples.
+/// The environment variable with the key, in examples.
 const KEY: &str = "SOFTWARE_DIRECTORY_API_KEY";
 
 /// The address in examples if the service has no public one.
 pub(in crate::http::pages) const LOCAL: &str = "http://127.0.0.1:8080";
 
-/// A call of the API, and the clients' method for it.
+/// An API request, and the clients' method for it.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Call {
     /// With `{}` for the id.
     pub(in crate::http::pages) path: &'static str,
     pub(in crate::http::pages) method: &'static str,
     pub(in crate::http::pages) id: Option<String>,
-    /// Those of an address: a name may repeat.
+    /// Those in an address; a name may occur several times.
     pub(in crate::http::pages) parameters: Vec<(&'static str, String)>,
 }
 
@@ -49,7 +49,8 @@ impl Call {
         if query.is_empty() { path } else { format!("{path}?{query}") }
     }
 
-    /// The arguments of the method in a language of programs, given how it writes an argument and a list of them.
+    /// The method's arguments in a programming language, given how it writes an argument and a list
+    /// of them.
     fn arguments(&self, argument: impl Fn(&str, &str) -> String, join: impl Fn(Vec<String>) -> String) -> String {
         let mut of: Vec<&str> = self.parameters.iter().map(|(name, _)| *name).collect();
         of.dedup();
@@ -66,7 +67,7 @@ impl Call {
     }
 }
 
-/// A value in a program: numbers and flags have types there, which `typo` and `highlight` have in TypeScript's spelling.
+/// A value in a program. Numbers and flags have types there; `typo` and `highlight` are booleans.
 fn literal(name: &str, value: &str) -> String {
     match name {
         "limit" | "offset" | "min_rating" | "highlight" | "typo" => value.to_owned(),
@@ -74,7 +75,7 @@ fn literal(name: &str, value: &str) -> String {
     }
 }
 
-/// A text as JSON writes it, which both languages read.
+/// A text in JSON syntax, which both languages understand.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
@@ -142,7 +143,7 @@ fn python(host: &str, calls: &[Call]) -> String {
     code
 }
 
-/// The name of the result: of the first call `result`, of the others what they ask for.
+/// The name of the result: `result` for the first call, and what they request for the others.
 fn variable(call: &Call, at: usize) -> &'static str {
     let (resource, method) = call.method.split_once('.').unwrap_or((call.method, call.method));
     match (at, method) {

@@ -10,15 +10,15 @@ use super::item::Item;
 use crate::http::pages::language::Texts;
 use crate::record::EvidenceStatus;
 
-/// Evidence older than this many days is called old.
+/// Evidence that is older than this many days counts as old.
 const OLD_DAYS: i32 = 365;
 
-/// How long ago a day is.
+/// How long ago a day was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http::pages) enum Age {
     Recent,
     Old,
-    /// Later than tomorrow: today has begun already further east.
+    /// Later than tomorrow, because today may already have begun further east.
     Future,
 }
 

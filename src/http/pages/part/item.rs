@@ -84,7 +84,7 @@ pub(in crate::http::pages) struct SameAs<'a> {
     pub(in crate::http::pages) export: Cow<'a, str>,
 }
 
-/// A product, read from the body of its response in the API.
+/// A product, parsed from the body of its API response.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Product<'a> {
     pub(in crate::http::pages) item: Item<'a>,
@@ -99,7 +99,7 @@ impl<'a> Product<'a> {
             data: &'a serde_json::value::RawValue,
         }
         let Data { data } = serde_json::from_slice(body)?;
-        // Twice instead of flattened, which would copy all of it.
+        // Parsed twice instead of flattened, which would copy all of it.
         Ok(Self { item: serde_json::from_str(data.get())?, more: serde_json::from_str(data.get())? })
     }
 

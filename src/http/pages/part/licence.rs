@@ -1,8 +1,9 @@
-//! Licences, which exports name by their addresses, under the names that people know.
+//! Names of licences, which exports identify by their addresses.
 
 use crate::http::pages::links::web_address;
 
-/// By address, without scheme, `www.`, letter case and what [`bare`] takes off: the SPDX list's `seeAlso` and the licence's own page.
+/// By address without scheme, `www.`, letter case and whatever [`bare`] removes: the SPDX list's
+/// `seeAlso` and the licence's own page.
 const NAMES: [(&str, &str); 35] = [
     ("apache.org/licenses/license-2.0", "Apache-2.0"),
     ("cdla.dev/permissive-1-0", "CDLA-Permissive-1.0"),
@@ -41,7 +42,8 @@ const NAMES: [(&str, &str); 35] = [
     ("unlicense.org", "Unlicense"),
 ];
 
-/// The name of a well-known licence; the host of any other; an address that isn't of the web as it is.
+/// The name of a well-known licence, or the host of any other. An address that isn't a web address
+/// is shown unchanged.
 pub(in crate::http::pages) fn name(address: &str) -> String {
     let Some(web) = web_address(address) else { return address.to_owned() };
     let Some(place) = bare(address) else { return web.host.to_owned() };
@@ -54,7 +56,7 @@ pub(in crate::http::pages) fn name(address: &str) -> String {
     creative_commons(&lower).or_else(spdx).unwrap_or_else(|| web.host.to_owned())
 }
 
-/// Host and path without what doesn't tell licences apart.
+/// Host and path without the parts that don't distinguish licences.
 fn bare(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
     let place = rest.split(['?', '#']).next().unwrap_or(rest);
@@ -64,7 +66,8 @@ fn bare(address: &str) -> Option<&str> {
     Some(place.strip_suffix("-standalone").unwrap_or(place))
 }
 
-/// The pages of Creative Commons name the licence in their path, perhaps followed by a jurisdiction and the kind of page.
+/// Creative Commons pages have the licence in their path, optionally followed by a jurisdiction and
+/// the kind of page.
 fn creative_commons(place: &str) -> Option<String> {
     let mut parts = place.split('/');
     if parts.next() != Some("creativecommons.org") {

@@ -21,12 +21,13 @@ struct PageLink {
     number: u64,
     href: String,
     is_current: bool,
-    /// Whether pages before it have no link.
+    /// Whether some of the pages before it have no link.
     is_after_gap: bool,
 }
 
 impl Pager {
-    /// `None` if there's one page. A list with a query ends where the API refuses further pages.
+    /// `None` if there's only one page. A list with a query ends where the API rejects further
+    /// pages.
     pub(in crate::http::pages) fn new(
         t: &'static Texts,
         page: Pagination,
@@ -54,13 +55,13 @@ impl Pager {
     }
 }
 
-/// The items of a page; none past the end.
+/// A page's items; none past the end.
 pub(in crate::http::pages) fn part<T>(items: &[T], page: Pagination) -> &[T] {
     let start = usize::try_from(page.offset).unwrap_or(usize::MAX).min(items.len());
     &items[start..items.len().min(start + page.limit as usize)]
 }
 
-/// Where a page of a list begins, given its number from 1.
+/// Where a page of a list starts, given its number from 1.
 pub(in crate::http::pages) fn offset(page: u64, limit: u32) -> u64 {
     page.saturating_sub(1).saturating_mul(limit.into())
 }

@@ -1,4 +1,4 @@
-//! A JSON value of unknown structure, laid out for reading. Numbers keep their digits.
+//! Lays out a JSON value of unknown structure for reading. Numbers keep their digits.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::http::pages::links;
 
-/// Values nested deeper are shown as JSON.
+/// Deeper values are shown as JSON.
 const MAX_DEPTH: usize = 6;
 
 #[derive(Debug, Template)]

@@ -13,7 +13,7 @@ use crate::http::pages::links::{initial, of_category, of_software};
 use crate::record::OfferingType;
 use crate::text::html::escape;
 
-/// The most matches in a field that a row shows.
+/// How many matches in a field a row shows.
 const MAX_MATCHES: usize = 4;
 
 #[derive(Debug, Template)]
@@ -23,11 +23,11 @@ pub(in crate::http::pages) struct Row<'a> {
     base: &'a str,
     item: &'a Item<'a>,
     matches: Matches<'a>,
-    /// The category to show: the chosen one if the product is in it, else the main one.
+    /// The category to show: the chosen one if the product is in it, otherwise the main one.
     category: Option<&'a CategoryName<'a>>,
     rating: Option<Rating>,
     badge: Option<Badge<'a>>,
-    /// A line below the tagline, HTML.
+    /// A line below the tagline, as HTML.
     note: Option<String>,
     /// Whether the directory's editors chose it for the query.
     is_chosen: bool,
@@ -63,7 +63,7 @@ impl<'a> Row<'a> {
         Self { note, ..self }
     }
 
-    /// Shows the first of these categories that the product is in, given by their ids.
+    /// Shows the first of these categories (given by id) that the product is in.
     pub(in crate::http::pages) fn preferring(self, chosen: &[&str]) -> Self {
         let chosen = self.item.categories.iter().find(|category| chosen.contains(&&*category.id));
         Self { category: chosen.or(self.category), ..self }
@@ -111,7 +111,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The type, unless it's software, as nearly all are.
+/// The type, unless it's software, which nearly all are.
 pub(in crate::http::pages) fn kind<'k>(t: &'static Texts, offering_type: &'k str) -> Option<Cow<'k, str>> {
     match OfferingType::ALL.into_iter().find(|known| known.as_str() == offering_type) {
         Some(OfferingType::Software) => None,
@@ -120,15 +120,15 @@ pub(in crate::http::pages) fn kind<'k>(t: &'static Texts, offering_type: &'k str
     }
 }
 
-/// The places of a product that a query matched.
+/// Where a query matched in a product.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Matches<'a>(Vec<Highlight<'a>>);
 
-/// Fields that a row doesn't show, so it says where they matched.
+/// Fields that a row doesn't show otherwise, so it names them next to the match.
 struct Elsewhere<'m> {
     label: &'static str,
     is_synonym: bool,
-    /// HTML: the service has escaped all but its marks.
+    /// HTML, in which the service has escaped everything except its marks.
     html: Vec<&'m str>,
 }
 

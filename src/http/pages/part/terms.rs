@@ -1,4 +1,4 @@
-//! The glossary's terms in other texts: the first mention of each is linked, with its definition.
+//! Links glossary terms in other texts: the first mention of each, with its definition.
 
 use std::fmt::Write as _;
 
@@ -9,19 +9,19 @@ use crate::http::pages::links::of_term;
 use crate::text::html::escape;
 use crate::text::shorten::shortened;
 
-/// Further terms of a glossary aren't looked for.
+/// Any further terms of a glossary are ignored.
 const MAX_TERMS: usize = 5000;
 
-/// A text longer than this, in bytes, is only escaped.
+/// A longer text, in bytes, is only escaped.
 const MAX_TEXT: usize = 64 * 1024;
 
 /// The longest definition next to a mention, in characters.
 const MAX_DEFINITION: usize = 300;
 
-/// The longest abbreviation that counts only as it's written, such as CAPA: "capa" is another word.
+/// The longest abbreviation that counts only as written, such as CAPA: "capa" is another word.
 const MAX_ABBREVIATION: usize = 5;
 
-/// Finds names of terms.
+/// Finds the names of terms.
 #[derive(Debug, Default)]
 pub(in crate::http::pages) struct TermIndex {
     /// By first word, folded. The longest name comes first.
@@ -30,9 +30,9 @@ pub(in crate::http::pages) struct TermIndex {
 
 #[derive(Debug)]
 struct Name {
-    /// After the first one, folded.
+    /// The words after the first one, folded.
     words: Vec<String>,
-    /// The name as it has to be written; `None` if case doesn't matter.
+    /// The name exactly as it must be written; `None` if case doesn't matter.
     exact: Option<String>,
     term: usize,
 }
@@ -56,7 +56,7 @@ impl TermIndex {
         Self { names }
     }
 
-    /// The term that a text mentions from its first word on, and the bytes of the mention.
+    /// The term that starts with a text's first word, and the byte range of the mention.
     fn find(&self, text: &str, first: &str) -> Option<(usize, usize)> {
         let first_forms = forms(first);
         first_forms.iter().filter_map(|form| self.names.get(form)).flatten().find_map(|name| {
@@ -80,14 +80,14 @@ impl TermIndex {
     }
 }
 
-/// A word, folded, and what it may be the plural of.
+/// A folded word, and what it may be the plural of.
 fn forms(word: &str) -> Vec<String> {
     let folded = word.to_lowercase();
     let singulars: Vec<_> = ["s", "es"].iter().filter_map(|end| folded.strip_suffix(end)).map(str::to_owned).collect();
     std::iter::once(folded).chain(singulars).filter(|form| !form.is_empty()).collect()
 }
 
-/// Words of a text with their places in bytes.
+/// The words in a text with their byte ranges.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -98,7 +98,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Links the terms in the texts of one page.
+/// Links the terms in a page's texts.
 #[derive(Debug)]
 pub(in crate::http::pages) struct TermLinker<'a> {
     index: &'a TermIndex,
@@ -160,7 +160,7 @@ mod tests {
         GlossaryEntry { term, object: Span { start: 0, length: 0 } }
     }
 
-    /// The mentions that are linked in a text.
+    /// The linked mentions in a text.
     fn mentions(text: &str) -> Vec<String> {
         let glossary = [entry("Near miss", "NM"), entry("Permit to work", "PTW"), entry("Permit", "CAPA")];
         let index = TermIndex::new(&glossary);

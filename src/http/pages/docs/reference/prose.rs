@@ -5,7 +5,7 @@ use askama::Template;
 #[derive(Debug, Template)]
 #[template(path = "docs/prose.html")]
 pub(super) struct Prose {
-    /// Each of texts, every second one code.
+    /// The parts of a text, alternating between prose and code.
     paragraphs: Vec<Vec<(String, bool)>>,
     is_block: bool,
 }
