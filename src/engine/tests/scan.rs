@@ -75,6 +75,14 @@ impl ScanEngine {
         groups.iter().map(score).collect()
     }
 
+    fn rank(&self, candidates: &mut [Candidate], rerank: &Rerank) {
+        candidates.sort_by(|a, b| b.cmp(a));
+        let head = candidates.len().min(if matches!(rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
+        let none = Meanings::default();
+        let meanings = if self.ranks_by_meaning { &self.meanings } else { &none };
+        rerank.rerank(&self.forward, meanings, &mut candidates[..head], usize::MAX);
+    }
+
     fn is_admitted(&self, plan: &Plan, ordinal: Ordinal) -> bool {
         let terms = &self.documents[ordinal as usize];
         !plan.excluded.iter().any(|term| terms.contains_key(term))
@@ -171,14 +179,6 @@ impl Embedded for ScanEngine {
 
     fn frequency(&self, term: &Term) -> Result<u32, EngineError> {
         Ok(self.document_count(term))
-    }
-
-    fn rank(&self, candidates: &mut [Candidate], rerank: &Rerank) {
-        candidates.sort_by(|a, b| b.cmp(a));
-        let head = candidates.len().min(if matches!(rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
-        let none = Meanings::default();
-        let meanings = if self.ranks_by_meaning { &self.meanings } else { &none };
-        rerank.rerank(&self.forward, meanings, &mut candidates[..head], usize::MAX);
     }
 
     fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
