@@ -39,7 +39,7 @@ pub use export_files::ExportFilesArgs;
 pub use preview::PreviewArgs;
 pub use queries::{QueriesArgs, QueriesFormat};
 pub use report::{ReportArgs, ReportFormat};
-pub use search::{FilterArgs, SearchArgs, SearchFormat, SimilarArgs};
+pub use search::{ListArgs, SearchArgs, SearchFormat, SimilarArgs};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 
 /// The value of `--index` that keeps the index in memory only.

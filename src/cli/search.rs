@@ -7,21 +7,9 @@ use super::DataArgs;
 /// Options of `search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// Where the exports are.
-    #[command(flatten)]
-    pub data: DataArgs,
-    /// How many products to show, 1 to 100
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub limit: u32,
-    /// How to print the result
-    #[arg(long, value_enum, default_value_t = SearchFormat::Text)]
-    pub format: SearchFormat,
     /// Which products.
     #[command(flatten)]
-    pub filter: FilterArgs,
-    /// The language of the texts, such as `de`, if the directory has any in it
-    #[arg(long, value_name = "LANGUAGE")]
-    pub lang: Option<String>,
+    pub list: ListArgs,
     /// Explain what the query became and what ranked each hit
     #[arg(long)]
     pub explain: bool,
@@ -36,6 +24,17 @@ pub struct SearchArgs {
 /// Options of `similar`.
 #[derive(Debug, Args)]
 pub struct SimilarArgs {
+    /// Which products.
+    #[command(flatten)]
+    pub list: ListArgs,
+    /// Id of the product
+    #[arg(value_name = "ID")]
+    pub id: String,
+}
+
+/// A list of products: where they are, how many of them are shown and how, and filters.
+#[derive(Debug, Args)]
+pub struct ListArgs {
     /// Where the exports are.
     #[command(flatten)]
     pub data: DataArgs,
@@ -45,20 +44,6 @@ pub struct SimilarArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = SearchFormat::Text)]
     pub format: SearchFormat,
-    /// Which products.
-    #[command(flatten)]
-    pub filter: FilterArgs,
-    /// The language of the texts, such as `de`, if the directory has any in it
-    #[arg(long, value_name = "LANGUAGE")]
-    pub lang: Option<String>,
-    /// Id of the product
-    #[arg(value_name = "ID")]
-    pub id: String,
-}
-
-/// Filters of products.
-#[derive(Debug, Args)]
-pub struct FilterArgs {
     /// Only products in this category, by name or id; repeatable: any of them
     #[arg(long, value_name = "CATEGORY")]
     pub category: Vec<String>,
@@ -84,6 +69,9 @@ pub struct FilterArgs {
     /// repeatable: any of one attribute's values, and all attributes
     #[arg(long, value_name = "ATTRIBUTE:VALUE", value_parser = attribute)]
     pub attribute: Vec<(String, String)>,
+    /// The language of the texts, such as `de`, if the directory has any in it
+    #[arg(long, value_name = "LANGUAGE")]
+    pub lang: Option<String>,
 }
 
 fn rating(text: &str) -> Result<f64, String> {

@@ -42,7 +42,7 @@ impl BlockingClient {
     }
 
     fn within_timeout<F: Future>(&self, future: F) -> io::Result<F::Output> {
-        let late = |_| io::Error::new(io::ErrorKind::TimedOut, format!("nothing came within {:?}", self.timeout));
+        let late = |_| io::Error::new(io::ErrorKind::TimedOut, format!("no data arrived within {:?}", self.timeout));
         self.runtime.block_on(async { timeout(self.timeout, future).await.map_err(late) })
     }
 }

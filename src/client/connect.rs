@@ -60,9 +60,9 @@ impl Network for MachineNetwork {
 pub(crate) enum ReachError {
     #[error("the host has no address")]
     UnknownHost,
-    #[error("{0} is no public address")]
+    #[error("{0} isn't a public address")]
     NotPublic(IpAddr),
-    #[error("no connection within the time, or it was refused")]
+    #[error("the connection timed out or was refused")]
     NoConnection,
 }
 

@@ -30,7 +30,7 @@ pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware
         }
     };
     let out = &mut anstream::stdout().lock();
-    let printed = match args.format {
+    let printed = match args.list.format {
         SearchFormat::Text => print(&explanation, args.explain, out),
         SearchFormat::Json => {
             serde_json::to_string_pretty(&explanation).map_err(io::Error::from).and_then(|json| writeln!(out, "{json}"))

@@ -46,7 +46,7 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
         Err(KeysError::File(error)) => (error.report(), 1),
         Err(KeysError::Output(error)) => (format!("can't write to standard output: {error}"), 1),
         Err(KeysError::Discarded) => (
-            "no key was made: standard output is closed or /dev/null, so that the key would be lost; \
+            "no key was created: standard output is closed or /dev/null, so the key would be lost; \
              let it go to a terminal, a file or a pipe"
                 .to_owned(),
             1,

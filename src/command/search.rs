@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{Failure, data, print_error, print_note};
-use crate::cli::{FilterArgs, SearchArgs, SearchFormat};
+use crate::cli::{ListArgs, SearchArgs, SearchFormat};
 use crate::error::chain;
 use crate::generation::Snapshot;
 use crate::record::Language;
@@ -27,13 +27,13 @@ struct HitFields {
 }
 
 pub(super) fn run(args: &SearchArgs) -> ExitCode {
-    let snapshot = match data::load(&args.data, &Arc::default()) {
+    let snapshot = match data::load(&args.list.data, &Arc::default()) {
         Ok(snapshot) => snapshot,
         Err(failure) => return failure.print(),
     };
-    let page = PageRequest { limit: args.limit, offset: 0 };
-    let query = match filter(&args.filter, &snapshot).and_then(|filter| {
-        let language = language(args.lang.as_deref(), &snapshot)?;
+    let page = PageRequest { limit: args.list.limit, offset: 0 };
+    let query = match filter(&args.list, &snapshot).and_then(|filter| {
+        let language = language(args.list.lang.as_deref(), &snapshot)?;
         Ok(SearchSoftware { filter, page, language, ..SearchSoftware::new(&args.words.join(" ")) })
     }) {
         Ok(query) => query,
@@ -50,7 +50,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
         }
     };
     let out = &mut anstream::stdout().lock();
-    let printed = match args.format {
+    let printed = match args.list.format {
         SearchFormat::Text => print(&found, out),
         SearchFormat::Json => print_json(&found, out),
     };
@@ -80,8 +80,8 @@ pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option
 }
 
 /// The filter, if the directory has its attributes.
-pub(super) fn filter(args: &FilterArgs, snapshot: &Snapshot) -> Result<SoftwareFilter, Failure> {
-    let FilterArgs { category, min_rating, standards, deployment, languages, vendor, tags, attribute } = args;
+pub(super) fn filter(args: &ListArgs, snapshot: &Snapshot) -> Result<SoftwareFilter, Failure> {
+    let ListArgs { category, min_rating, standards, deployment, languages, vendor, tags, attribute, .. } = args;
     let filter = SoftwareFilter {
         categories: category.clone(),
         min_rating: *min_rating,

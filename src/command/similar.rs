@@ -17,17 +17,17 @@ pub(super) fn run(args: &SimilarArgs) -> ExitCode {
 }
 
 fn list(args: &SimilarArgs) -> Result<ExitCode, Failure> {
-    let snapshot = data::load(&args.data, &Arc::default())?;
-    let page = PageRequest { limit: args.limit, offset: 0 };
-    let language = language(args.lang.as_deref(), &snapshot)?;
-    let query = ListSimilar { filter: filter(&args.filter, &snapshot)?, page, language };
+    let snapshot = data::load(&args.list.data, &Arc::default())?;
+    let page = PageRequest { limit: args.list.limit, offset: 0 };
+    let language = language(args.list.lang.as_deref(), &snapshot)?;
+    let query = ListSimilar { filter: filter(&args.list, &snapshot)?, page, language };
     let found = pollster::block_on(similar_software(&snapshot, &args.id, &query));
     let found = found.map_err(|error| Failure::other(&error))?.ok_or_else(|| Failure {
         text: format!("there is no product with the id {:?}; `search` prints ids", args.id),
         code: 1,
     })?;
     let out = &mut anstream::stdout().lock();
-    let printed = match args.format {
+    let printed = match args.list.format {
         SearchFormat::Text => print(&found, out),
         SearchFormat::Json => print_json(&found, out),
     };

@@ -37,7 +37,7 @@ pub use reading::{ExportSet, SetExport, examine, latest_day, read};
 pub use report::{Counts, Report, Skipped, mention_ignored_files};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
-pub(crate) use vocabulary::{RECORD, Shape};
+pub(crate) use vocabulary::{RECORD, Shape, TRANSLATED};
 
 use bytes::Bytes;
 use section::{Section, SectionKind, Sections};
@@ -59,6 +59,8 @@ pub struct Export {
     pub as_of: Option<Box<str>>,
     /// The language of its texts; `None` if it states none, which means English.
     pub language: Option<Language>,
+    /// The language besides English that its texts are clearly in, if it states none: only searches go by it.
+    pub detected: Option<Language>,
     /// When its file was last modified; `None` for a document that isn't of a file.
     pub modified: Option<std::time::SystemTime>,
     /// The document for download: the file's own bytes; where elements were skipped as invalid, without those.

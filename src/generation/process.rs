@@ -96,7 +96,10 @@ impl BuildProcess {
             |stdout| last_message(stdout, observer),
         );
         let Ended { message, status, last_line } = ended.map_err(|error| {
-            BuildFailure::transient(FailureCode::BuildFailed, format!("the process that builds can't be run: {error}"))
+            BuildFailure::transient(
+                FailureCode::BuildFailed,
+                format!("the process that builds can't be started: {error}"),
+            )
         })?;
         message.unwrap_or_else(|| Err(died(status, &last_line)))
     }
@@ -116,12 +119,12 @@ impl ProbeProcess {
         let mut command = Command::new(&self.program);
         let ended = run(command.args(&self.arguments), |stdin| stdin.write_all(folder.as_bytes()), messages);
         let Ended { message, status, last_line } = ended.map_err(|error| {
-            let detail = format!("the process that tries the generation can't be run: {error}");
+            let detail = format!("the process that tests the generation can't be started: {error}");
             BuildFailure::transient(FailureCode::BuildFailed, detail)
         })?;
         let died = || {
             let cause = if is_killed(status) { "it was killed, as it is if memory runs out" } else { &last_line };
-            Err(format!("the process that tried it ended early ({status}): {cause}"))
+            Err(format!("the process that tested it ended early ({status}): {cause}"))
         };
         message.unwrap_or_else(died).map_err(|detail| BuildFailure {
             code: FailureCode::BuildFailed,
@@ -201,7 +204,7 @@ fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
             "the process that builds ran short of memory ({status}): give it more with --max-build-bytes, or the machine"
         )
     } else {
-        format!("the process that builds ended early ({status}); the log tells more")
+        format!("the process that builds ended early ({status}); see the log")
     };
     BuildFailure::transient(FailureCode::BuildFailed, detail)
 }

@@ -45,7 +45,7 @@ pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> 
             "the development key can't be kept in {}: {error}; the next start makes another",
             path.display()
         )),
-        (Ok(()), Some(reason)) => Some(format!("made another development key, for {} {reason}", path.display())),
+        (Ok(()), Some(reason)) => Some(format!("created another development key because {} {reason}", path.display())),
         (Ok(()), None) => None,
     };
     Ok(DevelopmentKey { key, notice })

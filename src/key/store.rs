@@ -216,7 +216,7 @@ impl KeyStore {
 
     fn publish(&self, file: &KeyFile, is_development: bool) {
         let keys = stored_keys(file, &self.keys.load());
-        tracing::info!(file = %self.path.display(), keys = file.keys().len(), "took the keys of the key file");
+        tracing::info!(file = %self.path.display(), keys = file.keys().len(), "loaded the keys of the key file");
         if is_development {
             tracing::info!("the development key isn't accepted any more");
         }

@@ -23,7 +23,7 @@ pub async fn watch(store: Arc<KeyStore>, shutdown: impl Future<Output = ()> + Se
         // A hanging disk only blocks this task, no requests.
         let store = Arc::clone(&store);
         if let Err(error) = tokio::task::spawn_blocking(move || store.reload_if_changed()).await {
-            tracing::error!(%error, "looking at the key file failed; it is tried again");
+            tracing::error!(%error, "the key file can't be checked for changes; trying again");
         }
     }
 }

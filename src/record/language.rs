@@ -110,8 +110,7 @@ pub enum Found<'t> {
 type ByLanguage = BTreeMap<Language, BTreeMap<Box<str>, Box<str>>>;
 
 impl Translations {
-    #[expect(clippy::missing_const_for_fn, reason = "serde passes a reference to it")]
-    pub fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
@@ -173,8 +172,8 @@ pub struct Languages {
 
 impl Languages {
     /// Adds the language that the entries of an export are in.
-    pub fn add_own(&mut self, language: Language) {
-        add(&mut self.own, &language);
+    pub fn add_own(&mut self, language: &Language) {
+        add(&mut self.own, language);
     }
 
     pub fn add_translations(&mut self, translations: &Translations) {
@@ -276,9 +275,11 @@ mod tests {
     #[test]
     fn readers_get_the_language_that_they_prefer() {
         let (mut languages, mut translations) = (Languages::default(), Translations::default());
-        languages.add_own(Language::english());
+        languages.add_own(&Language::english());
         assert!(!languages.are_several() && languages.are_only(&Language::english()));
-        ["de", "fr", "pt-BR"].iter().for_each(|tag| _ = translations.insert(&language(tag), "name", "a"));
+        for tag in ["de", "fr", "pt-BR"] {
+            translations.insert(&language(tag), "name", "a");
+        }
         languages.add_translations(&translations);
         assert!(languages.are_several());
         assert_eq!(languages.all().iter().map(|of| of.as_str()).collect::<Vec<_>>(), ["de", "en", "fr", "pt-BR"]);

@@ -217,7 +217,7 @@ impl DocumentAnalyzer {
 
     /// Adds the terms of one value. Returns the number of words that it adds to its section.
     fn push_value(&mut self, value: &Text<'_>, document: u32, sequence: &mut Vec<u32>) -> u32 {
-        let Text { field, text, .. } = *value;
+        let Text { field, content: text, .. } = *value;
         let inflected = value.inflected();
         let words = words(text);
         let here = Occurrences::one(field);
@@ -360,7 +360,7 @@ fn add_once(terms: &mut HashMap<Term, Occurrences, FixedState>, term: Term, occu
 #[derive(Debug, Clone, Copy)]
 struct Text<'a> {
     field: Field,
-    text: &'a str,
+    content: &'a str,
     /// Its language, if it isn't English.
     language: Option<&'a Language>,
     /// Whether it's the record's own text rather than a translation.
@@ -392,7 +392,7 @@ fn translated_values<'a>(
         .into_iter()
         .flat_map(|(field, property)| software.translations.of(property).map(move |text| (field, text)));
     let texts = names.chain(of_record).chain(descriptions);
-    texts.map(|(field, (language, text))| Text { field, text, language: Some(language), is_own: false })
+    texts.map(|(field, (language, text))| Text { field, content: text, language: Some(language), is_own: false })
 }
 
 /// A product's own texts, in a language. `declared` are the values of the attributes that exports declare.
@@ -429,7 +429,7 @@ fn values<'a>(
                 .iter()
                 .filter_map(|category| category.description.as_deref().map(|text| (Field::CategoryDescription, text))),
         )
-        .map(move |(field, text)| Text { field, text, language, is_own: true })
+        .map(move |(field, text)| Text { field, content: text, language, is_own: true })
 }
 
 /// Whether two neighbouring words may be meant as one. In short fields, any two may. In running

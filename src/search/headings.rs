@@ -165,7 +165,9 @@ impl Builder {
                 inflected.entry((language, stem)).or_default().push(u32::try_from(number).unwrap_or(u32::MAX));
             }
         }
-        inflected.values_mut().for_each(|words| words.sort_unstable());
+        for words in inflected.values_mut() {
+            words.sort_unstable();
+        }
         HeadingIndex {
             inflected,
             len: self.len as usize,

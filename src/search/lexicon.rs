@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use fst::{IntoStreamer as _, Map, Set, Streamer as _};
 use serde::{Deserialize, Serialize};
 
@@ -108,9 +108,9 @@ impl Lexicon {
         self.inflected.as_ref().map_or(&[], |forms| &forms.languages)
     }
 
-    /// The stems of the words that share a stem in another language than English.
-    pub fn forms(&self, language: Inflected, stem: &str) -> Vec<StemId> {
-        let forms = self.inflected.iter().flat_map(|forms| forms.of(language, stem));
+    /// The stems of the words that are related to a stem in another language than English.
+    pub fn related(&self, relation: Relation, language: Inflected, stem: &str) -> Vec<StemId> {
+        let forms = self.inflected.iter().flat_map(|forms| forms.of(relation, language, stem));
         forms.filter(|stem| (*stem as usize) < self.stems.len()).collect()
     }
 
@@ -175,8 +175,8 @@ impl Lexicon {
     }
 }
 
-/// The words of other languages than English by their stems in those: a set of keys, each of which is a language's code, a stem in
-/// it, a zero, and the number of a word's English stem, by which the index has the word.
+/// The words of other languages than English by their stems in those, and compounds by the stems of their parts: a set of keys, each of
+/// which is a [`Relation`], a language's code, a stem in it, a zero, and the number of a word's English stem, by which the index has the word.
 #[derive(Debug)]
 struct Forms {
     keys: Set<Bytes>,
@@ -186,9 +186,27 @@ struct Forms {
 /// Ends a stem in the key of a form.
 const STEM_END: u8 = 0;
 
-/// The beginning of the keys of a stem's forms.
-fn stem_key(language: Inflected, stem: &str) -> Vec<u8> {
-    [language.code().as_bytes(), stem.as_bytes(), &[STEM_END]].concat()
+/// How a word is related to a stem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// The stem is its own.
+    Form,
+    /// The stem is one of a part: `farb` of `Farbwähler`.
+    Compound,
+}
+
+impl Relation {
+    const fn letter(self) -> u8 {
+        match self {
+            Self::Form => b'f',
+            Self::Compound => b'p',
+        }
+    }
+}
+
+/// The beginning of the keys of a stem's words.
+fn stem_key(relation: Relation, language: Inflected, stem: &str) -> Vec<u8> {
+    [&[relation.letter()], language.code().as_bytes(), stem.as_bytes(), &[STEM_END]].concat()
 }
 
 impl Forms {
@@ -200,16 +218,17 @@ impl Forms {
         let keys = Set::new(Bytes::from(bytes))?;
         keys.as_fst().verify()?;
         let has_any = |language: &Inflected| {
-            let mut keys = keys.range().ge(language.code()).into_stream();
-            keys.next().is_some_and(|key| key.starts_with(language.code().as_bytes()))
+            let beginning = [&[Relation::Form.letter()], language.code().as_bytes()].concat();
+            let mut keys = keys.range().ge(&beginning).into_stream();
+            keys.next().is_some_and(|key| key.starts_with(&beginning))
         };
         let languages = Inflected::ALL.into_iter().filter(has_any).collect();
         Ok(Some(Self { keys, languages }))
     }
 
     /// The numbers of the English stems of a stem's words.
-    fn of(&self, language: Inflected, stem: &str) -> Vec<StemId> {
-        let beginning = stem_key(language, stem);
+    fn of(&self, relation: Relation, language: Inflected, stem: &str) -> Vec<StemId> {
+        let beginning = stem_key(relation, language, stem);
         let (mut keys, mut numbers) = (self.keys.range().ge(&beginning).into_stream(), Vec::new());
         while let Some(number) = keys.next().and_then(|key| key.strip_prefix(&*beginning)) {
             numbers.extend(number.try_into().map(StemId::from_be_bytes));
@@ -249,8 +268,8 @@ pub struct LexiconBuilder {
     numbers: HashMap<Box<str>, u32>,
     words: Vec<WordEntry>,
     stems: HashMap<Box<str>, StemId>,
-    /// The keys of [`Forms`].
-    inflected: Vec<Box<[u8]>>,
+    /// By language, the numbers of the words that are noted as inflected in it.
+    inflected: [Vec<u32>; Inflected::ALL.len()],
     analyzer: Stems,
 }
 
@@ -318,8 +337,7 @@ impl LexiconBuilder {
         let bit = 1 << language as u8;
         if word.inflected & bit == 0 {
             word.inflected |= bit;
-            let key = [&stem_key(language, &language.stem(&word.spelling))[..], &word.stem.to_be_bytes()].concat();
-            self.inflected.push(key.into());
+            self.inflected[language as usize].push(number);
         }
     }
 
@@ -381,15 +399,48 @@ impl LexiconBuilder {
 }
 
 impl LexiconBuilder {
+    /// The [`Forms`].
     fn forms(&self) -> Result<Vec<u8>, fst::Error> {
-        if self.inflected.is_empty() {
+        let mut keys: Vec<Vec<u8>> = Vec::new();
+        for (language, numbers) in Inflected::ALL.into_iter().zip(&self.inflected) {
+            let words = || numbers.iter().map(|number| &self.words[*number as usize]);
+            let stems: Vec<_> = words().map(|word| language.stem(&word.spelling)).collect();
+            let mut push = |relation, stem: &str, word: &WordEntry| {
+                keys.push([&stem_key(relation, language, stem)[..], &word.stem.to_be_bytes()].concat());
+            };
+            words().zip(&stems).for_each(|(word, stem)| push(Relation::Form, stem, word));
+            if language.has_compounds() {
+                let known: HashSet<&str> = stems.iter().map(String::as_str).collect();
+                for word in words() {
+                    for part in compound_parts(&word.spelling, language, &known).into_iter().flatten() {
+                        push(Relation::Compound, &part, word);
+                    }
+                }
+            }
+        }
+        if keys.is_empty() {
             return Ok(Vec::new());
         }
-        let mut keys: Vec<_> = self.inflected.iter().collect();
         keys.sort_unstable();
         keys.dedup();
         Ok(Set::from_iter(keys)?.into_fst().into_inner())
     }
+}
+
+/// The fewest letters of a part of a compound.
+const PART_LETTERS: usize = 4;
+
+/// The stems of a word's two parts, if both are stems of the directory; of several ways to part it, the one with the longest second
+/// part, which says what the thing is.
+fn compound_parts(word: &str, language: Inflected, known: &HashSet<&str>) -> Option<[String; 2]> {
+    let ends: Vec<_> = word.char_indices().map(|(at, _)| at).collect();
+    let places = ends.get(PART_LETTERS..(ends.len() + 1).saturating_sub(PART_LETTERS))?;
+    places.iter().find_map(|at| {
+        let (first, second) = word.split_at(*at);
+        let second = Some(language.stem(second)).filter(|stem| known.contains(stem.as_str()))?;
+        let first = Some(language.stem(first)).filter(|stem| known.contains(stem.as_str()))?;
+        Some([first, second])
+    })
 }
 
 fn sorted_map(mut entries: Vec<(&str, u64)>) -> Result<Vec<u8>, fst::Error> {
@@ -446,27 +497,47 @@ mod tests {
         assert_eq!(lexicon.halves("安全"), [[0; 2]; 0], "a letter may be of several bytes");
     }
 
+    /// A lexicon of these German words, and of `audits`.
+    fn german(words: &[(&str, &str)]) -> Lexicon {
+        let mut builder = LexiconBuilder::default();
+        for (spelling, folded) in words {
+            let word = builder.note(spelling, folded, 1);
+            builder.inflect(word, Inflected::German);
+            builder.inflect(word, Inflected::German);
+        }
+        builder.note("audits", "audits", 1);
+        let lexicon = Lexicon::open(builder.finish().expect("a lexicon").0).expect("it opens");
+        assert!(lexicon.verify());
+        lexicon
+    }
+
+    fn stems(lexicon: &Lexicon, words: &[&str]) -> Vec<StemId> {
+        let mut stems: Vec<_> = words.iter().map(|word| lexicon.stem_of(lexicon.word(word).expect("a word"))).collect();
+        stems.sort_unstable();
+        stems
+    }
+
     #[test]
     fn words_of_a_language_are_found_by_its_stem() {
-        let mut builder = LexiconBuilder::default();
-        for (number, (spelling, folded)) in
-            [("prüfung", "prufung"), ("prüfungen", "prufungen"), ("audits", "audits")].iter().enumerate()
-        {
-            let word = builder.note(spelling, folded, 1);
-            if number < 2 {
-                builder.inflect(word, Inflected::German);
-                builder.inflect(word, Inflected::German);
-            }
-        }
-        let lexicon = Lexicon::open(builder.finish().expect("a lexicon").0).expect("it opens");
-        let stem = |word| lexicon.stem_of(lexicon.word(word).expect("a word"));
-        let mut forms = [stem("prufung"), stem("prufungen")];
-        forms.sort_unstable();
-        assert_eq!(lexicon.forms(Inflected::German, &Inflected::German.stem("prüfungen")), forms);
-        assert_eq!(lexicon.forms(Inflected::German, "audit"), [0; 0], "not noted as German");
-        assert_eq!(lexicon.forms(Inflected::French, "prufung"), [0; 0]);
+        let lexicon = german(&[("prüfung", "prufung"), ("prüfungen", "prufungen")]);
+        let forms = |language, stem: &str| lexicon.related(Relation::Form, language, stem);
+        let stem = Inflected::German.stem("prüfungen");
+        assert_eq!(forms(Inflected::German, &stem), stems(&lexicon, &["prufung", "prufungen"]));
+        assert_eq!(forms(Inflected::German, "audit"), [0; 0], "not noted as German");
+        assert_eq!(forms(Inflected::French, &stem), [0; 0]);
         assert_eq!(lexicon.inflected(), [Inflected::German]);
-        assert!(lexicon.verify());
+    }
+
+    #[test]
+    fn compounds_are_found_by_parts_that_are_words() {
+        let words = [("farbe", "farbe"), ("wähler", "wahler"), ("farbwähler", "farbwahler"), ("farbton", "farbton")];
+        let more = [("arbeiten", "arbeiten"), ("schutz", "schutz"), ("arbeitsschutz", "arbeitsschutz")];
+        let lexicon = german(&[&words[..], &more].concat());
+        let parts = |word: &str| lexicon.related(Relation::Compound, Inflected::German, &Inflected::German.stem(word));
+        assert_eq!(parts("Farben".to_lowercase().as_str()), stems(&lexicon, &["farbwahler"]), "a tone is no word here");
+        assert_eq!(parts("wähler"), stems(&lexicon, &["farbwahler"]));
+        assert_eq!(parts("arbeit"), stems(&lexicon, &["arbeitsschutz"]));
+        assert_eq!(parts("farbwähler"), [0; 0]);
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub struct Ranking {
     pub inner: f32,
     /// Another form of a word in a language that isn't English: `Tabellen` for `Tabelle`.
     pub inflection: f32,
+    /// A German compound with the word as a part: `Farbwähler` for `Farbe`.
+    pub in_compound: f32,
     pub synonym: f32,
     /// A category of the product whose alternatives are sought, or of those alternatives.
     pub subject_category: f32,
@@ -72,6 +74,7 @@ impl Default for Ranking {
             part: 0.8,
             inner: 0.3,
             inflection: 0.9,
+            in_compound: 0.5,
             synonym: 0.8,
             subject_category: 0.15,
             mention: 0.3,

@@ -38,15 +38,14 @@ pub use explain::{
 };
 pub use language::{Translator, choose_language};
 pub use news::{News, list_news};
-pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
+pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use probe::{ProbeError, probe};
 pub use query::{
     ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_LIMIT,
     MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware, SearchSort, comma_separated,
 };
 pub use records::{
-    ExportDownload, LocalisedObject, get_category, get_export, get_term, list_categories, list_exports, list_glossary,
-    list_reviews,
+    ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,
 };
 pub use results::SearchResults;
 pub use search::{find_software, find_software_within, search_software};

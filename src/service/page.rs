@@ -4,9 +4,12 @@ use bytes::Bytes;
 
 use crate::catalogue::resource::{CategoryResource, FacetValue, Pagination, QueryReport, ReviewSummary};
 
-use super::{Facet, LocalisedObject, PageRequest, ServiceError};
+use super::{Facet, PageRequest, ServiceError};
 use crate::catalogue::{Catalogue, Span};
 use crate::search::collect::Tier;
+
+/// A JSON object, and whether any of its texts is in the language of the request.
+pub type LocalisedObject = (Bytes, bool);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {

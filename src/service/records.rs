@@ -3,16 +3,11 @@
 use std::io;
 use std::ops::Range;
 
-use bytes::Bytes;
-
-use super::{GlossaryPage, ListGlossary, ListReviews, Page, PageRequest, ReviewsPage, ServiceError};
+use super::{GlossaryPage, ListGlossary, ListReviews, LocalisedObject, Page, PageRequest, ReviewsPage, ServiceError};
 use crate::catalogue::{Catalogue, ExportDocument, GlossaryEntry, StoredExport};
 use crate::engine::ReviewsRequest;
 use crate::generation::Snapshot;
 use crate::record::Language;
-
-/// A JSON object, and whether any of its texts is in the language of the request.
-pub type LocalisedObject = (Bytes, bool);
 
 /// Lists categories by name, with their texts in a language.
 pub fn list_categories(

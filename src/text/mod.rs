@@ -6,6 +6,7 @@ pub(crate) mod count;
 pub mod english;
 pub(crate) mod fold;
 pub mod html;
+pub mod language;
 pub mod markdown;
 pub mod meaning;
 pub mod nearest;

@@ -48,6 +48,11 @@ impl Inflected {
         }
     }
 
+    /// Whether it writes compounds as one word.
+    pub const fn has_compounds(self) -> bool {
+        matches!(self, Self::German)
+    }
+
     /// The stem of a word in lower case, with its accents (<https://snowballstem.org/algorithms/>), folded. A word of up to
     /// three letters or with a digit is its own stem.
     pub fn stem(self, spelling: &str) -> String {

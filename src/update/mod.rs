@@ -127,7 +127,7 @@ fn return_freed_memory() {
         thread::sleep(PURGE_DELAY);
     };
     if let Err(error) = thread::Builder::new().name("free".to_owned()).spawn(ends) {
-        tracing::debug!(%error, "freed memory is returned with later requests");
+        tracing::debug!(%error, "freed memory will be returned by later requests");
     }
 }
 

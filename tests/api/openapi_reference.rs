@@ -79,12 +79,11 @@ fn describe(path: &str, operation: &Value, described: &mut BTreeMap<String, Stri
     let mut before: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut own = Vec::new();
     for parameter in operation["parameters"].as_array().into_iter().flatten() {
-        match described.get(&parameter.to_string()) {
-            Some(place) => before.entry(place.clone()).or_default().push(format!("`{}`", string(&parameter["name"]))),
-            None => {
-                described.insert(parameter.to_string(), title.to_owned());
-                own.push(entry(parameter));
-            }
+        if let Some(place) = described.get(&parameter.to_string()) {
+            before.entry(place.clone()).or_default().push(format!("`{}`", string(&parameter["name"])));
+        } else {
+            described.insert(parameter.to_string(), title.to_owned());
+            own.push(entry(parameter));
         }
     }
     if !own.is_empty() {

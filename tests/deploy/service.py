@@ -30,7 +30,7 @@ class Service(Running):
             [
                 binary, "--listen", f"127.0.0.1:{self.port}", "--keys", "keys.json", "--trusted-proxy", "127.0.0.1/32",
                 "--metrics-listen", f"127.0.0.1:{self.metrics_port}",
-                "--log-format", "json", "--log", "info,software_directory::http::access=debug",
+                "--log-format", "json", "--access-log",
             ],
         )
         until("the service listens", lambda: listens(self.port), self.process)

@@ -19,3 +19,4 @@ mod set;
 mod similar;
 mod stale;
 mod stdin;
+mod translation;

@@ -34,6 +34,9 @@ class Plan:
                 for identifier in ids:
                     self.call(path, operation, {"id": identifier})
             examples = simple_examples(operation)
+            if "since" in examples:
+                # A server that has just begun has no earlier generation than its own.
+                examples["since"] = self.call(path, operation, {})["to"]
             if all(p["name"] in examples for p in operation.get("parameters", []) if p.get("required")):
                 self.call(path, operation, examples)
 

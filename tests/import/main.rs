@@ -47,6 +47,22 @@ fn a_csv_becomes_an_export() {
 }
 
 #[test]
+fn a_head_with_a_language_tag_is_a_translation() {
+    let csv =
+        "name,url,Tagline,tagline:de,Beschreibung:fr\nA,https://a.example/,One,Eins,\nB,https://b.example/,Two,,Deux\n";
+    let (output, export) = import("t.csv", csv.as_bytes(), &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("description:fr"), "{}", stderr(&output));
+    let software = &export.expect("an export")["software"];
+    assert_eq!(software[0]["translations"], serde_json::json!({"de": {"tagline": "Eins"}}));
+    assert_eq!(software[1]["translations"], serde_json::json!({"fr": {"description": "Deux"}}));
+    let (output, export) =
+        import("t.csv", format!("name,url,tagline:de\nA,https://a.example/,{}\n", "x".repeat(501)).as_bytes(), &[]);
+    assert_eq!((output.status.code(), export), (Some(2), None));
+    assert!(stderr(&output).contains("column C `tagline:de`: [word_too_long]"), "{}", stderr(&output));
+}
+
+#[test]
 fn without_a_terminal_an_unconfirmed_mapping_is_exit_code_2() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("t.csv"), "name,url\nA,https://a.example/\n").expect("a file");

@@ -63,7 +63,7 @@ fn product() -> impl Strategy<Value = Value> {
             let sources: Vec<_> = labels.iter().map(|label| json!([label, "https://s.example/?a=1;b"])).collect();
             let mut product = json!({"name": format!("n{name}"), "url": "https://a.example/;x", "tags": tags,
                 "evidence_status": "pending-review", "tagline": if unusable { json!(5) } else { json!(tagline) },
-                "rating": rating, key: {"a": [1.5, null, "x"]}});
+                "rating": rating, "translations": {"de": {"tagline": "; =x\n ", "name": "ä"}}, key: {"a": [1.5, null, "x"]}});
             if !sources.is_empty() {
                 product["sources"] = json!(sources);
             }

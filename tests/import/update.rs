@@ -178,3 +178,16 @@ fn attributes_are_declared_once_and_keep_their_declaration() {
     assert_eq!(export["software"][0]["seats"], "3");
     assert_eq!(export["software"][0]["Platform"], json!(["Linux", "macOS"]));
 }
+
+#[test]
+fn translations_that_the_table_does_not_hold_stay() {
+    let folder = Folder::new("id,tagline:de,tagline:fr\nfern,Farn,\n");
+    let old =
+        EXPORT.replace("\"vendor\": \"V\"", r#""translations": {"de": {"name": "Farn"}, "fr": {"tagline": "x"}}"#);
+    fs::write(folder.0.path().join("e.json"), &old).expect("a file");
+    let (code, text, export) = folder.update(&["--yes"]);
+    assert_eq!(code, Some(0), "{text}");
+    let export: Value = serde_json::from_str(&export).expect("JSON");
+    assert_eq!(export["software"][1]["translations"], json!({"de": {"name": "Farn", "tagline": "Farn"}}));
+    assert!(text.contains("Values removed, since their cells are empty: 1."), "{text}");
+}

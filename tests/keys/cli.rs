@@ -236,7 +236,7 @@ fn key_that_cannot_be_printed_is_not_created() {
     let closed = closed.current_dir(folder.path()).output().expect("the binary runs");
     for output in [create(full.into()), create(Stdio::null()), closed] {
         assert_eq!(output.status.code(), Some(1));
-        assert!(text(&output.stderr).contains("no key was made"), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("no key was created"), "{}", text(&output.stderr));
         assert!(!path.exists());
     }
 }

@@ -64,6 +64,29 @@ fn small() -> Value {
 }
 
 #[test]
+fn coverage_by_language_is_shown_where_texts_are_translated() {
+    let mut export = small();
+    export["software"][0]["tagline"] = json!("t");
+    export["software"][0]["translations"] = json!({"de": {"tagline": "u"}, "fr": {"name": "v", "tagline": "w"}});
+    export["categories"][0]["translations"] = json!({"de": {"name": "Prüfungen"}});
+    let folder = folder(&export);
+    let [html, markdown] = reports(folder.path());
+    assert!(html.contains("Coverage by language"));
+    let rows: Vec<_> = markdown.lines().skip_while(|line| !line.contains("Coverage by language")).collect();
+    let rows: Vec<_> = rows.into_iter().filter(|line| line.starts_with("| ")).skip(2).take(3).collect();
+    assert_eq!(
+        rows,
+        [
+            "| de | 0 (0%) | 1 (100%) | 0 | 1 (50%) | 0 |",
+            "| en | 4 (100%) | 1 (100%) | 0 | 2 (100%) | 0 |",
+            "| fr | 1 (25%) | 1 (100%) | 0 | 0 (0%) | 0 |",
+        ],
+        "{markdown}"
+    );
+    assert!(!reports(self::folder(&small()).path())[1].contains("Coverage by language"));
+}
+
+#[test]
 fn report_of_a_day() {
     let file = SourceFile::from_bytes(Path::new("data/tools.json"), small().to_string().into()).expect("a file");
     let day = CalendarDate::parse("2026-11-24").expect("a day");

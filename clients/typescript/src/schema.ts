@@ -558,6 +558,11 @@ export interface components {
             corrected: components["schemas"]["Replacement"][];
             /** @description Words that did not count: no product has them, or they were beyond the ten rarest. */
             dropped: string[];
+            /**
+             * @description Those of the dropped words that tell what is sought and that no product has: the hits have only other words of the query.
+             *     Absent if there are none.
+             */
+            unknown?: string[];
             /** @description Terms that were searched as well because they mean the same. */
             synonyms: components["schemas"]["Replacement"][];
             /** @description Words and phrases that hits must not have: behind a `-`, or a `not` that leaves something out. */
@@ -569,6 +574,11 @@ export interface components {
             pinned?: string[];
             /** @description The product that alternatives are looked for to, as the query has it. Absent where none are. */
             alternatives_to?: string;
+            /**
+             * @description The id of that product if no product is called an alternative to it: the hits are products similar to it, and it comes last
+             *     itself. Absent otherwise.
+             */
+            alternatives_to_id?: string;
             /**
              * Format: int64
              * @description How many of the products found have all words. In the order of relevance these come first, and those with only some of the

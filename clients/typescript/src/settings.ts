@@ -78,6 +78,11 @@ export interface RequestOptions {
   query?: Readonly<Record<string, unknown>> | undefined;
 }
 
+export interface RecordOptions extends RequestOptions {
+  /** The language of the record's texts, a tag such as `de`. A text that isn't in it is in the record's own. */
+  lang?: string | null | undefined;
+}
+
 export interface Settings {
   apiKey: string;
   /** Without a slash at its end. */

@@ -57,7 +57,7 @@ impl Merger {
     fn push(&mut self, set: &ExportSet, number: u32, export: &SetExport) -> io::Result<()> {
         let of_export = &export.export;
         let language = of_export.language.as_ref();
-        self.languages.add_own(language.cloned().unwrap_or_else(Language::english));
+        self.languages.add_own(language.unwrap_or(&Language::english()));
         for category in &of_export.categories {
             self.categories.describe(category, language);
             self.languages.add_translations(&category.translations);
@@ -221,9 +221,10 @@ impl Merged {
         self.exports.iter().flat_map(|merged| &merged.set.export.pins)
     }
 
-    /// The language of a product's own texts, if it isn't English.
+    /// The language of a product's own texts as far as searches go, if it isn't English: stated, or else detected.
     pub fn language(&self, product: &MergedProduct<'_>) -> Option<&Language> {
-        self.exports[product.export as usize].set.export.language.as_ref()
+        let export = &self.exports[product.export as usize].set.export;
+        export.language.as_ref().or(export.detected.as_ref())
     }
 
     pub fn categories<'c>(&'c self, indices: &'c [u32]) -> impl Iterator<Item = &'c CategoryResource> {

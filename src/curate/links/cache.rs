@@ -30,9 +30,9 @@ struct Document {
 pub enum CacheError {
     #[error("it can't be read")]
     Read(#[from] io::Error),
-    #[error("it is no cache of links, or damaged")]
+    #[error("it isn't a cache of links, or it's damaged")]
     Damaged(#[from] serde_json::Error),
-    #[error("it has the format {0}, but this version reads format {FORMAT}")]
+    #[error("its format is {0}, but this version reads format {FORMAT}")]
     Format(u32),
     #[error("it is larger than {MAX_BYTES} bytes")]
     TooLarge,

@@ -41,7 +41,7 @@ const OFFLINE_HOSTS: usize = 3;
 pub enum LinksError {
     #[error("{0} different links are too many: check at most {MAX_LINKS}, a part of the exports at a time")]
     TooMany(usize),
-    #[error("none of {0} hosts has an address, so this machine seems to be offline: nothing was learnt")]
+    #[error("none of {0} hosts has an address, so this machine seems to be offline; nothing was checked")]
     Offline(usize),
 }
 

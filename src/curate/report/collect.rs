@@ -7,23 +7,24 @@ use super::document::{Block, Cell, Document, Section, Table};
 use super::tally::{Tally, row, tally};
 use super::{age, duplicates};
 use crate::export::{Export, Report};
-use crate::record::{Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Software, identity};
+use crate::record::{
+    Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Software, Translations, identity,
+};
 
 /// Collects the report as of a day: on the set's valid records, and with the number of findings.
 pub fn collect(report: &Report, day: CalendarDate) -> Document {
     let exports = &report.exports;
     let software: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
-    let sections = vec![
+    let mut sections = vec![
         summary(report, &software, day),
         by_export(exports, software.len(), day),
         by_status(&software, day),
         by_category(&software, day),
         age::section(&software, day),
         missing_fields(exports, &software),
-        duplicates::section(&software),
-        unused_categories(exports, &software),
-        findings(report),
     ];
+    sections.extend(languages(exports));
+    sections.extend([duplicates::section(&software), unused_categories(exports, &software), findings(report)]);
     Document { day, sections }
 }
 
@@ -154,6 +155,54 @@ fn missing_fields(exports: &[Export], software: &[&Software]) -> Section {
     Section { title: "Missing fields", blocks: vec![Block::Table(table)] }
 }
 
+/// Which texts are in each language; `None` if nothing is translated.
+fn languages(exports: &[Export]) -> Option<Section> {
+    let mut languages = Languages::default();
+    let mut texts: Vec<(&str, Option<&str>, Option<&Language>, &Translations)> = Vec::new();
+    for export in exports {
+        let own = export.language.as_ref();
+        languages.add_own(&own.cloned().unwrap_or_else(Language::english));
+        for software in &export.software {
+            let properties = [("name", Some(&software.name)), ("tagline", software.tagline.as_ref())];
+            let description = [("description", software.description.as_ref())];
+            let of_product = properties.into_iter().chain(description);
+            texts.extend(of_product.map(|(of, text)| (of, text.map(|text| &**text), own, &software.translations)));
+        }
+        for category in &export.categories {
+            texts.push(("Category", Some(&category.name), own, &category.translations));
+        }
+        texts.extend(export.glossary.iter().map(|term| ("Term", Some(&*term.term), own, &term.translations)));
+    }
+    for (.., translations) in &texts {
+        languages.add_translations(translations);
+    }
+    if !languages.are_several() {
+        return None;
+    }
+    let part = |language: &Language, of: &str, property: &str| {
+        let of_kind = texts.iter().filter(|(kind, text, ..)| *kind == of && text.is_some());
+        let (found, all) = of_kind.fold((0, 0), |(found, all), (_, _, own, translations)| {
+            (found + usize::from(translations.find(property, *own, language).is_some()), all + 1)
+        });
+        Cell::Part(found, all)
+    };
+    let kinds = [
+        ("name", "name"),
+        ("tagline", "tagline"),
+        ("description", "description"),
+        ("Category", "name"),
+        ("Term", "term"),
+    ];
+    let rows = languages.all().into_iter().map(|language| {
+        let parts = kinds.iter().map(|(of, property)| part(language, of, property));
+        std::iter::once(Cell::text(language.as_str())).chain(parts).collect()
+    });
+    let heads = ["Language", "Names", "Taglines", "Descriptions", "Categories", "Terms"];
+    let text = "How many of the texts are in each language, their own one or a translation.".to_owned();
+    let blocks = vec![Block::Paragraph(text), Block::Table(Table::new(&heads, rows))];
+    Some(Section { title: "Coverage by language", blocks })
+}
+
 fn unused_categories(exports: &[Export], software: &[&Software]) -> Section {
     let used: BTreeSet<_> =
         software.iter().flat_map(|software| &software.categories).map(|name| identity(name)).collect();
@@ -196,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_optional_property_is_reported() {
-        let others = ["id", "name", "url", "evidence_status", "offering_type", "categories"];
+        let others = ["id", "name", "url", "evidence_status", "offering_type", "categories", "translations"];
         let mut known: Vec<_> = RECORD.iter().map(|(name, _)| *name).filter(|name| !others.contains(name)).collect();
         let mut reported = OPTIONAL.map(|(name, _)| name);
         known.sort_unstable();

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::edit::items;
 use super::findings::{At, Findings, Level};
+use super::translation::TRANSLATIONS;
 use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
@@ -129,7 +130,12 @@ impl Checked<'_> {
         let index =
             parts.next().filter(|section| *section == "software").and_then(|_| parts.next()?.parse::<usize>().ok());
         let row = index.and_then(|index| self.rows.get(index).copied().flatten());
-        let property = parts.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+        let mut property = parts.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+        if property == TRANSLATIONS
+            && let (Some(language), Some(translated)) = (parts.next(), parts.next())
+        {
+            property = format!("{translated}:{language}");
+        }
         let has_value = |column: &usize| row.is_none_or(|row| self.table.rows[row].cells[*column] != Cell::Empty);
         let columns = self.mapping.columns.iter().enumerate();
         let of: Vec<_> =

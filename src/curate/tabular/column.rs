@@ -56,7 +56,9 @@ pub(super) fn settle(
     let (property, kind) = match &column_use.target {
         Target::Property(property) => (*property, None),
         Target::Attribute(name, kind) => (name.as_str(), *kind),
-        Target::Json(_) | Target::Additional(_) | Target::Ignored => return Settled::default(),
+        Target::Json(_) | Target::Translation(_) | Target::Additional(_) | Target::Ignored => {
+            return Settled::default();
+        }
     };
     let mut settled = Settled { splits_always: column_use.split_commas, ..Settled::default() };
     if property == "evidence_checked_on" || kind == Some(AttributeType::Date) {

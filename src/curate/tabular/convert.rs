@@ -1,5 +1,6 @@
 //! Rows as records: each cell becomes the value of its column's property, or a finding.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::value::RawValue;
@@ -8,7 +9,8 @@ use super::column::{self, ConvertOptions, Settled, shape};
 use super::date::{self, Date};
 use super::findings::{At, Findings, Level};
 use super::mapping::known;
-use super::{Cell, Mapping, Table, Target, value};
+use super::translation::{self, TRANSLATIONS};
+use super::{Cell, Mapping, Table, Target, Translation, value};
 use crate::export::Shape;
 use crate::record::{AttributeType, EvidenceStatus, OfferingType, identity, slug};
 
@@ -24,9 +26,24 @@ pub struct Record {
     pub row: usize,
     /// Names and JSON values, in the order of the columns; `None` if the cell is empty.
     pub properties: Vec<(String, Option<String>)>,
+    /// Texts in other languages, as JSON; `None` if the cell is empty.
+    pub translations: Vec<(Translation, Option<String>)>,
 }
 
 impl Record {
+    /// Its members as JSON has them.
+    pub(super) fn members(&self) -> Vec<(&str, Cow<'_, str>)> {
+        let filled = self.properties.iter().filter_map(|(name, value)| Some((&**name, Cow::from(value.as_deref()?))));
+        let mut members: Vec<_> = filled.collect();
+        if !self.translations.is_empty() {
+            let at = members.iter().position(|(name, _)| *name == TRANSLATIONS);
+            let old = at.map(|at| members.remove(at).1);
+            let merged = translation::merged(old.as_deref(), &self.translations);
+            members.extend(merged.map(|json| (TRANSLATIONS, Cow::from(json))));
+        }
+        members
+    }
+
     /// The text of a property, if it has one.
     pub fn text(&self, property: &str) -> Option<String> {
         let (_, value) = self.properties.iter().find(|(name, _)| name == property)?;
@@ -91,6 +108,7 @@ impl Converter<'_> {
 
     fn record(&mut self, row: usize) -> Record {
         let mut properties: Vec<(String, Option<String>)> = Vec::new();
+        let mut translations: Vec<(Translation, Option<String>)> = Vec::new();
         let columns = self.mapping.columns.iter().enumerate();
         let (main, fallbacks): (Vec<_>, Vec<_>) = columns.partition(|(_, of)| !of.is_fallback);
         for (column, of) in main.into_iter().chain(fallbacks) {
@@ -103,6 +121,15 @@ impl Converter<'_> {
                 Found::Other(name, value) => (name, Some(value)),
                 Found::Fault => continue,
             };
+            if let Target::Translation(translation) = &of.target {
+                match translations.iter_mut().find(|(other, _)| other == translation) {
+                    None => translations.push((translation.clone(), value)),
+                    Some((_, earlier)) if earlier.is_none() => *earlier = value,
+                    // A fall-back.
+                    Some(_) => {}
+                }
+                continue;
+            }
             match properties.iter_mut().find(|(other, _)| *other == name) {
                 None => properties.push((name, value)),
                 Some((_, earlier)) if earlier.is_none() => *earlier = value,
@@ -115,7 +142,7 @@ impl Converter<'_> {
                 }
             }
         }
-        Record { row, properties }
+        Record { row, properties, translations }
     }
 
     fn cell(&mut self, at: At, column: usize, target: &Target) -> Found {
@@ -194,7 +221,7 @@ impl Converter<'_> {
                     .map(|raw| Found::Value(raw.get().to_owned()))
                     .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
             }
-            Target::Additional(_) | Target::Ignored => return Ok(Found::Value(string(text))),
+            Target::Translation(_) | Target::Additional(_) | Target::Ignored => return Ok(Found::Value(string(text))),
             Target::Attribute(_, kind) => {
                 return self.attribute_value(at, column, kind.unwrap_or(AttributeType::Text), text);
             }
@@ -222,6 +249,7 @@ impl Converter<'_> {
             }
             (_, Some(Shape::Number)) => self.decimal(at, text)?,
             (_, Some(Shape::Texts)) => list(self.items(at, column, text)),
+            (_, Some(Shape::Object)) if serde_json::from_str::<&RawValue>(text).is_ok() => text.to_owned(),
             _ => string(text),
         }))
     }
@@ -378,7 +406,7 @@ enum Found {
 /// an attribute.
 fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
     let is_text = match target {
-        Target::Property(_) => !table.has_records(),
+        Target::Property(_) | Target::Translation(_) => !table.has_records(),
         Target::Attribute(_, Some(kind)) => !AttributeType::fitting(raw)[*kind as usize],
         Target::Attribute(_, None) | Target::Json(_) | Target::Additional(_) | Target::Ignored => false,
     };

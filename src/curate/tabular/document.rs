@@ -40,9 +40,9 @@ pub(super) fn declarations(attributes: &[Attribute]) -> String {
 
 /// A record as an element of `software`.
 pub(super) fn element(record: &Record) -> String {
-    let filled = record.properties.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    let members = record.members().into_iter();
     let members: Vec<_> =
-        filled.map(|(name, value)| format!("\n      {}: {value}", serde_json::Value::from(name.as_str()))).collect();
+        members.map(|(name, value)| format!("\n      {}: {value}", serde_json::Value::from(name))).collect();
     format!("{{{}\n    }}", members.join(","))
 }
 

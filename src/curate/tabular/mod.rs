@@ -21,6 +21,7 @@ mod header;
 mod json;
 mod mapping;
 mod number_format;
+mod translation;
 mod update;
 mod value;
 mod workbook;
@@ -33,7 +34,7 @@ pub use convert::{Conversion, Record, convert};
 pub use date::DateOrder;
 pub use document::{Envelope, document};
 pub use findings::{Findings, Group, Level};
-pub use mapping::{ColumnUse, Mapping, MappingError, Target};
+pub use mapping::{ColumnUse, Mapping, MappingError, Target, Translation};
 pub use update::{Choice, Match, UpdateError, Updated, update};
 pub use write::{Rejected, write_csv, write_ndjson, write_rejected};
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::document::{declarations, element};
 use super::edit::{Change, items, like, rebuild};
 use super::findings::{At, Level};
+use super::translation::{self, TRANSLATIONS};
 use super::{Conversion, Mapping, Record, Table};
 use crate::export::Export;
 use crate::record::{Attribute, EvidenceStatus, identity, normalised_url};
@@ -122,8 +123,8 @@ pub fn update(
         .iter()
         .map(|index| {
             let record = &conversion.records[*index];
-            let members: Vec<(&str, &str)> =
-                record.properties.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?))).collect();
+            let members = record.members();
+            let members: Vec<_> = members.iter().map(|(name, value)| (*name, &**value)).collect();
             let spaced = elements.last().and_then(|last| like(last.value, &members));
             (None, spaced.unwrap_or_else(|| element(record)))
         })
@@ -274,6 +275,20 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
             set.push(("category", None));
         }
         set.push((name, value));
+    }
+    if !record.translations.is_empty() {
+        let at = set.iter().position(|(name, _)| *name == TRANSLATIONS);
+        let before = at.map_or_else(|| old(TRANSLATIONS).map(str::to_owned), |at| set.remove(at).1);
+        let value = translation::merged(before.as_deref(), &record.translations);
+        let is_same = match (old(TRANSLATIONS), value.as_deref()) {
+            (None | Some("null" | "{}"), None) => true,
+            (Some(old), Some(new)) => alike(old, new),
+            _ => false,
+        };
+        if !is_same {
+            *cleared += translation::cleared(before.as_deref(), &record.translations);
+            set.push((TRANSLATIONS, value));
+        }
     }
     if set.is_empty() {
         return None;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::mapping::json_head;
 use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, Target, text_cell, value};
 use crate::export::{Export, RECORD, write_compact};
-use crate::record::{OfferingType, Software};
+use crate::record::{OfferingType, Software, Translations};
 
 /// A known property's value.
 enum Value<'s> {
@@ -14,6 +14,7 @@ enum Value<'s> {
     Text(&'s str),
     Number(String),
     Texts(&'s [Box<str>]),
+    Translations(&'s Translations),
     Sources(&'s Software),
 }
 
@@ -153,6 +154,7 @@ fn value<'s>(software: &'s Software, name: &str) -> Value<'s> {
         "evidence_status" => Value::Text(software.evidence_status.as_str()),
         "evidence_checked_on" => optional(&software.evidence_checked_on),
         "sources" if !software.sources.is_empty() => Value::Sources(software),
+        "translations" if !software.translations.is_empty() => Value::Translations(&software.translations),
         "rating" => software.rating.as_ref().map_or(Value::None, |rating| Value::Number(rating.text.get().to_owned())),
         "review_count" => software.review_count.map_or(Value::None, |count| Value::Number(count.to_string())),
         _ => Value::None,
@@ -174,7 +176,7 @@ fn plain(value: &Value<'_>) -> Option<String> {
                 software.sources.iter().map(|source| format!("{} <{}>", source.label, source.url)).collect();
             value::join(items.iter().map(String::as_str))
         }
-        Value::Number(_) | Value::Texts(_) | Value::Sources(_) => return None,
+        Value::Number(_) | Value::Texts(_) | Value::Translations(_) | Value::Sources(_) => return None,
     };
     let cell = value::guarded(cell);
     (text_cell(&cell) == Cell::Text(cell.clone()) && !value::is_nothing(&cell)).then_some(cell)
@@ -188,6 +190,7 @@ fn json(software: &Software, name: &str) -> String {
         Value::Texts(texts) => {
             serde_json::Value::from(texts.iter().map(|text| &**text).collect::<Vec<_>>()).to_string()
         }
+        Value::Translations(translations) => serde_json::to_string(translations).unwrap_or_default(),
         Value::Sources(software) => {
             let pairs: Vec<_> = software.sources.iter().map(|source| vec![&*source.label, &*source.url]).collect();
             serde_json::Value::from(pairs).to_string()

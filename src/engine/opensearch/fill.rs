@@ -138,7 +138,7 @@ async fn wait_for_copies(cluster: &Cluster, indices: &str) -> Result<(), EngineE
         Err(error) => {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the indices don't have all their copies yet; they are published all the same"
+                "the indices don't have all their copies yet; publishing them anyway"
             );
             Ok(())
         }

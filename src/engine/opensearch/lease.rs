@@ -152,7 +152,7 @@ impl Lease {
             && !error.is_conflict()
         {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "the lease of builds isn't released; it expires within a minute");
+            tracing::warn!(error, "the build lease can't be released; it expires within a minute");
         }
     }
 }

@@ -214,7 +214,7 @@ pub(super) fn decoded(values: Vec<String>, column: &'static str) -> Result<Bytes
 }
 
 pub(super) fn damaged(field: &'static str) -> EngineError {
-    EngineError::index("read")(format!("a document of the cluster has no {field}"))
+    EngineError::index("read")(format!("a document in the cluster has no {field}"))
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ pub async fn find_whole(cluster: &Arc<Cluster>, index: &str) -> Result<Option<Fi
         Err(Unusable::Cluster(error)) => return Err(error.into()),
         Err(Unusable::NotWhole(reason)) => reason,
     };
-    tracing::warn!(index, reason, "the generation in the cluster isn't whole; it is filled again");
+    tracing::warn!(index, reason, "the generation in the cluster is incomplete; filling it again");
     Ok(None)
 }
 

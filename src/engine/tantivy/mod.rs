@@ -84,7 +84,7 @@ impl TantivyIndex {
         for name in names.iter().filter(|name| *name != META) {
             let is_whole = index.directory().validate_checksum(Path::new(name));
             if !is_whole.map_err(EngineError::index("loaded"))? {
-                return Err(EngineError::index("loaded")(format!("{name} isn't what its checksum says")));
+                return Err(EngineError::index("loaded")(format!("{name} doesn't match its checksum")));
             }
         }
         if index.schema() != schema().0 {

@@ -37,6 +37,8 @@ pub(super) struct Contents {
     pub(super) license: Box<str>,
     pub(super) as_of: Option<Box<str>>,
     pub(super) language: Option<Language>,
+    /// The language that its texts are clearly in, if it states none.
+    pub(super) detected: Option<Language>,
     /// The id prefix that it declares, if any.
     pub(super) id_prefix: Option<Box<str>>,
     pub(super) software: Vec<Entry<Product>>,
@@ -124,6 +126,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
     let glossary = reader.glossary(root);
     let synonyms = reader.synonyms(root);
     let pins = reader.pins(root);
+    let detected = if language.is_none() { translation::detected(&software) } else { None };
     let sections = SectionKind::ALL.map(|kind| Section::of(root, kind));
     if let Some(list) = root.get("software").filter(|list| list.kind() == Kind::Array)
         && sections.iter().all(|section| section.len() == 0)
@@ -136,6 +139,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         license,
         as_of,
         language,
+        detected,
         id_prefix,
         software,
         categories,

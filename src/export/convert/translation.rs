@@ -1,13 +1,14 @@
 //! Reads the language of an export, and texts in other languages.
 
-use super::Reader;
 use super::property::Use;
+use super::{Entry, Product, Reader};
 use crate::export::Code;
 use crate::export::budget::LABEL_CHARS;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{Known, NearMiss, TRANSLATED};
 use crate::record::{Language, Translations};
+use crate::text::language::LanguageCount;
 use crate::text::shorten::is_longer;
 
 /// The key of texts in other languages.
@@ -21,6 +22,20 @@ const DESCRIPTION: &str = "description";
 
 /// What entries are called.
 const LABELS: [&str; 3] = ["name", "term", "label"];
+
+/// The language besides English that the texts of products are clearly in.
+pub(super) fn detected(software: &[Entry<Product>]) -> Option<Language> {
+    let mut count = LanguageCount::default();
+    let products = software.iter().filter_map(|entry| entry.value.software.as_ref());
+    let texts = products.flat_map(|software| [&software.tagline, &software.description]).flatten();
+    for text in texts {
+        if !count.reads_more() {
+            break;
+        }
+        count.push(text);
+    }
+    Language::parse(count.clearly()?.code())
+}
 
 impl Reader {
     /// Reads the language that an export states; `None` if it states none.

@@ -288,7 +288,7 @@ fn indices(published: &Published) -> Vec<&str> {
 
 async fn delete_except<'i>(lease: &Lease, kept: impl IntoIterator<Item = &'i str>) -> Result<(), FillError> {
     for index in lease.delete_except(&kept.into_iter().collect::<Vec<_>>()).await? {
-        tracing::info!(index, "the index of an old generation or of an interrupted build is deleted");
+        tracing::info!(index, "deleting the index of an old generation or an interrupted build");
     }
     Ok(())
 }

@@ -93,6 +93,6 @@ fn link_or_copy(from: &Path, part: &PartEntry, to: &Path) -> Result<(), StoreErr
     if copied.map_err(StoreError::io("writing", &path))? {
         return Ok(());
     }
-    let what = format!("the part {} isn't what its manifest says", part.name);
+    let what = format!("the part {} doesn't match its manifest", part.name);
     Err(StoreError::Damaged { folder: from.to_owned(), what })
 }

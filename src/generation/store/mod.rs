@@ -168,7 +168,10 @@ impl Manifest {
                 return Err(format!("names a part {:?}", part.name));
             };
             if part.size > max_bytes {
-                return Err(format!("says that {} has {} bytes; {max_bytes} are the most", part.name, part.size));
+                return Err(format!(
+                    "says that {} has {} bytes; at most {max_bytes} are allowed",
+                    part.name, part.size
+                ));
             }
             part.check_pieces()?;
         }

@@ -35,7 +35,7 @@ impl Store {
             })?;
             Ok::<_, io::Error>(mark)
         };
-        let marked = mark().inspect_err(|error| tracing::debug!(%error, "the opening of a generation isn't marked"));
+        let marked = mark().inspect_err(|error| tracing::debug!(%error, "can't mark a generation as being opened"));
         pass(Step::Opening);
         Opening(marked.ok())
     }

@@ -135,7 +135,7 @@ impl Store {
             let file = open_in(&folder, &part.name);
             let is_whole = file.and_then(|file| read(part, &file)).map_err(StoreError::io("reading", &path))?;
             if !is_whole {
-                return Err(damaged(format!("the part {} isn't what its manifest says", part.name)));
+                return Err(damaged(format!("the part {} doesn't match its manifest", part.name)));
             }
         }
         Ok(())

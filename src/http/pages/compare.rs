@@ -55,6 +55,10 @@ impl<'a> Page<'a> {
         address(self.base, others)
     }
 
+    fn has_categories(&self) -> bool {
+        self.products.iter().any(|product| !product.item.categories.is_empty())
+    }
+
     fn rating(&self, product: &Product<'_>) -> Option<Rating> {
         Rating::new(self.t, product.item.rating, product.item.review_count)
     }
@@ -119,6 +123,7 @@ async fn show(
     });
     let mut rows: Vec<(&str, Vec<Vec<String>>)> = attributes.collect();
     let words = |words: &[Cow<'_, str>]| words.iter().map(ToString::to_string).collect();
+    rows.push((t.pricing, products.iter().map(|product| words(product.more.pricing.as_slice())).collect()));
     rows.push((t.features, products.iter().map(|product| words(&product.more.features)).collect()));
     rows.push((t.alternative_to, products.iter().map(|product| words(&product.more.alternative_to)).collect()));
     rows.retain(|(_, values)| values.iter().any(|values| !values.is_empty()));

@@ -166,7 +166,7 @@ pub(super) fn check_name(text: &str) -> Result<(), String> {
     } else if text.chars().count() > MAX_NAME_LENGTH {
         Err(format!("must have at most {MAX_NAME_LENGTH} characters"))
     } else if text.chars().any(char::is_control) {
-        Err("must not hold line breaks or other control characters".to_owned())
+        Err("must not contain line breaks or other control characters".to_owned())
     } else {
         Ok(())
     }

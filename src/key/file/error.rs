@@ -32,13 +32,13 @@ pub enum KeyFileError {
         /// All problems, in the order of the file.
         findings: Vec<KeyFinding>,
     },
-    #[error("the key file {} can't be made, for there is no folder {}; make the folder first", path.display(), folder.display())]
+    #[error("the key file {} can't be created because there is no folder {}; create the folder first", path.display(), folder.display())]
     NoFolder { path: PathBuf, folder: PathBuf },
-    #[error("the key file {} can't be changed; it is as it was before", path.display())]
+    #[error("the key file {} can't be changed; it's as before", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error(
-        "the key file {} is as it was before: another process has held its lock {} for {} s. If it is no change under way \
-         (`software-directory keys`), see which process it is with `fuser -v {}`, end it, and try again",
+        "the key file {} is unchanged because another process has held its lock {} for {} s. Unless that is a change in \
+         progress (`software-directory keys`), find the process with `fuser -v {}`, end it, and try again",
         path.display(), lock.display(), waited.as_secs(), Quoted(lock)
     )]
     Locked {
@@ -47,9 +47,9 @@ pub enum KeyFileError {
         /// How long it waited.
         waited: Duration,
     },
-    #[error("no key was made, for it couldn't be printed")]
+    #[error("no key was created because it couldn't be printed")]
     NotShown(#[source] io::Error),
-    #[error("no key can be made, for the operating system gives no random numbers")]
+    #[error("no key can be created because the operating system provides no random numbers")]
     Random(#[from] getrandom::Error),
     #[error("{}", unknown_id(id, path, known))]
     UnknownId {

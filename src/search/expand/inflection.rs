@@ -1,19 +1,30 @@
-//! Other forms of a query's words, in the languages of the directory besides English.
+//! Other forms of a query's words, and compounds with them, in the languages of the directory besides English.
 
 use super::Expander;
 use super::slot::Slot;
 use crate::search::Documents;
+use crate::search::lexicon::Relation;
 use crate::search::plan::{Alternative, Kind, Term};
 
+/// The most words that a stem stands for: those of the best records.
+const MOST_WORDS: usize = 50;
+
 impl<D: Documents> Expander<'_, D> {
-    /// Adds the words that share a stem with the slot's word in any language: a query doesn't say which one it's in.
+    /// Adds the words that share a stem with the slot's word in any language, and those that it is a part of: a query doesn't say which
+    /// language it's in.
     pub(super) fn push_inflections(&self, slot: &mut Slot) {
-        let (lexicon, weight) = (&self.index.lexicon, self.index.ranking.inflection);
+        let (lexicon, ranking) = (&self.index.lexicon, &self.index.ranking);
         for language in lexicon.inflected() {
-            for stem in lexicon.forms(*language, &language.stem(slot.word.spelling())) {
-                let term = Term::Word(stem);
-                if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
-                    slot.alternatives.push(Alternative { kind: Kind::Stem, term, weight });
+            let stem = language.stem(slot.word.spelling());
+            for (relation, kind, weight) in [
+                (Relation::Form, Kind::Stem, ranking.inflection),
+                (Relation::Compound, Kind::Inner, ranking.in_compound),
+            ] {
+                for word in lexicon.related(relation, *language, &stem).into_iter().take(MOST_WORDS) {
+                    let term = Term::Word(word);
+                    if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
+                        slot.alternatives.push(Alternative { kind, term, weight });
+                    }
                 }
             }
         }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::selection::{drop_where_others_find, enough, relax};
+use self::selection::{drop_where_others_find, relax};
 use self::slot::Slot;
 use super::SearchIndex;
 use super::budget::Budget;
@@ -232,15 +232,8 @@ impl<D: Documents> Expander<'_, D> {
         let related = self.related(reference.as_ref(), &names)?;
         let signals = self.signals(&slots, reference);
         let stems = Arc::clone(&signals.stems);
-        let mut groups: Vec<_> = slots.iter().map(Slot::group).collect();
+        let (mut groups, enough) = self.groups(&slots, understood.is_comparison);
         groups.extend(is_hopeless.then_some(Group::IMPOSSIBLE));
-        let mut enough = enough(&slots);
-        let is_sought = !understood.is_comparison && !self.report.unknown.is_empty();
-        if is_sought && slots.iter().all(|slot| self.is_general(slot)) {
-            // What is sought is in no product, so none has all words.
-            groups.push(Group { required: true, ..Group::default() });
-            enough = ENOUGH;
-        }
         let plan = Plan {
             groups,
             excluded: excluded.terms,

@@ -5,6 +5,7 @@ use super::slot::Slot;
 use super::{ENOUGH, Expander, MOST_WORDS};
 use crate::search::Documents;
 use crate::search::intent::{is_intent_word, is_kind};
+use crate::search::plan::Group;
 use crate::text::analyse::Gap;
 
 /// Upper limit on words searched. Words as frequent as the tenth count too, but not without limit.
@@ -43,6 +44,18 @@ impl<D: Documents> Expander<'_, D> {
         }
     }
 
+    /// The groups of slots, and how many products with all words are enough.
+    pub(super) fn groups(&self, slots: &[Slot], is_comparison: bool) -> (Vec<Group>, usize) {
+        let mut groups: Vec<_> = slots.iter().map(Slot::group).collect();
+        let is_general = !self.report.unknown.is_empty() && slots.iter().all(|slot| self.is_general(slot));
+        if !is_general || is_comparison {
+            return (groups, enough(slots));
+        }
+        // What is sought is in no product, so none has all words.
+        groups.push(Group { required: true, ..Group::default() });
+        (groups, ENOUGH)
+    }
+
     /// Whether a word doesn't tell what is sought, but only of what kind it is.
     pub(super) fn is_general(&self, slot: &Slot) -> bool {
         slot.is_optional() || is_kind(&slot.word.folded) || is_intent_word(self.text, &slot.word)
@@ -51,7 +64,7 @@ impl<D: Documents> Expander<'_, D> {
 
 /// How many products with all words are enough. 0 if every required word belongs to a phrase,
 /// because then no product has only some of them.
-pub(super) fn enough(slots: &[Slot]) -> usize {
+fn enough(slots: &[Slot]) -> usize {
     let required = || slots.iter().filter(|slot| slot.required);
     if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }
 }

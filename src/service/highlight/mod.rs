@@ -200,7 +200,7 @@ impl<'s> Highlighter<'s> {
         }
         self.highlight_translations(TAGLINE, translations, end, Turn::AfterOwn)?;
         if self.snapshot.catalogue.tables.languages.are_several() {
-            self.highlight_translated_categories(item, detail, end - translations.of(TAGLINE).count())?;
+            self.highlight_translated_categories(item, detail, end.saturating_sub(translations.of(TAGLINE).count()))?;
         }
         if self.may_match(next..end) {
             let categories = next + detail.categories.as_ref().map_or(item.categories.len(), Vec::len);

@@ -92,7 +92,7 @@ impl ExportFiles {
         // from a damaged file.
         let snapshot = if is_same && !health.serves_damaged() { None } else { Some(load(store, &manifest)?) };
         if health.end(|about| about == About::Index) {
-            tracing::info!(generation = %manifest.generation, "the index is written again");
+            tracing::info!(generation = %manifest.generation, "writing the index again");
         }
         (self.kept, self.rejected) = (Kept::OnDisk(manifest), None);
         let outcome = match (was_served, is_new) {

@@ -46,7 +46,7 @@ impl FsEvents {
         });
         match watcher {
             Ok(watcher) => self.watcher = Some((watcher, inode)),
-            Err(error) => tracing::debug!(%error, "no events from the data folder; it is polled once a second"),
+            Err(error) => tracing::debug!(%error, "the data folder sends no events; polling it once a second"),
         }
     }
 }

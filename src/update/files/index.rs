@@ -33,7 +33,7 @@ impl ExportFiles {
                 Some(snapshot)
             }
             Err(failure) => {
-                tracing::warn!("the index is damaged; it is built again: {failure}");
+                tracing::warn!("the index is damaged; building it again: {failure}");
                 None
             }
         }
@@ -111,7 +111,7 @@ impl ExportFiles {
         }
         match load(store, &manifest) {
             Ok(snapshot) => {
-                tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
+                tracing::info!(generation = %manifest.generation, "taking over a generation that another process built");
                 self.set_seen(Some(manifest.inputs.clone()));
                 (self.kept, self.rejected) = (Kept::OnDisk(manifest), None);
                 Some(snapshot)

@@ -149,7 +149,7 @@ impl Leader {
         let text = fs::read_to_string(path).and_then(|text| {
             let key = text.trim();
             let is_key = !key.is_empty() && key.len() <= 4096 && key.bytes().all(|byte| byte.is_ascii_graphic());
-            is_key.then(|| format!("Bearer {key}")).ok_or_else(|| io::Error::other("it isn't one line with a key"))
+            is_key.then(|| format!("Bearer {key}")).ok_or_else(|| io::Error::other("it isn't a single line with a key"))
         });
         text.map(Some).map_err(|source| UnreadableKey { path: path.clone(), source })
     }

@@ -40,7 +40,7 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
     let manifest = read_manifest(name, &remote.file(MANIFEST, MAX_MANIFEST_BYTES)?)?;
     let bytes: u64 = manifest.parts.iter().map(|part| part.size).sum();
     let (folder, mut stored) = (store.begin_pull(name)?, store.stored_parts());
-    tracing::info!(generation = name, bytes, leader = leader.url(), "a generation is pulled");
+    tracing::info!(generation = name, bytes, leader = leader.url(), "downloading a generation");
     let mut received = 0;
     for part in &manifest.parts {
         if stored.link(part, &folder) {
@@ -83,7 +83,7 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
         return Err(refused("it is that of another generation".to_owned()));
     }
     if manifest.parts.len() > MAX_PARTS {
-        return Err(refused(format!("it names {} parts; {MAX_PARTS} are the most", manifest.parts.len())));
+        return Err(refused(format!("it names {} parts; at most {MAX_PARTS} are allowed", manifest.parts.len())));
     }
     manifest.check_parts().map_err(|fault| refused(format!("it {fault}")))?;
     let mut bytes = 0_u64;
@@ -94,7 +94,7 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
         bytes = bytes.saturating_add(part.size);
     }
     if bytes > MAX_BYTES {
-        return Err(refused(format!("its parts have {bytes} bytes; {MAX_BYTES} are the most")));
+        return Err(refused(format!("its parts have {bytes} bytes; at most {MAX_BYTES} are allowed")));
     }
     Ok(manifest)
 }
@@ -241,7 +241,7 @@ mod tests {
         assert!(refused(&twice).contains("it names a part"));
         let mut huge = manifest();
         huge["parts"][0]["size"] = json!(u64::MAX);
-        assert!(refused(&huge).contains("are the most"));
+        assert!(refused(&huge).contains("are allowed"));
         let mut many = manifest();
         many["parts"] =
             (0..300).map(|n| json!({"name": format!("p{n}"), "size": 1, "blake3": "0".repeat(64)})).collect();

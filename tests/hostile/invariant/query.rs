@@ -49,11 +49,11 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     }
 
     let list = ListSoftware {
-        language: None,
         q: query.q.clone(),
         filter: query.filter.clone(),
         sort: (query.sort == SearchSort::Name).then_some(ListSort::Stored(Order::Name)),
         page: query.page,
+        language: None,
     };
     assert!(pollster::block_on(list_software(snapshot, &list)).expect("an answer").pagination.total <= count);
     let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page }, None).expect("JSON");

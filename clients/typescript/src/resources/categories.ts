@@ -2,7 +2,7 @@ import { readRecord } from "../answer.js";
 import { type PagePromise, pagePromise } from "../page.js";
 import { ApiPromise } from "../promise.js";
 import type { Transport } from "../request.js";
-import type { RequestOptions } from "../settings.js";
+import type { RecordOptions, RequestOptions } from "../settings.js";
 import type { Category, CategoryList, CategoryListParams } from "../types.js";
 
 export class CategoriesResource {
@@ -18,7 +18,8 @@ export class CategoriesResource {
   }
 
   /** One category. */
-  get(id: string, options?: RequestOptions): ApiPromise<Category> {
-    return new ApiPromise(this.#transport, { path: ["categories", id] }, readRecord<Category>, options);
+  get(id: string, options?: RecordOptions): ApiPromise<Category> {
+    const request = { path: ["categories", id], query: { lang: options?.lang } };
+    return new ApiPromise(this.#transport, request, readRecord<Category>, options);
   }
 }

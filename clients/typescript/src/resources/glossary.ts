@@ -2,7 +2,7 @@ import { readRecord } from "../answer.js";
 import { type PagePromise, pagePromise } from "../page.js";
 import { ApiPromise } from "../promise.js";
 import type { Transport } from "../request.js";
-import type { RequestOptions } from "../settings.js";
+import type { RecordOptions, RequestOptions } from "../settings.js";
 import type { GlossaryList, GlossaryListParams, GlossaryTerm } from "../types.js";
 
 export class GlossaryResource {
@@ -18,7 +18,8 @@ export class GlossaryResource {
   }
 
   /** One term. */
-  get(id: string, options?: RequestOptions): ApiPromise<GlossaryTerm> {
-    return new ApiPromise(this.#transport, { path: ["glossary", id] }, readRecord<GlossaryTerm>, options);
+  get(id: string, options?: RecordOptions): ApiPromise<GlossaryTerm> {
+    const request = { path: ["glossary", id], query: { lang: options?.lang } };
+    return new ApiPromise(this.#transport, request, readRecord<GlossaryTerm>, options);
   }
 }

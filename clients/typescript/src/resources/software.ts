@@ -2,7 +2,7 @@ import { readRecord } from "../answer.js";
 import { type PagePromise, pagePromise } from "../page.js";
 import { ApiPromise } from "../promise.js";
 import type { Transport } from "../request.js";
-import type { RequestOptions } from "../settings.js";
+import type { RecordOptions, RequestOptions } from "../settings.js";
 import type { SimilarList, SimilarListParams, SoftwareDetail, SoftwareList, SoftwareListParams } from "../types.js";
 
 export class SoftwareResource {
@@ -18,8 +18,9 @@ export class SoftwareResource {
   }
 
   /** One product. */
-  get(id: string, options?: RequestOptions): ApiPromise<SoftwareDetail> {
-    return new ApiPromise(this.#transport, { path: ["software", id] }, readRecord<SoftwareDetail>, options);
+  get(id: string, options?: RecordOptions): ApiPromise<SoftwareDetail> {
+    const request = { path: ["software", id], query: { lang: options?.lang } };
+    return new ApiPromise(this.#transport, request, readRecord<SoftwareDetail>, options);
   }
 
   /** Products that are like one, the most similar first; `shared` is what each has in common with it. */

@@ -91,7 +91,9 @@ async function perform(client, call, outcome) {
   // An operation of a resource, or of the client itself.
   const [method, resource] = call.operation.split(".").reverse();
   const args = "id" in call ? [call.id] : [];
-  if (method !== "get") args.push(call.parameters);
+  // The parameters of a record are among its options.
+  if (method === "get") Object.assign(options, call.parameters);
+  else args.push(call.parameters);
   const promise = (resource ? client[resource] : client)[method](...args, options);
   if (method === "stream") {
     const { body, sizeBytes } = await promise;

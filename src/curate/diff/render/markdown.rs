@@ -140,7 +140,7 @@ fn category_counts(difference: &Difference, limit: usize, out: &mut dyn Write) -
     if counts.is_empty() {
         return Ok(());
     }
-    open(&format!("Categories with another number of products: {}", counts.len()), out)?;
+    open(&format!("Categories whose number of products changed: {}", counts.len()), out)?;
     writeln!(out, "| category | old | new |\n|---|--:|--:|")?;
     for count in counts.iter().take(limit) {
         writeln!(out, "| {} | {} | {} |", escape(&count.name), count.old, count.new)?;

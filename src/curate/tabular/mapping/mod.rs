@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use self::attribute::attribute_type;
 use self::synonyms::property_of;
-pub use self::target::Target;
+pub use self::target::{Target, Translation};
 pub(super) use self::target::{json_head, known};
 use super::{Cell, RowKind, Table, date, value};
 use crate::record::{Attribute, AttributeType, slug};
@@ -79,7 +79,7 @@ pub struct Mapping {
 
 /// Whether a head stands for a property.
 pub(super) fn is_known_head(head: &str) -> bool {
-    head.starts_with("json:") || folded(head).or_else(|| property_of(head)).is_some()
+    head.starts_with("json:") || folded(head).or_else(|| property_of(head)).is_some() || translation(head).is_some()
 }
 
 impl Mapping {
@@ -252,7 +252,13 @@ fn exact(head: &str, is_typed: bool) -> Option<Target> {
     if head.starts_with("json:") && !is_typed {
         return Target::parse(head);
     }
-    known(head).filter(|name| is_typed || *name != "category").map(Target::Property)
+    let property = known(head).filter(|name| is_typed || *name != "category").map(Target::Property);
+    property.or_else(|| translation(head).map(Target::Translation))
+}
+
+/// The text in another language that a head stands for, such as `tagline:de`.
+fn translation(head: &str) -> Option<Translation> {
+    Translation::of(head, |name| folded(name).or_else(|| property_of(name)))
 }
 
 fn no_column(table: &Table, head: &str) -> MappingError {
@@ -293,6 +299,7 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
             let number = value::decimal(text).and_then(|(number, _)| number.parse::<f64>().ok());
             text == "null" || number.is_some_and(|number| (0.0..=5.0).contains(&number))
         }),
+        "translations" => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
         "review_count" => every(&|text| text == "null" || value::whole_number(text).is_some()),
         // A range or a remark is a fault to be told; a word is another meaning.
         "evidence_checked_on" => half(&|text| {
@@ -328,6 +335,14 @@ mod tests {
         );
         assert_eq!(proposed("Nom;Éditeur;Catégorie\na;b;c\n"), ["name", "vendor", "categories"]);
         assert_eq!(proposed("Nomad,Vendors list\na,b\n"), ["not used", "not used"]);
+    }
+
+    #[test]
+    fn heads_with_a_language_tag_are_translations() {
+        assert_eq!(
+            proposed("name,tagline:de,Beschreibung: DE-at,name:xx,vendor:de\na,b,c,d,e\n"),
+            ["name", "tagline:de", "description:de-AT", "not used", "not used"]
+        );
     }
 
     #[test]

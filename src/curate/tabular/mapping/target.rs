@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::export::RECORD;
-use crate::record::AttributeType;
+use crate::export::{RECORD, TRANSLATED};
+use crate::record::{AttributeType, Language};
 
 /// The use of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub enum Target {
     Property(&'static str),
     /// A property of any name with JSON in its cells.
     Json(String),
+    /// A text in another language: the property and the language's tag, such as `tagline:de`.
+    Translation(Translation),
     /// An additional property, a text.
     Additional(String),
     /// An additional property that the export declares as an attribute. Without a type its values decide.
@@ -26,6 +28,7 @@ impl Target {
         match self {
             Self::Property(name) => Some(name),
             Self::Json(name) | Self::Additional(name) | Self::Attribute(name, _) => Some(name),
+            Self::Translation(translation) => Some(&translation.head),
             Self::Ignored => None,
         }
     }
@@ -35,13 +38,15 @@ impl Target {
             let quoted = || serde_json::from_str(name).ok();
             return Some(Self::Json(if name.starts_with('"') { quoted()? } else { name.to_owned() }));
         }
-        if let Some(name) = text.strip_prefix("additional:").filter(|name| !name.is_empty() && known(name).is_none()) {
+        let is_free = |name: &&str| !name.is_empty() && known(name).is_none() && Translation::of(name, known).is_none();
+        if let Some(name) = text.strip_prefix("additional:").filter(is_free) {
             return Some(Self::Additional(name.to_owned()));
         }
         if let Some(attribute) = text.strip_prefix("attribute:") {
             return Self::attribute(attribute);
         }
-        known(text).map(Self::Property)
+        let property = known(text).map(Self::Property);
+        property.or_else(|| Translation::of(text, known).map(Self::Translation))
     }
 
     /// Reads `NAME` or `NAME:TYPE`. Requests name an attribute and its value with a colon between them, so its name has none.
@@ -59,11 +64,32 @@ impl fmt::Display for Target {
         match self {
             Self::Property(name) => f.write_str(name),
             Self::Json(name) => f.write_str(&json_head(name)),
+            Self::Translation(translation) => f.write_str(&translation.head),
             Self::Additional(name) => write!(f, "additional:{name}"),
             Self::Attribute(name, None) => write!(f, "attribute:{name}"),
             Self::Attribute(name, Some(kind)) => write!(f, "attribute:{name}:{}", kind.as_str()),
             Self::Ignored => f.write_str("not used"),
         }
+    }
+}
+
+/// A property's text in another language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Translation {
+    pub(in crate::curate::tabular) property: &'static str,
+    pub(in crate::curate::tabular) language: Language,
+    /// The two with a colon between them.
+    head: String,
+}
+
+impl Translation {
+    /// The translation that a head stands for: a property that `find` knows, a colon, and a language tag.
+    pub(in crate::curate::tabular) fn of(head: &str, find: impl Fn(&str) -> Option<&'static str>) -> Option<Self> {
+        let (property, tag) = head.rsplit_once(':')?;
+        let property = find(property.trim()).filter(|name| TRANSLATED.iter().any(|(known, _)| known == name))?;
+        let language = Language::parse(tag.trim()).filter(Language::is_known)?;
+        let head = format!("{property}:{language}");
+        Some(Self { property, language, head })
     }
 }
 

@@ -22,7 +22,7 @@ pub enum ClusterError {
         reason: Option<Reason>,
     },
     #[error(
-        "the cluster takes no more documents or indices, for a disk is too full ({reason}); delete old indices or add disk \
+        "the cluster accepts no more documents or indices because a disk is too full ({reason}); delete old indices or add disk \
          space: it takes them again by itself as soon as the disk is below the high watermark"
     )]
     DiskFull { reason: Reason },
@@ -34,7 +34,7 @@ pub enum ClusterError {
         status: StatusCode,
         reason: Reason,
     },
-    #[error("node {node} finds nothing there: {reason}{}", if reason.is(NO_INDEX) { REMEDY } else { "" })]
+    #[error("node {node} can't find it: {reason}{}", if reason.is(NO_INDEX) { REMEDY } else { "" })]
     NotFound {
         node: String,
         /// Its kind distinguishes a missing index from a missing document: see
@@ -49,7 +49,7 @@ pub enum ClusterError {
         /// The user, or the kind of key.
         credentials: Option<String>,
     },
-    #[error("node {node} sends a response that can't be used: {what}")]
+    #[error("node {node} sent a response that can't be used: {what}")]
     InvalidResponse {
         node: String,
         what: String,
@@ -68,7 +68,7 @@ pub enum Unavailability {
         #[source]
         source: Option<Arc<NodeError>>,
     },
-    #[error("the request failed in each attempt (of {attempts})")]
+    #[error("the request failed (attempts: {attempts})")]
     Attempts {
         /// The number of attempts.
         attempts: u32,

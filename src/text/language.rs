@@ -1,0 +1,101 @@
+//! The language of many texts together, by their most frequent words.
+
+use super::stem::Inflected;
+
+/// Frequent words of English, and of the languages besides it whose words are stemmed; none is of two of them.
+const ENGLISH: &[&str] =
+    &["the", "and", "of", "to", "is", "for", "with", "that", "this", "your", "you", "can", "from", "are", "it"];
+const GERMAN: &[&str] = &[
+    "der", "das", "und", "ist", "mit", "für", "von", "eine", "ein", "auf", "zu", "nicht", "sie", "werden", "kann",
+    "oder", "zum", "zur", "einem", "einen",
+];
+const FRENCH: &[&str] = &[
+    "le", "la", "les", "et", "est", "pour", "avec", "une", "dans", "sur", "du", "que", "vous", "pas", "ou", "aux",
+    "ce", "votre",
+];
+
+/// Fewer of these words tell nothing.
+const FEWEST: usize = 20;
+
+/// Of the language there are this many times as many as of each other.
+const CLEARLY: usize = 2;
+
+/// More words aren't read.
+const MOST_WORDS: usize = 20_000;
+
+/// Counts the frequent words of texts.
+#[derive(Debug, Default)]
+pub struct LanguageCount {
+    words: usize,
+    english: usize,
+    /// In the order of [`Inflected::ALL`].
+    others: [usize; Inflected::ALL.len()],
+}
+
+impl LanguageCount {
+    /// Whether further texts count.
+    pub const fn reads_more(&self) -> bool {
+        self.words < MOST_WORDS
+    }
+
+    pub fn push(&mut self, text: &str) {
+        for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
+            self.words += 1;
+            let word = word.to_lowercase();
+            let has = |list: &[&str]| usize::from(list.contains(&word.as_str()));
+            self.english += has(ENGLISH);
+            for (count, language) in self.others.iter_mut().zip(Inflected::ALL) {
+                *count += has(match language {
+                    Inflected::German => GERMAN,
+                    Inflected::French => FRENCH,
+                });
+            }
+        }
+    }
+
+    /// The language that the texts are clearly in; `None` for English, for any other one, and for too few texts.
+    pub fn clearly(&self) -> Option<Inflected> {
+        let most = |at: usize| {
+            let others = self.others.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, count)| *count);
+            let highest = others.chain([self.english]).max().unwrap_or_default();
+            self.others[at] >= FEWEST && self.others[at] >= highest * CLEARLY
+        };
+        Inflected::ALL.into_iter().enumerate().find(|(at, _)| most(*at)).map(|(_, language)| language)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clearly(texts: &[(&str, usize)]) -> Option<Inflected> {
+        let mut count = LanguageCount::default();
+        for (text, times) in texts {
+            count.push(&text.repeat(*times));
+        }
+        count.clearly()
+    }
+
+    #[test]
+    fn language_is_the_one_of_clearly_the_most_texts() {
+        let german = " Verwaltet Bilder und Filme: ein Werkzeug für das Ordnen, mit dem Sie nicht suchen.";
+        let french = " Gère les images et les films : un outil pour le classement, avec une recherche.";
+        let english = " Manages pictures and films: a tool for sorting that you can search with.";
+        assert_eq!(clearly(&[(german, 9)]), Some(Inflected::German));
+        assert_eq!(clearly(&[(french, 9), (english, 2)]), Some(Inflected::French));
+        assert_eq!(clearly(&[(german, 9), (english, 2)]), Some(Inflected::German));
+        for unclear in [&[(german, 1)][..], &[(english, 9)], &[(german, 9), (english, 9)], &[("安全管理", 99)], &[]]
+        {
+            assert_eq!(clearly(unclear), None, "{unclear:?}");
+        }
+    }
+
+    #[test]
+    fn no_word_is_of_two_languages() {
+        let mut all: Vec<_> = [ENGLISH, GERMAN, FRENCH].concat();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}
