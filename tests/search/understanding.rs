@@ -49,6 +49,8 @@ fn with_further_words_the_category_of_the_product_is_searched() {
 #[test]
 fn without_alternatives_similar_products_come_and_the_product_itself_last() {
     let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
+    // One shares the category, the other one is near in meaning.
+    assert_eq!(directory.similar("slack"), ["same", "with"]);
     for query in [
         "alternative to slack",
         "slack replacement",
@@ -62,7 +64,7 @@ fn without_alternatives_similar_products_come_and_the_product_itself_last() {
         "migrating from slack",
     ] {
         let answer = directory.answer(query, true);
-        assert_eq!(answer.ids, ["same", "slack"], "{query}");
+        assert_eq!(answer.ids, ["same", "with", "slack"], "{query}");
         assert_eq!(answer.alternatives_to.map(|name| name.to_lowercase()).as_deref(), Some("slack"), "{query}");
         assert_eq!(answer.alternatives_to_id.as_deref(), Some("slack"), "{query}");
     }
