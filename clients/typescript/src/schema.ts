@@ -262,8 +262,9 @@ export interface paths {
         };
         /**
          * List similar products
-         * @description Products in the same categories and with the same words in tagline, tags, features and standards, the most similar first.
-         *     `shared` says of each what it has in common with the product. Filters are for the similar products, as in a search.
+         * @description Products in the same categories, with the same words in tagline, tags, features and standards, or near in meaning, the most
+         *     similar first. `shared` says of each what it has in common with the product. Filters are for the similar products, as in a
+         *     search.
          */
         get: operations["listSimilarSoftware"];
         put?: never;
@@ -313,6 +314,16 @@ export interface components {
              * @description Number of products with a value; may be 0.
              */
             software_count: number;
+            /** @description The language of its own texts, a tag of BCP 47. Absent for English. */
+            language?: string;
+            /** @description Texts in other languages, by language tag and field. Absent without any. */
+            translations?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+            /** @description The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in it. */
+            untranslated?: string[];
         };
         /** @description A page of attributes. */
         AttributeList: {
@@ -332,6 +343,16 @@ export interface components {
              * @description Number of products in it; may be 0.
              */
             software_count: number;
+            /** @description The language of its own texts, a tag of BCP 47. Absent for English. */
+            language?: string;
+            /** @description Texts in other languages, by language tag and field. Absent without any. */
+            translations?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+            /** @description The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in it. */
+            untranslated?: string[];
         };
         /** @description A page of categories. */
         CategoryList: {
@@ -422,6 +443,8 @@ export interface components {
             sha256: string;
             /** @description When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled one. */
             changed_at: string | null;
+            /** @description The language of its texts, a tag of BCP 47. Absent if it states none, which means English. */
+            language?: string;
         };
         /** @description A page of exports. */
         ExportList: {
@@ -483,6 +506,16 @@ export interface components {
             /** @description Terms to read next. */
             related: string[];
             source: components["schemas"]["GlossarySource"] | null;
+            /** @description The language of its own texts, a tag of BCP 47. Absent for English. */
+            language?: string;
+            /** @description Texts in other languages, by language tag and field. Absent without any. */
+            translations?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+            /** @description The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in it. */
+            untranslated?: string[];
         };
         /** @description The service is alive. */
         Health: {
@@ -499,6 +532,8 @@ export interface components {
             ranges: components["schemas"]["TextRange"][];
             /** @description `synonym` where no word of the query is in the text, but one that means the same; further values may come. Absent otherwise. */
             by?: string;
+            /** @description The language of the text, where it's a translation. Absent for the record's own. */
+            language?: string;
         };
         /** @description Where a page lies in the whole list. */
         Pagination: {
@@ -742,6 +777,8 @@ export interface components {
             evidence_status: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
             evidence_checked_on: string | null;
+            /** @description The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it. */
+            untranslated?: string[];
             /**
              * Format: float
              * @description How well it matches; comparable within one answer only. 0 without a query, and below 0 if it has none of the words but is related.
@@ -804,6 +841,8 @@ export interface components {
             evidence_status: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
             evidence_checked_on: string | null;
+            /** @description The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it. */
+            untranslated?: string[];
             /**
              * Format: float
              * @description How similar it is, 0 to 1; comparable within one answer only.
@@ -857,6 +896,8 @@ export interface components {
             evidence_status: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
             evidence_checked_on: string | null;
+            /** @description The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it. */
+            untranslated?: string[];
             /** @description Long description, plain text. */
             description: string | null;
             /** @description Other names of the product. */
@@ -882,6 +923,14 @@ export interface components {
              *     come.
              */
             rating_source: string | null;
+            /** @description The language of the record's own texts, a tag of BCP 47. Absent for English. */
+            language?: string;
+            /** @description Texts in other languages, by language tag and field. Absent without any. */
+            translations?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
             /** @description The properties that the directory doesn't interpret, as in the export. */
             additional_properties: {
                 [key: string]: unknown;
@@ -926,6 +975,8 @@ export interface components {
             evidence_status: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
             evidence_checked_on: string | null;
+            /** @description The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it. */
+            untranslated?: string[];
         };
         /** @description A page of products. */
         SoftwareList: {
@@ -1163,6 +1214,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
+                /**
                  * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
@@ -1212,6 +1268,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
+                /**
                  * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
@@ -1259,7 +1320,13 @@ export interface operations {
     };
     getCategory: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -1477,6 +1544,11 @@ export interface operations {
                  */
                 q?: string;
                 /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
+                /**
                  * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
@@ -1524,7 +1596,13 @@ export interface operations {
     };
     getGlossaryTerm: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -1752,12 +1830,17 @@ export interface operations {
                  */
                 prefix?: "auto" | "always" | "never";
                 /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
+                /**
                  * @description Only these fields of each product, and its `id`. Without it all fields. Repeat it for several.
                  * @example [
                  *       "name"
                  *     ]
                  */
-                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
+                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "untranslated")[];
                 /**
                  * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
@@ -1899,12 +1982,17 @@ export interface operations {
                  */
                 sort?: string;
                 /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
+                /**
                  * @description Only these fields of each product, and its `id`. Without it all fields. Repeat it for several.
                  * @example [
                  *       "name"
                  *     ]
                  */
-                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
+                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "untranslated")[];
                 /**
                  * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
@@ -1953,7 +2041,13 @@ export interface operations {
     };
     getSoftware: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -2073,6 +2167,11 @@ export interface operations {
                  */
                 attribute?: string[];
                 /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
+                /**
                  * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
                  */
@@ -2133,6 +2232,11 @@ export interface operations {
                  * @example permi
                  */
                 q?: string;
+                /**
+                 * @description The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language` chooses among the languages that texts are translated to.
+                 * @example en
+                 */
+                lang?: string;
                 /**
                  * @description The most suggestions of each kind.
                  * @example 3

@@ -90,8 +90,10 @@ impl ScanEngine {
             && !plan.excluded_phrases.iter().any(|phrase| has_words(&self.forward, ordinal, phrase))
     }
 
-    /// The documents near the query's meaning that weren't found, each with its likeness.
-    fn related(&self, related: &Related, plan: &Plan, found: &[(Ordinal, Admission)]) -> Vec<(Ordinal, f32)> {
+    /// The documents near the query's meaning that weren't found, if they follow so many with all words.
+    fn related(&self, plan: &Plan, complete: usize, found: &[(Ordinal, Admission)]) -> Vec<Candidate> {
+        let follow = |related: &&Related| complete < related.enough && found.len() < FEW;
+        let Some(related) = plan.related.as_ref().filter(follow) else { return Vec::new() };
         let topics: Vec<_> = related.topics().collect();
         let shared = |ordinal: Ordinal| -> u16 {
             let terms = &self.documents[ordinal as usize];
@@ -105,7 +107,11 @@ impl ScanEngine {
             .collect();
         sharing.sort_unstable();
         let compared = sharing.into_iter().take(MOST_COMPARED).map(|(_, ordinal)| ordinal);
-        compared.filter_map(|ordinal| Some((ordinal, related.likeness(self.meanings.of(ordinal))?))).collect()
+        let candidate = |ordinal| {
+            let tier = if self.columns().is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
+            Some(Candidate { tier, score: related.likeness(self.meanings.of(ordinal))?, ordinal })
+        };
+        compared.filter_map(candidate).collect()
     }
 
     fn sort(&self, candidates: &mut [Candidate], order: SortedBy) {
@@ -257,14 +263,10 @@ impl Embedded for ScanEngine {
             }
         }
         let (by_words, unfiltered_total) = (candidates.len(), found.len() as u64);
-        let follow = |related: &&Related| complete < related.enough && found.len() < FEW;
-        for (ordinal, score) in
-            plan.related.as_ref().filter(follow).map(|related| self.related(related, plan, &found)).unwrap_or_default()
-        {
-            let admission = filter.admit(self.columns(), ordinal);
-            found.push((ordinal, admission));
-            let tier = if self.columns().is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
-            candidates.extend(admission.passed().then_some(Candidate { tier, score, ordinal }));
+        for candidate in self.related(plan, complete, &found) {
+            let admission = filter.admit(self.columns(), candidate.ordinal);
+            found.push((candidate.ordinal, admission));
+            candidates.extend(admission.passed().then_some(candidate));
         }
         let total = candidates.len() as u64;
         if let Some(order) = request.order {

@@ -25,7 +25,7 @@ use super::conjunction;
 use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
 use super::meaning::reference;
-use super::plan::{Alternative, Documents, Group, Kind, Meaning, Phrase, Plan, Related, Rerank, Signals, Term};
+use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Related, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::score::group_weight;
 use super::stem_slots::StemSlots;
@@ -227,8 +227,7 @@ impl<D: Documents> Expander<'_, D> {
         let related = self.related(reference.as_ref(), &names)?;
         let signals = self.signals(&slots, reference);
         let stems = Arc::clone(&signals.stems);
-        let (mut groups, enough) = self.groups(&slots, understood.is_comparison);
-        groups.extend(is_hopeless.then_some(Group::IMPOSSIBLE));
+        let (groups, enough) = self.groups(&slots, understood.is_comparison, is_hopeless);
         let plan = Plan {
             groups,
             excluded: excluded.terms,

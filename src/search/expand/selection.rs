@@ -45,8 +45,9 @@ impl<D: Documents> Expander<'_, D> {
     }
 
     /// The groups of slots, and how many products with all words are enough.
-    pub(super) fn groups(&self, slots: &[Slot], is_comparison: bool) -> (Vec<Group>, usize) {
-        let mut groups: Vec<_> = slots.iter().map(Slot::group).collect();
+    pub(super) fn groups(&self, slots: &[Slot], is_comparison: bool, is_hopeless: bool) -> (Vec<Group>, usize) {
+        let impossible = is_hopeless.then_some(Group::IMPOSSIBLE);
+        let mut groups: Vec<_> = slots.iter().map(Slot::group).chain(impossible).collect();
         let is_general = !self.report.unknown.is_empty() && slots.iter().all(|slot| self.is_general(slot));
         if !is_general || is_comparison {
             return (groups, enough(slots));

@@ -61,6 +61,7 @@ class AsyncSoftwareResource:
         tags: str | Iterable[str] | None = None,
         attribute: str | Iterable[str] | None = None,
         sort: str | None = None,
+        lang: str | None = None,
         fields: Literal[
             "id",
             "name",
@@ -74,6 +75,7 @@ class AsyncSoftwareResource:
             "offering_type",
             "evidence_status",
             "evidence_checked_on",
+            "untranslated",
         ]
         | Iterable[
             Literal[
@@ -89,6 +91,7 @@ class AsyncSoftwareResource:
                 "offering_type",
                 "evidence_status",
                 "evidence_checked_on",
+                "untranslated",
             ]
         ]
         | None = None,
@@ -133,6 +136,10 @@ class AsyncSoftwareResource:
         sort: Order. Without `q` by name where nothing is said, with `q` best match first. `attribute.` and
             its property sorts by an attribute that is a number, a day, or true or false, with `-` before it
             highest or newest first. Products without the value come last.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         fields: Only these fields of each product, and its `id`. Without it all fields. Repeat it for
             several.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
@@ -161,6 +168,7 @@ class AsyncSoftwareResource:
                     "tags": tags,
                     "attribute": attribute,
                     "sort": sort,
+                    "lang": lang,
                     "fields": fields,
                     "limit": limit,
                     "offset": offset,
@@ -174,6 +182,7 @@ class AsyncSoftwareResource:
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> SoftwareDetail:
@@ -183,21 +192,26 @@ class AsyncSoftwareResource:
         interpret, and the export that it is from, with its licence.
 
         id: The product's id.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = await self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
+        result, _ = await self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
         return result
 
     async def get_with_response(
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[SoftwareDetail, Response]:
         """Do as `get`, and return the response as it came beside it."""
         response = await self._caller.send(
-            call("/v1/software/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+            call("/v1/software/{id}", id=id, query={"lang": lang}, extra_headers=extra_headers, extra_query=extra_query)
         )
         return cast("SoftwareDetail", record_of(response)), response
 
@@ -217,6 +231,7 @@ class AsyncSoftwareResource:
         vendor: str | Iterable[str] | None = None,
         tags: str | Iterable[str] | None = None,
         attribute: str | Iterable[str] | None = None,
+        lang: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -224,9 +239,9 @@ class AsyncSoftwareResource:
     ) -> AsyncPager[AsyncPage[SimilarSoftware], SimilarSoftware]:
         """List similar products.
 
-        Products in the same categories and with the same words in tagline, tags, features and standards,
-        the most similar first. `shared` says of each what it has in common with the product. Filters are
-        for the similar products, as in a search.
+        Products in the same categories, with the same words in tagline, tags, features and standards, or
+        near in meaning, the most similar first. `shared` says of each what it has in common with the
+        product. Filters are for the similar products, as in a search.
 
         id: The product's id.
         category: Only products in any of these categories, by name or id as the list of categories has
@@ -253,6 +268,10 @@ class AsyncSoftwareResource:
             (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives,
             different attributes all count. Texts are compared like `standards`. An unknown attribute is
             refused with the names of all attributes. Repeat it for several.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 10)
         offset: How many records to skip; beyond the end the page is empty. (0 to 10000, default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
@@ -276,6 +295,7 @@ class AsyncSoftwareResource:
                     "vendor": vendor,
                     "tags": tags,
                     "attribute": attribute,
+                    "lang": lang,
                     "limit": limit,
                     "offset": offset,
                 },
@@ -295,6 +315,7 @@ class AsyncAttributesResource:
     def list(
         self,
         *,
+        lang: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -305,6 +326,10 @@ class AsyncAttributesResource:
         The properties that products are filtered, counted and sorted by: those of every directory, then
         those that its exports declare.
 
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 100)
         offset: How many records to skip; beyond the end the page is empty. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
@@ -314,7 +339,7 @@ class AsyncAttributesResource:
             cast("type[AsyncPage[Attribute]]", AsyncPage),
             call(
                 "/v1/attributes",
-                query={"limit": limit, "offset": offset},
+                query={"lang": lang, "limit": limit, "offset": offset},
                 extra_headers=extra_headers,
                 extra_query=extra_query,
             ),
@@ -331,6 +356,7 @@ class AsyncCategoriesResource:
     def list(
         self,
         *,
+        lang: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -340,6 +366,10 @@ class AsyncCategoriesResource:
 
         All categories by name, those without products too.
 
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 100)
         offset: How many records to skip; beyond the end the page is empty. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
@@ -349,7 +379,7 @@ class AsyncCategoriesResource:
             cast("type[AsyncPage[Category]]", AsyncPage),
             call(
                 "/v1/categories",
-                query={"limit": limit, "offset": offset},
+                query={"lang": lang, "limit": limit, "offset": offset},
                 extra_headers=extra_headers,
                 extra_query=extra_query,
             ),
@@ -359,6 +389,7 @@ class AsyncCategoriesResource:
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> Category:
@@ -367,21 +398,28 @@ class AsyncCategoriesResource:
         Its description and how many products are in it. `/v1/software?category=ID` lists these.
 
         id: The category's id.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = await self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
+        result, _ = await self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
         return result
 
     async def get_with_response(
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[Category, Response]:
         """Do as `get`, and return the response as it came beside it."""
         response = await self._caller.send(
-            call("/v1/categories/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+            call(
+                "/v1/categories/{id}", id=id, query={"lang": lang}, extra_headers=extra_headers, extra_query=extra_query
+            )
         )
         return cast("Category", record_of(response)), response
 
@@ -452,6 +490,7 @@ class AsyncGlossaryResource:
         self,
         *,
         q: str | None = None,
+        lang: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -463,6 +502,10 @@ class AsyncGlossaryResource:
 
         q: The term, abbreviation or words of the definition to look for, such as `PTW`. Best match first:
             the term and its abbreviations before its definition. (at most 256 characters)
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
         offset: How many records to skip; beyond the end the page is empty. With `q` or a sort by an
             attribute at most 10000. (default 0)
@@ -473,7 +516,7 @@ class AsyncGlossaryResource:
             cast("type[AsyncPage[GlossaryTerm]]", AsyncPage),
             call(
                 "/v1/glossary",
-                query={"q": q, "limit": limit, "offset": offset},
+                query={"q": q, "lang": lang, "limit": limit, "offset": offset},
                 extra_headers=extra_headers,
                 extra_query=extra_query,
             ),
@@ -483,6 +526,7 @@ class AsyncGlossaryResource:
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> GlossaryTerm:
@@ -491,21 +535,26 @@ class AsyncGlossaryResource:
         Its definition, abbreviations, synonyms and source.
 
         id: The term's id.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = await self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
+        result, _ = await self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
         return result
 
     async def get_with_response(
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[GlossaryTerm, Response]:
         """Do as `get`, and return the response as it came beside it."""
         response = await self._caller.send(
-            call("/v1/glossary/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+            call("/v1/glossary/{id}", id=id, query={"lang": lang}, extra_headers=extra_headers, extra_query=extra_query)
         )
         return cast("GlossaryTerm", record_of(response)), response
 
@@ -538,6 +587,7 @@ class AsyncSearchResource:
         highlight: bool | None = None,
         typo: bool | None = None,
         prefix: Literal["auto", "always", "never"] | None = None,
+        lang: str | None = None,
         fields: Literal[
             "id",
             "name",
@@ -551,6 +601,7 @@ class AsyncSearchResource:
             "offering_type",
             "evidence_status",
             "evidence_checked_on",
+            "untranslated",
         ]
         | Iterable[
             Literal[
@@ -566,6 +617,7 @@ class AsyncSearchResource:
                 "offering_type",
                 "evidence_status",
                 "evidence_checked_on",
+                "untranslated",
             ]
         ]
         | None = None,
@@ -621,6 +673,10 @@ class AsyncSearchResource:
         prefix: Whether the last word also matches as the beginning of a longer one: `always` while it is
             being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in
             English) or too little is found. (default auto)
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         fields: Only these fields of each product, and its `id`. Without it all fields. Repeat it for
             several.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
@@ -652,6 +708,7 @@ class AsyncSearchResource:
                     "highlight": highlight,
                     "typo": typo,
                     "prefix": prefix,
+                    "lang": lang,
                     "fields": fields,
                     "limit": limit,
                     "offset": offset,
@@ -850,6 +907,7 @@ class AsyncOperations:
         self,
         *,
         q: str | None = None,
+        lang: str | None = None,
         limit: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
@@ -861,11 +919,15 @@ class AsyncOperations:
 
         q: What has been typed so far. The last word also matches as the beginning of others, and misspelled
             words match too. Without it nothing is suggested. (at most 256 characters)
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most suggestions of each kind. (1 to 20, default 5)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
         result, _ = await self.suggest_with_response(
-            q=q, limit=limit, extra_headers=extra_headers, extra_query=extra_query
+            q=q, lang=lang, limit=limit, extra_headers=extra_headers, extra_query=extra_query
         )
         return result
 
@@ -873,12 +935,18 @@ class AsyncOperations:
         self,
         *,
         q: str | None = None,
+        lang: str | None = None,
         limit: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[Suggestions, Response]:
         """Do as `suggest`, and return the response as it came beside it."""
         response = await self._caller.send(
-            call("/v1/suggest", query={"q": q, "limit": limit}, extra_headers=extra_headers, extra_query=extra_query)
+            call(
+                "/v1/suggest",
+                query={"q": q, "lang": lang, "limit": limit},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            )
         )
         return cast("Suggestions", record_of(response)), response

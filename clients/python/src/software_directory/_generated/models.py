@@ -51,8 +51,8 @@ class CategoryRef(TypedDict):
     """Name."""
 
 
-class SoftwareItem(TypedDict):
-    """A product as lists show it."""
+class _SoftwareItemAlways(TypedDict):
+    """What a SoftwareItem always has."""
 
     id: str
     """Identifier; any text, so percent-encode it in a path."""
@@ -78,6 +78,15 @@ class SoftwareItem(TypedDict):
     """`vendor-sources-reviewed` or `pending-review`; further values may come."""
     evidence_checked_on: Optional[str]
     """When the evidence was checked, `YYYY-MM-DD`."""
+
+
+class SoftwareItem(_SoftwareItemAlways, total=False):
+    """A product as lists show it."""
+
+    untranslated: List[str]
+    """The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in
+    it.
+    """
 
 
 class Source(TypedDict):
@@ -113,8 +122,8 @@ class SameAs(TypedDict):
     """Identifier of its export."""
 
 
-class SoftwareDetail(TypedDict):
-    """A single product."""
+class _SoftwareDetailAlways(TypedDict):
+    """What a SoftwareDetail always has."""
 
     id: str
     """Identifier; any text, so percent-encode it in a path."""
@@ -174,8 +183,21 @@ class SoftwareDetail(TypedDict):
     """
 
 
-class Attribute(TypedDict):
-    """A property that products are filtered, counted and sorted by."""
+class SoftwareDetail(_SoftwareDetailAlways, total=False):
+    """A single product."""
+
+    untranslated: List[str]
+    """The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in
+    it.
+    """
+    language: str
+    """The language of the record's own texts, a tag of BCP 47. Absent for English."""
+    translations: Dict[str, Dict[str, str]]
+    """Texts in other languages, by language tag and field. Absent without any."""
+
+
+class _AttributeAlways(TypedDict):
+    """What a Attribute always has."""
 
     property: str
     """The key in a record, which the parameters `attribute`, `facets` and `sort` take."""
@@ -189,8 +211,21 @@ class Attribute(TypedDict):
     """Number of products with a value; may be 0."""
 
 
-class Category(TypedDict):
-    """A category of the directory."""
+class Attribute(_AttributeAlways, total=False):
+    """A property that products are filtered, counted and sorted by."""
+
+    language: str
+    """The language of its own texts, a tag of BCP 47. Absent for English."""
+    translations: Dict[str, Dict[str, str]]
+    """Texts in other languages, by language tag and field. Absent without any."""
+    untranslated: List[str]
+    """The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in
+    it.
+    """
+
+
+class _CategoryAlways(TypedDict):
+    """What a Category always has."""
 
     id: str
     """Identifier: the name's slug. Accepted, like the name, by the `category` parameter."""
@@ -200,6 +235,19 @@ class Category(TypedDict):
     """Description."""
     software_count: int
     """Number of products in it; may be 0."""
+
+
+class Category(_CategoryAlways, total=False):
+    """A category of the directory."""
+
+    language: str
+    """The language of its own texts, a tag of BCP 47. Absent for English."""
+    translations: Dict[str, Dict[str, str]]
+    """Texts in other languages, by language tag and field. Absent without any."""
+    untranslated: List[str]
+    """The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in
+    it.
+    """
 
 
 class Review(TypedDict):
@@ -263,8 +311,8 @@ class GlossarySource(TypedDict):
     """Where it is."""
 
 
-class GlossaryTerm(TypedDict):
-    """A term of the field and what it means."""
+class _GlossaryTermAlways(TypedDict):
+    """What a GlossaryTerm always has."""
 
     id: str
     """Identifier: the term's slug."""
@@ -280,6 +328,19 @@ class GlossaryTerm(TypedDict):
     """Terms to read next."""
     source: Optional[GlossarySource]
     """Where the definition can be checked."""
+
+
+class GlossaryTerm(_GlossaryTermAlways, total=False):
+    """A term of the field and what it means."""
+
+    language: str
+    """The language of its own texts, a tag of BCP 47. Absent for English."""
+    translations: Dict[str, Dict[str, str]]
+    """Texts in other languages, by language tag and field. Absent without any."""
+    untranslated: List[str]
+    """The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in
+    it.
+    """
 
 
 class TextRange(TypedDict):
@@ -311,6 +372,8 @@ class Highlight(_HighlightAlways, total=False):
     """`synonym` where no word of the query is in the text, but one that means the same; further values may come.
     Absent otherwise.
     """
+    language: str
+    """The language of the text, where it's a translation. Absent for the record's own."""
 
 
 class _SearchHitAlways(TypedDict):
@@ -349,6 +412,10 @@ class _SearchHitAlways(TypedDict):
 class SearchHit(_SearchHitAlways, total=False):
     """A product that matches."""
 
+    untranslated: List[str]
+    """The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in
+    it.
+    """
     highlights: List[Highlight]
     """The fields that matched; absent without `highlight`."""
 
@@ -385,12 +452,20 @@ class _QueryReportAlways(TypedDict):
 class QueryReport(_QueryReportAlways, total=False):
     """How the query was understood."""
 
+    unknown: List[str]
+    """Those of the dropped words that tell what is sought and that no product has: the hits have only other words
+    of the query. Absent if there are none.
+    """
     pinned: List[str]
     """Ids of the products that the directory's editors put first for this query, in their order. Filters and
     exclusions apply to them too, and a product with exactly this name still comes before them.
     """
     alternatives_to: str
     """The product that alternatives are looked for to, as the query has it. Absent where none are."""
+    alternatives_to_id: str
+    """The id of that product if no product is called an alternative to it: the hits are products similar to it,
+    and it comes last itself. Absent otherwise.
+    """
     related: int
     """How many of the products found have none of the words, but are near the query in meaning. In the order of
     relevance they come last. They're added only if words find few products.
@@ -410,8 +485,8 @@ class FacetValue(TypedDict):
     """How many products of the result have it, its own filter left out."""
 
 
-class Export(TypedDict):
-    """One of the export files that make up the directory."""
+class _ExportAlways(TypedDict):
+    """What a Export always has."""
 
     id: str
     """Identifier: the file's name without `.json`."""
@@ -439,6 +514,13 @@ class Export(TypedDict):
     """When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled
     one.
     """
+
+
+class Export(_ExportAlways, total=False):
+    """One of the export files that make up the directory."""
+
+    language: str
+    """The language of its texts, a tag of BCP 47. Absent if it states none, which means English."""
 
 
 class Pagination(TypedDict):
@@ -498,8 +580,8 @@ class Shared(TypedDict):
     """Words of the requested product that both have, the rarest first."""
 
 
-class SimilarSoftware(TypedDict):
-    """A product that is like another one."""
+class _SimilarSoftwareAlways(TypedDict):
+    """What a SimilarSoftware always has."""
 
     id: str
     """Identifier; any text, so percent-encode it in a path."""
@@ -528,6 +610,15 @@ class SimilarSoftware(TypedDict):
     score: float
     """How similar it is, 0 to 1; comparable within one answer only."""
     shared: Shared
+
+
+class SimilarSoftware(_SimilarSoftwareAlways, total=False):
+    """A product that is like another one."""
+
+    untranslated: List[str]
+    """The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in
+    it.
+    """
 
 
 class SoftwareRef(TypedDict):

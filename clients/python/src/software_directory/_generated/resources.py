@@ -58,6 +58,7 @@ class SoftwareResource:
         tags: str | Iterable[str] | None = None,
         attribute: str | Iterable[str] | None = None,
         sort: str | None = None,
+        lang: str | None = None,
         fields: Literal[
             "id",
             "name",
@@ -71,6 +72,7 @@ class SoftwareResource:
             "offering_type",
             "evidence_status",
             "evidence_checked_on",
+            "untranslated",
         ]
         | Iterable[
             Literal[
@@ -86,6 +88,7 @@ class SoftwareResource:
                 "offering_type",
                 "evidence_status",
                 "evidence_checked_on",
+                "untranslated",
             ]
         ]
         | None = None,
@@ -130,6 +133,10 @@ class SoftwareResource:
         sort: Order. Without `q` by name where nothing is said, with `q` best match first. `attribute.` and
             its property sorts by an attribute that is a number, a day, or true or false, with `-` before it
             highest or newest first. Products without the value come last.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         fields: Only these fields of each product, and its `id`. Without it all fields. Repeat it for
             several.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
@@ -157,6 +164,7 @@ class SoftwareResource:
                     "tags": tags,
                     "attribute": attribute,
                     "sort": sort,
+                    "lang": lang,
                     "fields": fields,
                     "limit": limit,
                     "offset": offset,
@@ -170,6 +178,7 @@ class SoftwareResource:
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> SoftwareDetail:
@@ -179,21 +188,26 @@ class SoftwareResource:
         interpret, and the export that it is from, with its licence.
 
         id: The product's id.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
+        result, _ = self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
         return result
 
     def get_with_response(
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[SoftwareDetail, Response]:
         """Do as `get`, and return the response as it came beside it."""
         response = self._caller.send(
-            call("/v1/software/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+            call("/v1/software/{id}", id=id, query={"lang": lang}, extra_headers=extra_headers, extra_query=extra_query)
         )
         return cast("SoftwareDetail", record_of(response)), response
 
@@ -213,6 +227,7 @@ class SoftwareResource:
         vendor: str | Iterable[str] | None = None,
         tags: str | Iterable[str] | None = None,
         attribute: str | Iterable[str] | None = None,
+        lang: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -220,9 +235,9 @@ class SoftwareResource:
     ) -> Page[SimilarSoftware]:
         """List similar products.
 
-        Products in the same categories and with the same words in tagline, tags, features and standards,
-        the most similar first. `shared` says of each what it has in common with the product. Filters are
-        for the similar products, as in a search.
+        Products in the same categories, with the same words in tagline, tags, features and standards, or
+        near in meaning, the most similar first. `shared` says of each what it has in common with the
+        product. Filters are for the similar products, as in a search.
 
         id: The product's id.
         category: Only products in any of these categories, by name or id as the list of categories has
@@ -249,6 +264,10 @@ class SoftwareResource:
             (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are alternatives,
             different attributes all count. Texts are compared like `standards`. An unknown attribute is
             refused with the names of all attributes. Repeat it for several.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 10)
         offset: How many records to skip; beyond the end the page is empty. (0 to 10000, default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
@@ -271,6 +290,7 @@ class SoftwareResource:
                     "vendor": vendor,
                     "tags": tags,
                     "attribute": attribute,
+                    "lang": lang,
                     "limit": limit,
                     "offset": offset,
                 },
@@ -290,6 +310,7 @@ class AttributesResource:
     def list(
         self,
         *,
+        lang: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -300,6 +321,10 @@ class AttributesResource:
         The properties that products are filtered, counted and sorted by: those of every directory, then
         those that its exports declare.
 
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 100)
         offset: How many records to skip; beyond the end the page is empty. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
@@ -308,7 +333,7 @@ class AttributesResource:
             cast("type[Page[Attribute]]", Page),
             call(
                 "/v1/attributes",
-                query={"limit": limit, "offset": offset},
+                query={"lang": lang, "limit": limit, "offset": offset},
                 extra_headers=extra_headers,
                 extra_query=extra_query,
             ),
@@ -325,6 +350,7 @@ class CategoriesResource:
     def list(
         self,
         *,
+        lang: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -334,6 +360,10 @@ class CategoriesResource:
 
         All categories by name, those without products too.
 
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 100)
         offset: How many records to skip; beyond the end the page is empty. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
@@ -342,7 +372,7 @@ class CategoriesResource:
             cast("type[Page[Category]]", Page),
             call(
                 "/v1/categories",
-                query={"limit": limit, "offset": offset},
+                query={"lang": lang, "limit": limit, "offset": offset},
                 extra_headers=extra_headers,
                 extra_query=extra_query,
             ),
@@ -352,6 +382,7 @@ class CategoriesResource:
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> Category:
@@ -360,21 +391,28 @@ class CategoriesResource:
         Its description and how many products are in it. `/v1/software?category=ID` lists these.
 
         id: The category's id.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
+        result, _ = self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
         return result
 
     def get_with_response(
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[Category, Response]:
         """Do as `get`, and return the response as it came beside it."""
         response = self._caller.send(
-            call("/v1/categories/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+            call(
+                "/v1/categories/{id}", id=id, query={"lang": lang}, extra_headers=extra_headers, extra_query=extra_query
+            )
         )
         return cast("Category", record_of(response)), response
 
@@ -444,6 +482,7 @@ class GlossaryResource:
         self,
         *,
         q: str | None = None,
+        lang: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -455,6 +494,10 @@ class GlossaryResource:
 
         q: The term, abbreviation or words of the definition to look for, such as `PTW`. Best match first:
             the term and its abbreviations before its definition. (at most 256 characters)
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
         offset: How many records to skip; beyond the end the page is empty. With `q` or a sort by an
             attribute at most 10000. (default 0)
@@ -464,7 +507,7 @@ class GlossaryResource:
             cast("type[Page[GlossaryTerm]]", Page),
             call(
                 "/v1/glossary",
-                query={"q": q, "limit": limit, "offset": offset},
+                query={"q": q, "lang": lang, "limit": limit, "offset": offset},
                 extra_headers=extra_headers,
                 extra_query=extra_query,
             ),
@@ -474,6 +517,7 @@ class GlossaryResource:
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> GlossaryTerm:
@@ -482,21 +526,26 @@ class GlossaryResource:
         Its definition, abbreviations, synonyms and source.
 
         id: The term's id.
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
+        result, _ = self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
         return result
 
     def get_with_response(
         self,
         id: str,
         *,
+        lang: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[GlossaryTerm, Response]:
         """Do as `get`, and return the response as it came beside it."""
         response = self._caller.send(
-            call("/v1/glossary/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+            call("/v1/glossary/{id}", id=id, query={"lang": lang}, extra_headers=extra_headers, extra_query=extra_query)
         )
         return cast("GlossaryTerm", record_of(response)), response
 
@@ -529,6 +578,7 @@ class SearchResource:
         highlight: bool | None = None,
         typo: bool | None = None,
         prefix: Literal["auto", "always", "never"] | None = None,
+        lang: str | None = None,
         fields: Literal[
             "id",
             "name",
@@ -542,6 +592,7 @@ class SearchResource:
             "offering_type",
             "evidence_status",
             "evidence_checked_on",
+            "untranslated",
         ]
         | Iterable[
             Literal[
@@ -557,6 +608,7 @@ class SearchResource:
                 "offering_type",
                 "evidence_status",
                 "evidence_checked_on",
+                "untranslated",
             ]
         ]
         | None = None,
@@ -612,6 +664,10 @@ class SearchResource:
         prefix: Whether the last word also matches as the beginning of a longer one: `always` while it is
             being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in
             English) or too little is found. (default auto)
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         fields: Only these fields of each product, and its `id`. Without it all fields. Repeat it for
             several.
         limit: The most records to return: a page. `total` says how many there are. (1 to 100, default 20)
@@ -642,6 +698,7 @@ class SearchResource:
                     "highlight": highlight,
                     "typo": typo,
                     "prefix": prefix,
+                    "lang": lang,
                     "fields": fields,
                     "limit": limit,
                     "offset": offset,
@@ -836,6 +893,7 @@ class Operations:
         self,
         *,
         q: str | None = None,
+        lang: str | None = None,
         limit: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
@@ -847,22 +905,34 @@ class Operations:
 
         q: What has been typed so far. The last word also matches as the beginning of others, and misspelled
             words match too. Without it nothing is suggested. (at most 256 characters)
+        lang: The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own
+            language, and `untranslated` names its field. Words of all languages are searched in any case. A
+            language that no text of the directory is in is refused. Without it, HTTP's `Accept-Language`
+            chooses among the languages that texts are translated to.
         limit: The most suggestions of each kind. (1 to 20, default 5)
         extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = self.suggest_with_response(q=q, limit=limit, extra_headers=extra_headers, extra_query=extra_query)
+        result, _ = self.suggest_with_response(
+            q=q, lang=lang, limit=limit, extra_headers=extra_headers, extra_query=extra_query
+        )
         return result
 
     def suggest_with_response(
         self,
         *,
         q: str | None = None,
+        lang: str | None = None,
         limit: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
         extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[Suggestions, Response]:
         """Do as `suggest`, and return the response as it came beside it."""
         response = self._caller.send(
-            call("/v1/suggest", query={"q": q, "limit": limit}, extra_headers=extra_headers, extra_query=extra_query)
+            call(
+                "/v1/suggest",
+                query={"q": q, "lang": lang, "limit": limit},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            )
         )
         return cast("Suggestions", record_of(response)), response
