@@ -11,10 +11,12 @@ mod engine;
 mod export_files;
 mod given;
 mod id_prefix;
+mod keys;
 mod preview;
 mod queries;
 mod report;
 mod search;
+mod serve;
 mod site;
 mod table;
 
@@ -28,18 +30,18 @@ use clap::{Args, CommandFactory, FromArgMatches as _, Parser, Subcommand, ValueE
 pub use given::Given;
 pub use id_prefix::ExportPrefix;
 
-use crate::key::Rate;
-
 pub use check::{CheckArgs, CheckFormat, Deny, LinkArgs};
 pub use config::ConfigError;
 pub use diff::{DiffArgs, DiffFormat, SideArgs};
 pub use edit::{AddArgs, InitArgs, SetArgs};
 pub use engine::{EngineArgs, EngineKind};
 pub use export_files::ExportFilesArgs;
+pub use keys::{KeysArgs, KeysCommand, ListFormat};
 pub use preview::PreviewArgs;
 pub use queries::{QueriesArgs, QueriesFormat};
 pub use report::{ReportArgs, ReportFormat};
 pub use search::{ListArgs, SearchArgs, SearchFormat, SimilarArgs};
+pub use serve::{BuildProcessors, LogFormat, ServeArgs};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 
 /// The value of `--index` that keeps the index in memory only.
@@ -164,189 +166,6 @@ pub struct DataArgs {
 pub enum OnOff {
     On,
     Off,
-}
-
-/// Options of `serve`.
-#[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
-pub struct ServeArgs {
-    /// Rebuild the index from the exports, report, and exit; a running server picks it up
-    #[arg(long)]
-    pub reindex: bool,
-    /// Build for a server that reads messages on standard output, with these processors, and hold back what it would
-    #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
-    pub for_server: Option<BuildProcessors>,
-    /// Try the generation that standard input names for a server, and exit
-    #[arg(long, hide = true)]
-    pub probe: bool,
-    /// Where the exports are.
-    #[command(flatten, next_help_heading = "Data")]
-    pub data: DataArgs,
-    /// Memory limit of a build in bytes [default: three quarters of the machine's]
-    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES", help_heading = "Data")]
-    pub max_build_bytes: Option<u64>,
-    /// Hold back a set of exports that would remove more than this share of the records, in per cent
-    #[arg(long, value_name = "PERCENT", env = "SOFTWARE_DIRECTORY_MAX_REMOVED", default_value_t = 50,
-          value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Data")]
-    pub max_removed: u8,
-    /// Address to listen on, or a port of 127.0.0.1; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
-          value_parser = address::listen, help_heading = "Network")]
-    pub listen: SocketAddr,
-    /// Address under which callers reach the service, for absolute links [default: none]
-    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
-          value_parser = given::text(), default_value = "", hide_default_value = true, help_heading = "Network")]
-    pub public_url: Given<String>,
-    /// Address or network of a proxy whose X-Forwarded-For is trusted; repeatable
-    #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
-          value_parser = address::network, help_heading = "Network")]
-    pub trusted_proxy: Vec<ipnet::IpNet>,
-    /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen,
-          help_heading = "Network")]
-    pub metrics_listen: Option<SocketAddr>,
-    /// Let visitors use the pages without a key, each address with this many requests a minute, such as `300/min` [default: the
-    /// pages ask for a key]
-    #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = site::rate,
-          help_heading = "Page")]
-    pub public_page: Option<Rate>,
-    /// Title of the pages and the documentation [default: Software Directory]
-    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE",
-          value_parser = given::checked(site::title), default_value = "", hide_default_value = true, help_heading = "Page")]
-    pub site_title: Given<String>,
-    /// Introduction on the home page [default: none]
-    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION",
-          value_parser = given::checked(site::introduction), default_value = "", hide_default_value = true,
-          help_heading = "Page")]
-    pub site_introduction: Given<String>,
-    /// File of API keys, see `keys create` [default: keys.json]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", help_heading = "Keys")]
-    pub keys: Option<PathBuf>,
-    /// Serve the generations that another server publishes at this URL, the address of a folder with the file `CURRENT`,
-    /// instead of building them from exports [default: none]
-    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW",
-          value_parser = given::text(), default_value = "", hide_default_value = true, help_heading = "Followers")]
-    pub follow: Given<String>,
-    /// File with the key for the server that is followed: one line, see `keys create --replicate` [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE",
-          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
-          help_heading = "Followers")]
-    pub follow_key_file: Given<PathBuf>,
-    /// The engine.
-    #[command(flatten, next_help_heading = "OpenSearch")]
-    pub engine: EngineArgs,
-    /// Log filter, such as `info` or `software_directory=debug`
-    #[arg(
-        long,
-        value_name = "FILTER",
-        env = "SOFTWARE_DIRECTORY_LOG",
-        default_value = "info",
-        help_heading = "Logging"
-    )]
-    pub log: String,
-    /// How to log, on standard error
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        env = "SOFTWARE_DIRECTORY_LOG_FORMAT",
-        default_value = "text",
-        help_heading = "Logging"
-    )]
-    pub log_format: LogFormat,
-    /// Log a line for each request: method, path, status, bytes, duration, and the key's id
-    #[arg(long, env = "SOFTWARE_DIRECTORY_ACCESS_LOG", value_parser = clap::builder::FalseyValueParser::new(),
-          help_heading = "Logging")]
-    pub access_log: bool,
-    /// Show the queries of requests that are logged
-    #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new(),
-          help_heading = "Logging")]
-    pub log_queries: bool,
-    /// File that counts searches without hits, and nothing about their callers, for the command `queries`
-    /// [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES",
-          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
-          help_heading = "Logging")]
-    pub empty_queries: Given<PathBuf>,
-}
-
-/// The processors that a build for a server may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum BuildProcessors {
-    /// One: the server needs the others.
-    One,
-    /// All, where nothing is served yet.
-    All,
-}
-
-/// How log lines look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
-    /// For people
-    Text,
-    /// One JSON object a line
-    Json,
-}
-
-/// Options of `keys`.
-#[derive(Debug, Args)]
-pub struct KeysArgs {
-    /// File of API keys
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", default_value = "keys.json", global = true)]
-    pub keys: PathBuf,
-    /// The subcommand.
-    #[command(subcommand)]
-    pub command: KeysCommand,
-}
-
-/// The commands of `keys`.
-#[derive(Debug, Subcommand)]
-pub enum KeysCommand {
-    /// Create a key and print it, alone, on standard output: the only time it is shown
-    Create {
-        /// Name of the key's holder
-        #[arg(long)]
-        name: String,
-        /// Last moment it is valid: a date (the whole day, UTC), an RFC 3339 time, or a time from now such as `90d`, `4w`, `12h`
-        #[arg(long, value_name = "DATE")]
-        expires: Option<String>,
-        /// Requests a minute, such as `600` or `600/min`, or `none` for no limit
-        #[arg(long, value_name = "N/min", default_value = "600/min")]
-        rate: String,
-        /// Web origin that may use it, such as `https://example.org`; repeatable [default: any]
-        #[arg(long, value_name = "URL")]
-        origin: Vec<String>,
-        /// Let it pull the index too, which servers with `--follow` do
-        #[arg(long)]
-        replicate: bool,
-    },
-    /// List the keys, without their secrets
-    List {
-        /// How to list them
-        #[arg(long, value_name = "FORMAT", default_value = "text")]
-        format: ListFormat,
-    },
-    /// Create a successor of a key and print it, alone, on standard output; both are valid for a time
-    Rotate {
-        /// The key's id, see `keys list`
-        id: String,
-        /// Time for which the old key stays valid, such as `7d`, `4w`, `12h`, or its last day
-        #[arg(long, value_name = "TIME", default_value = "7d")]
-        overlap: String,
-    },
-    /// Revoke a key; a running server refuses it within two seconds
-    Revoke {
-        /// The key's id, see `keys list`
-        id: String,
-    },
-}
-
-/// How `keys list` lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ListFormat {
-    /// A table
-    Text,
-    /// A JSON array
-    Json,
 }
 
 /// Options of `mcp`.

@@ -1,4 +1,4 @@
-//! Escapes text for HTML and XML: in templates, which name [`Html`] in `askama.toml`, and in markup that code puts together.
+//! Escapes text for HTML and XML: in templates, which name `Html` in `askama.toml`, and in markup that code puts together.
 
 use std::fmt;
 

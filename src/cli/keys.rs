@@ -1,0 +1,67 @@
+//! The options of `keys`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+/// Options of `keys`.
+#[derive(Debug, Args)]
+pub struct KeysArgs {
+    /// File of API keys
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", default_value = "keys.json", global = true)]
+    pub keys: PathBuf,
+    /// The subcommand.
+    #[command(subcommand)]
+    pub command: KeysCommand,
+}
+
+/// The commands of `keys`.
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Create a key and print it, alone, on standard output: the only time it is shown
+    Create {
+        /// Name of the key's holder
+        #[arg(long)]
+        name: String,
+        /// Last moment it is valid: a date (the whole day, UTC), an RFC 3339 time, or a time from now such as `90d`, `4w`, `12h`
+        #[arg(long, value_name = "DATE")]
+        expires: Option<String>,
+        /// Requests a minute, such as `600` or `600/min`, or `none` for no limit
+        #[arg(long, value_name = "N/min", default_value = "600/min")]
+        rate: String,
+        /// Web origin that may use it, such as `https://example.org`; repeatable [default: any]
+        #[arg(long, value_name = "URL")]
+        origin: Vec<String>,
+        /// Let it pull the index too, which servers with `--follow` do
+        #[arg(long)]
+        replicate: bool,
+    },
+    /// List the keys, without their secrets
+    List {
+        /// How to list them
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: ListFormat,
+    },
+    /// Create a successor of a key and print it, alone, on standard output; both are valid for a time
+    Rotate {
+        /// The key's id, see `keys list`
+        id: String,
+        /// Time for which the old key stays valid, such as `7d`, `4w`, `12h`, or its last day
+        #[arg(long, value_name = "TIME", default_value = "7d")]
+        overlap: String,
+    },
+    /// Revoke a key; a running server refuses it within two seconds
+    Revoke {
+        /// The key's id, see `keys list`
+        id: String,
+    },
+}
+
+/// How `keys list` lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// A table
+    Text,
+    /// A JSON array
+    Json,
+}

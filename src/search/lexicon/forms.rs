@@ -1,0 +1,81 @@
+//! The words of languages other than English, by their stems.
+
+use bytes::Bytes;
+use fst::{IntoStreamer as _, Set, Streamer as _};
+
+use super::StemId;
+use crate::text::stem::Inflected;
+
+/// The words of other languages than English by their stems in those, and compounds by the stems of their parts: a set of keys, each of
+/// which is a [`Relation`], a language's code, a stem in it, a zero, and the number of a word's English stem, by which the index has the word.
+#[derive(Debug)]
+pub(super) struct Forms {
+    keys: Set<Bytes>,
+    pub(super) languages: Vec<Inflected>,
+}
+
+/// Ends a stem in the key of a form.
+const STEM_END: u8 = 0;
+
+/// How a word is related to a stem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// The stem is its own.
+    Form,
+    /// The stem is one of a part: `farb` of `Farbwähler`.
+    Compound,
+}
+
+impl Relation {
+    const fn letter(self) -> u8 {
+        match self {
+            Self::Form => b'f',
+            Self::Compound => b'p',
+        }
+    }
+}
+
+/// The beginning of the keys of a stem's words.
+pub(super) fn stem_key(relation: Relation, language: Inflected, stem: &str) -> Vec<u8> {
+    [&[relation.letter()], language.code().as_bytes(), stem.as_bytes(), &[STEM_END]].concat()
+}
+
+impl Forms {
+    /// `None` for no bytes.
+    pub(super) fn open(bytes: Vec<u8>) -> Result<Option<Self>, fst::Error> {
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let keys = Set::new(Bytes::from(bytes))?;
+        keys.as_fst().verify()?;
+        let has_any = |language: &Inflected| {
+            let beginning = [&[Relation::Form.letter()], language.code().as_bytes()].concat();
+            let mut keys = keys.range().ge(&beginning).into_stream();
+            keys.next().is_some_and(|key| key.starts_with(&beginning))
+        };
+        let languages = Inflected::ALL.into_iter().filter(has_any).collect();
+        Ok(Some(Self { keys, languages }))
+    }
+
+    /// The numbers of the English stems of a stem's words.
+    pub(super) fn of(&self, relation: Relation, language: Inflected, stem: &str) -> Vec<StemId> {
+        let beginning = stem_key(relation, language, stem);
+        let (mut keys, mut numbers) = (self.keys.range().ge(&beginning).into_stream(), Vec::new());
+        while let Some(number) = keys.next().and_then(|key| key.strip_prefix(&*beginning)) {
+            numbers.extend(number.try_into().map(StemId::from_be_bytes));
+        }
+        numbers
+    }
+
+    /// Reads all keys, and returns whether their numbers exist.
+    pub(super) fn verify(&self, stems: usize) -> bool {
+        let mut keys = self.keys.stream();
+        while let Some(key) = keys.next() {
+            let number = key.split_last_chunk().map(|(_, number)| StemId::from_be_bytes(*number));
+            if number.is_none_or(|number| number as usize >= stems) {
+                return false;
+            }
+        }
+        true
+    }
+}
