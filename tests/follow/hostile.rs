@@ -191,7 +191,7 @@ fn part_that_takes_too_much_memory_ends_only_the_process_that_tries_it() {
     let before = following.generation();
     // Empty maps, lists and strings up to the synonyms: 60 million terms of a byte each, which take
     // 24 bytes each once they're decoded.
-    let mut search = vec![0; 7];
+    let mut search = vec![0; 8];
     search.extend([0x80, 0x8e, 0xce, 0x1c]);
     search.resize(search.len() + 60_000_000 + 1, 0);
     replace(&place, "search", &search);
