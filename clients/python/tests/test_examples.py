@@ -25,7 +25,7 @@ SHOWN = {
     "attributes_list": "standards text ",
     "categories_get": "Audit management",
     "glossary_get": "CAPA: ",
-    "software_similar": "SafetyCulture 0.",
+    "software_similar": "GoAudits 0.",
     "suggest": "product demo-audit-owl Audit Owl Demo",
     "categories_list": "audit-management",
     "exports_download": "Hedgehog EHS Demo",
