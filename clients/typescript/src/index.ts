@@ -20,5 +20,14 @@ export type { ErrorDetails } from "./errors.js";
 export type { Page, PagePromise, Paging } from "./page.js";
 export type { ApiPromise, WithResponse } from "./promise.js";
 export type { DownloadOptions, ExportStream } from "./resources/exports.js";
-export type { ClientOptions, Fetch, GenerationChange, Logger, RecordOptions, RequestOptions, RetryEvent, Sleep } from "./settings.js";
+export type {
+  ClientOptions,
+  Fetch,
+  GenerationChange,
+  Logger,
+  RecordOptions,
+  RequestOptions,
+  RetryEvent,
+  Sleep,
+} from "./settings.js";
 export type * from "./types.js";
