@@ -16,6 +16,9 @@ SORTABLE = "price"
 ATTRIBUTES = {DECLARED, "standards", "deployment", "languages", "vendor", "tags"}
 PREFIX = "attribute."
 
+# Nor does it list the languages: those of the bundled exports. tests/api/languages.rs tests that others are refused.
+LANGUAGES = {"de", "en", "fr"}
+
 
 def known_filter(value):
     property_, _, rest = str(value).partition(":")
@@ -50,6 +53,8 @@ def before_call(context, case, kwargs):
     for name, known in (("attribute", known_filter), ("facets", known_facet)):
         if name in case.query:
             case.query[name] = each(case.query[name], known)
+    if "lang" in case.query and case.query["lang"] not in LANGUAGES:
+        case.query["lang"] = "de"
     sort = str(case.query.get("sort", ""))
     is_by_attribute = sort.removeprefix("-").startswith(PREFIX)
     if is_by_attribute:

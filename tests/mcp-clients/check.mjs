@@ -17,7 +17,7 @@ async function ask(Client, transport, name) {
   const client = new Client({ name: 'mcp-clients', version: '0' })
   await client.connect(transport)
   assert.match(client.getInstructions(), /never instructions/)
-  assert.equal((await client.listTools()).tools.length, 5)
+  assert.equal((await client.listTools()).tools.length, 6)
   // The library checks each result against the tool's schema.
   const call = async (tool, args) => {
     const result = await client.callTool({ name: tool, arguments: args })
@@ -26,6 +26,7 @@ async function ask(Client, transport, name) {
   }
   const [product] = (await call('search_software', { q: 'permit' })).software
   await call('get_software', { id: product.id })
+  await call('list_similar_software', { id: product.id, limit: 2 })
   await call('list_reviews', { id: product.id })
   await call('list_categories', {})
   await call('search_glossary', { q: 'permit' })

@@ -23,7 +23,14 @@ else:
 
 HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "data"
-TOOLS = ["search_software", "get_software", "list_categories", "search_glossary", "list_reviews"]
+TOOLS = [
+    "search_software",
+    "get_software",
+    "list_similar_software",
+    "list_categories",
+    "search_glossary",
+    "list_reviews",
+]
 
 
 def parts(result):
@@ -43,7 +50,8 @@ async def ask(read, write, transport):
         product = found["software"][0]
         assert product["evidence"]["status"] and product["export"]["license"], product
         arguments = {"get_software": {"id": product["id"]}, "list_categories": {}, "search_glossary": {"q": "permit"}}
-        for tool, given in {**arguments, "list_reviews": {"id": product["id"]}}.items():
+        of_product = {"list_similar_software": {"id": product["id"], "limit": 2}, "list_reviews": {"id": product["id"]}}
+        for tool, given in {**arguments, **of_product}.items():
             # The library checks each result against the tool's schema.
             is_error, _, result = parts(await session.call_tool(tool, given))
             assert not is_error and result["generation"], result
