@@ -7,8 +7,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Budget for a small directory, in units.
-const LEAST: u64 = 160_000;
+/// Budget for a small directory, in units: enough to highlight a page of a hundred hits.
+const LEAST: u64 = 320_000;
+
+/// Units of a large directory, whatever its size.
+const BASE: u64 = 160_000;
 
 /// Units added per product: counting and scoring the hits of a frequent word takes time
 /// proportional to the directory.
@@ -31,7 +34,8 @@ impl Budget {
     }
 
     pub const fn for_documents(documents: usize) -> Self {
-        Self::new(LEAST + PER_DOCUMENT * documents as u64)
+        let units = BASE + PER_DOCUMENT * documents as u64;
+        Self::new(if units > LEAST { units } else { LEAST })
     }
 
     /// Deducts units for work that was done or is about to be.

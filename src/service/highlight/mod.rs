@@ -124,7 +124,7 @@ impl<'s> Highlighter<'s> {
         let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
         for (hit, texts) in found.hits.iter().zip(texts) {
             self.scratch.begin_hit();
-            if let Some(texts) = texts.filter(|_| self.budget.allows_more()) {
+            if let Some(texts) = texts.filter(|_| !hit.tier.is_related() && self.budget.allows_more()) {
                 self.append(hit, texts)?;
             }
             self.scratch.json.push(b']');
@@ -414,7 +414,9 @@ impl<'s> Highlighter<'s> {
         }
         let units = text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 };
         let mut by = None;
-        if self.is_found_by_word_numbers || !self.budget.allows(units) {
+        // In a language that isn't shown only words are looked for, for a text in each language would cost as much as the first.
+        let is_other = language.is_some_and(|language| self.turn(language) == Turn::AfterOwn);
+        if self.is_found_by_word_numbers || is_other || !self.budget.allows(units) {
             let mut places = std::mem::take(&mut self.scratch.places);
             analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
             self.scratch.places = places;
