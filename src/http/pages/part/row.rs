@@ -99,15 +99,16 @@ impl<'a> Row<'a> {
         kind(self.t, &self.item.offering_type)
     }
 
+    /// A text with its matches marked. A field also has highlights of its other values, and in other languages.
     fn html(&self, field: &str, text: &str) -> String {
-        self.matches.in_field(field).next().map_or_else(|| escape(text), |found| found.html.to_string())
+        let plain = escape(text);
+        let unmarked = |html: &str| html.replace("<mark>", "").replace("</mark>", "");
+        let mut found = self.matches.in_field(field).map(|found| &*found.html);
+        found.find(|html| unmarked(html) == plain).map_or(plain, str::to_owned)
     }
 
     fn category_html(&self, category: &CategoryName<'_>) -> String {
-        let name = escape(&category.name);
-        let unmarked = |html: &str| html.replace("<mark>", "").replace("</mark>", "");
-        let mut found = self.matches.in_field("categories").map(|found| &*found.html);
-        found.find(|html| unmarked(html) == name).map_or(name, str::to_owned)
+        self.html("categories", &category.name)
     }
 }
 
