@@ -312,7 +312,7 @@ fn text_beyond_the_budget_is_searched_for_words_alone() {
         let product = json!({"id": "a", "name": "A", "description": description(filler)});
         Directory::with(&[product], &json!({"synonyms": [{"terms": ["permit to work", "ptw"]}]}))
     };
-    let (short, long) = (directory(10), directory(4_000));
+    let (short, long) = (directory(10), directory(6_000));
     let whole = "A <mark>ptw suite</mark>, or a <mark>permit to work suite</mark>.";
     let words = "A <mark>ptw suite</mark>, or a permit to work <mark>suite</mark>.";
     assert!(!short.is_incomplete("ptw suite") && long.is_incomplete("ptw suite"));
