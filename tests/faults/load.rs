@@ -118,13 +118,7 @@ impl Target {
                     due.map_or_else(Instant::now, |(start, rate)| start + Duration::from_secs_f64(turn as f64 / rate));
                 std::thread::sleep(due.saturating_duration_since(Instant::now()));
                 let (path, is_all) = self.path(turn);
-                let mut answer = client.get(&path);
-                if answer.as_ref().is_ok_and(|answer| answer.status == 503) {
-                    // Shed. It tries again once, after the second that Retry-After names, as the official clients do;
-                    // the wait is part of its latency.
-                    std::thread::sleep(Duration::from_secs(1));
-                    answer = client.get(&path);
-                }
+                let answer = client.get(&path);
                 let took = due.elapsed();
                 seen.latencies.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
                 let checked = answer.map_err(|error| error.to_string()).and_then(|answer| {
