@@ -244,10 +244,10 @@ fn modules(folder: &str) -> BTreeMap<String, Module> {
                 let names = tree(declaration).into_iter();
                 module.passed_on.extend(names.filter_map(|(path, name)| Some((name, absolute(&path)?))));
             } else {
-                for rest in statement.split("crate::").skip(1) {
-                    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(rest.len());
-                    module.uses.insert(rest[..end].to_owned());
-                }
+                let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+                let paths = statement.split(|c: char| !is_path(c));
+                let paths = paths.filter(|path| ["crate::", "super::"].iter().any(|start| path.starts_with(start)));
+                module.uses.extend(paths.filter_map(absolute));
             }
         }
         (here, module)

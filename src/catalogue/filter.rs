@@ -227,6 +227,11 @@ impl Filter {
 }
 
 impl Catalogue {
+    /// A category, given by name or id in any case.
+    pub fn category_named(&self, name_or_id: &str) -> Option<&CategoryResource> {
+        self.category(name_or_id).map(|at| &self.tables.categories[at as usize])
+    }
+
     /// The index of a category, given by name or id in any case.
     pub fn category(&self, name_or_id: &str) -> Option<u32> {
         let (id, wanted) = (slug(name_or_id), identity(name_or_id));

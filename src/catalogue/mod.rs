@@ -254,6 +254,10 @@ impl Catalogue {
         self.categories.find(&self.tables.categories, id, category_id)
     }
 
+    pub fn category_by_id(&self, id: &str) -> Option<&CategoryResource> {
+        self.find_category(id).map(|at| &self.tables.categories[at as usize])
+    }
+
     pub fn term(&self, id: &str) -> Option<&GlossaryEntry> {
         let at = self.terms.find(&self.tables.glossary, id, term_id)?;
         Some(&self.tables.glossary[at as usize])

@@ -170,12 +170,8 @@ impl<H: Host> ToolServer<H> {
         for SimilarHit { item, categories, words, .. } in &page.data {
             let Identified { id } = serde_json::from_slice(item)?;
             let Some(detail) = detail(&self.snapshot, &id, query.language.as_ref()).await? else { continue };
-            let categories: Vec<_> = (categories.iter())
-                .map(|category| {
-                    let name = query.language.as_ref().and_then(|language| category.name_in(language));
-                    name.unwrap_or(&category.name)
-                })
-                .collect();
+            let categories: Vec<_> =
+                categories.iter().map(|category| category.name_in(query.language.as_ref())).collect();
             software.push(record::similar(detail, &categories, words, &self.base));
         }
         Ok(json!({"total": page.pagination.total, "software": software}))

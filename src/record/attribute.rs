@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CalendarDate, Found, Language, Software, Translations};
+use super::{CalendarDate, Language, Software, Translations};
 use crate::text::fold::folded;
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
@@ -197,7 +197,7 @@ impl Attribute {
     /// The label in a language, or else its own.
     pub fn label_in(&self, language: Option<&Language>) -> &str {
         let found = language.and_then(|wanted| self.translations.find("label", self.language.as_ref(), wanted));
-        if let Some(Found::Translation(label)) = found { label } else { &self.label }
+        found.map_or(&self.label, |found| found.text(&self.label))
     }
 
     /// Whether another declaration says the same, translations of the label aside.

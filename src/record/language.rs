@@ -107,6 +107,16 @@ pub enum Found<'t> {
     Translation(&'t str),
 }
 
+impl<'t> Found<'t> {
+    /// The text, given the entry's own.
+    pub const fn text(self, own: &'t str) -> &'t str {
+        match self {
+            Self::Own => own,
+            Self::Translation(text) => text,
+        }
+    }
+}
+
 type ByLanguage = BTreeMap<Language, BTreeMap<Box<str>, Box<str>>>;
 
 impl Translations {

@@ -14,6 +14,7 @@ pub mod collect;
 mod conjunction;
 mod cue;
 mod document_analyzer;
+mod document_text;
 pub mod expand;
 pub mod facet_counts;
 pub mod field;

@@ -67,8 +67,7 @@ fn values<'s>(
             .into_iter()
             .map(|(at, count)| {
                 let category = &catalogue.tables.categories[at as usize];
-                let name = language.and_then(|language| category.name_in(language)).unwrap_or(&category.name);
-                fixed(&category.id, name, count)
+                fixed(&category.id, category.name_in(language), count)
             })
             .collect(),
         Facet::OfferingType => OfferingType::ALL

@@ -119,10 +119,8 @@ impl<'s> Features<'s> {
     /// Reads them from a product's record.
     pub(super) fn of(snapshot: &'s Snapshot, record: &[u8]) -> Result<Self, ServiceError> {
         let Detail { data: Categories { categories } } = serde_json::from_slice(record)?;
-        let of_product = categories.iter().take(MAX_CATEGORIES).filter_map(|category| {
-            let at = snapshot.catalogue.find_category(&category.id)?;
-            Some(&snapshot.catalogue.tables.categories[at as usize])
-        });
+        let of_product = categories.iter().take(MAX_CATEGORIES);
+        let of_product = of_product.filter_map(|category| snapshot.catalogue.category_by_id(&category.id));
         let (categories, words) = (of_product.collect(), rarest_words(snapshot, record)?);
         Ok(Self { categories, words, reference: reference(snapshot, record)? })
     }

@@ -105,7 +105,7 @@ impl<'s> Translator<'s> {
 
     /// The name of a category in the language, and whether it is in it.
     pub(super) fn category<'c>(&self, category: &'c CategoryResource) -> (&'c str, bool) {
-        let found = self.language.map(|language| category.name_in(language));
+        let found = self.language.map(|language| category.find_name(language));
         (found.flatten().unwrap_or(&category.name), matches!(found, None | Some(Some(_))))
     }
 
@@ -162,7 +162,7 @@ impl<'s> Translator<'s> {
     /// The categories of a product with their names in the language, and whether these are.
     fn categories<'c>(&'c self, categories: &'c [StoredCategory<'_>]) -> Vec<(CategoryRef<'c>, bool)> {
         let translated = categories.iter().map(|StoredCategory { id, name }| {
-            let known = self.catalogue.find_category(id).map(|at| &self.catalogue.tables.categories[at as usize]);
+            let known = self.catalogue.category_by_id(id);
             let (name, is_found) = known.map_or((&**name, false), |category| self.category(category));
             (CategoryRef { id, name }, is_found)
         });

@@ -65,7 +65,7 @@ pub async fn suggest<'s>(
     });
     let software = software.collect::<Result<_, _>>()?;
     let categories = categories.into_iter().map(|(_, category)| {
-        let found = language.and_then(|language| category.name_in(language));
+        let found = language.and_then(|language| category.find_name(language));
         note(found.is_some());
         CategorySuggestion {
             id: &category.id,
@@ -75,7 +75,7 @@ pub async fn suggest<'s>(
     });
     let categories = categories.collect();
     let glossary = terms.map(|term| {
-        let found = language.and_then(|language| term.term_in(language));
+        let found = language.and_then(|language| term.find_term(language));
         note(found.is_some());
         TermSuggestion { id: &term.id, term: found.unwrap_or(&term.term) }
     });

@@ -1,10 +1,12 @@
 //! A category as callers see it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Localised;
-use crate::record::{Found, Language, Translations};
+use crate::record::{Language, Translations};
 
 /// A category of the directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -50,11 +52,18 @@ impl CategoryResource {
         (category, texts.is_any)
     }
 
-    /// The name in a language; `None` if it isn't there in it.
-    pub fn name_in(&self, language: &Language) -> Option<&str> {
-        self.translations.find("name", self.language.as_ref(), language).map(|found| match found {
-            Found::Own => &self.name,
-            Found::Translation(name) => name,
-        })
+    /// The name in a language; `None` if there is none in it.
+    pub fn find_name(&self, language: &Language) -> Option<&str> {
+        self.translations.find("name", self.language.as_ref(), language).map(|found| found.text(&self.name))
+    }
+
+    /// The name in a language, or else its own.
+    pub fn name_in(&self, language: Option<&Language>) -> &str {
+        language.and_then(|language| self.find_name(language)).unwrap_or(&self.name)
+    }
+
+    /// The category with its texts in a language, if one is given.
+    pub fn localised(&self, language: Option<&Language>) -> Cow<'_, Self> {
+        language.map_or(Cow::Borrowed(self), |language| Cow::Owned(self.in_language(language).0))
     }
 }

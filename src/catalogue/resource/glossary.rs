@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Localised;
-use crate::record::{Found, Language, Translations};
+use crate::record::{Language, Translations};
 
 /// A term of the field and what it means.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -44,12 +44,9 @@ pub struct GlossaryTermResource {
 }
 
 impl GlossaryTermResource {
-    /// The term's name in a language; `None` if it isn't there in it.
-    pub fn term_in(&self, language: &Language) -> Option<&str> {
-        self.translations.find("term", self.language.as_ref(), language).map(|found| match found {
-            Found::Own => &*self.term,
-            Found::Translation(term) => term,
-        })
+    /// The term's name in a language; `None` if there is none in it.
+    pub fn find_term(&self, language: &Language) -> Option<&str> {
+        self.translations.find("term", self.language.as_ref(), language).map(|found| found.text(&self.term))
     }
 
     /// The term with its texts in a language, and whether any of them is in it.

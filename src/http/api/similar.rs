@@ -92,10 +92,8 @@ pub(in crate::http) async fn list_similar(
 }
 
 fn write_hit(hit: &SimilarHit<'_>, language: Option<&Language>, json: &mut Vec<u8>) -> Result<(), ApiError> {
-    let categories = hit.categories.iter().map(|category| {
-        let name = language.and_then(|language| category.name_in(language));
-        CategoryRef { id: &category.id, name: name.unwrap_or(&category.name) }
-    });
+    let categories =
+        hit.categories.iter().map(|category| CategoryRef { id: &category.id, name: category.name_in(language) });
     let shared = Shared { categories: categories.collect(), words: &hit.words };
     // Without its closing brace.
     json.extend_from_slice(&hit.item[..hit.item.len() - 1]);

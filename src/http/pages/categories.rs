@@ -9,7 +9,6 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
 use super::frame::{Frame, Section};
-use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
 use super::links::{Address, PAGE, of_category};
 use super::list::List;
@@ -17,7 +16,6 @@ use super::part::call::{Call, Calls};
 use super::part::pager::{Pager, offset, part};
 use super::respond;
 use super::results;
-use super::site::Site;
 use crate::catalogue::resource::{CategoryResource, Pagination};
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{PathId, Preferred, Snapshot};
@@ -35,7 +33,7 @@ struct Page<'a> {
     t: &'static Texts,
     base: &'a str,
     total: u64,
-    categories: Cow<'a, [CategoryResource]>,
+    categories: Vec<Cow<'a, CategoryResource>>,
     pager: Option<Pager>,
     calls: Calls,
 }
@@ -66,10 +64,7 @@ pub(super) async fn list_categories(
         t,
         base: &site.base,
         total: page.total,
-        categories: match &of_texts {
-            Some(language) => part(all, page).iter().map(|category| category.in_language(language).0).collect(),
-            None => Cow::Borrowed(part(all, page)),
-        },
+        categories: part(all, page).iter().map(|category| category.localised(of_texts.as_ref())).collect(),
         pager: Pager::new(t, page, &address, false),
         calls: Calls::new(t, &site.public, &[Call::new("/v1/categories", "categories.list")]),
     };
@@ -118,15 +113,4 @@ async fn show(
     let category = catalogue.tables.categories[at as usize].clone();
     let list = List::read(of_category(&state.site.base, &category.id), uri, &snapshot, Some(category), of_texts)?;
     results::show(state, language, snapshot, list, is_part).await
-}
-
-/// The breadcrumb from the home page to a category.
-pub(super) fn breadcrumbs(site: &Site, t: &'static Texts, category: &CategoryResource) -> Vec<JsonLd> {
-    if site.public.is_empty() {
-        return Vec::new();
-    }
-    vec![JsonLd::breadcrumbs(&[
-        (t.categories, format!("{}/categories", site.public)),
-        (&category.name, of_category(&site.public, &category.id)),
-    ])]
 }

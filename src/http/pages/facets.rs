@@ -111,11 +111,8 @@ fn label<'v>(
     value: &'v str,
 ) -> Cow<'v, str> {
     if parameter == CATEGORY.name {
-        let known = catalogue.category(value).and_then(|at| catalogue.tables.categories.get(at as usize));
-        return known.map_or(value.into(), |category| {
-            let name = language.and_then(|language| category.name_in(language));
-            name.unwrap_or(&category.name).to_owned().into()
-        });
+        let known = catalogue.category_named(value);
+        return known.map_or(value.into(), |category| category.name_in(language).to_owned().into());
     }
     if parameter == EVIDENCE_STATUS.name {
         return evidence::label(t, value);
@@ -137,10 +134,7 @@ fn label<'v>(
 fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
     match facet {
         Facet::Category => {
-            match catalogue.category(value).and_then(|at| catalogue.tables.categories.get(at as usize)) {
-                Some(category) => category.id.clone(),
-                None => value.to_owned(),
-            }
+            catalogue.category_named(value).map_or_else(|| value.to_owned(), |category| category.id.clone())
         }
         Facet::Attribute(_) => AttributeType::Text.key(value).unwrap_or_else(|| value.to_owned()),
         _ => value.to_owned(),

@@ -93,10 +93,7 @@ pub(super) async fn get(
             .categories
             .iter()
             .filter_map(|at| tables.categories.get(*at))
-            .map(|category| match &of_texts {
-                Some(language) => Cow::Owned(category.in_language(language).0),
-                None => Cow::Borrowed(category),
-            })
+            .map(|category| category.localised(of_texts.as_ref()))
             .collect(),
         exports: &tables.exports,
         newest_evidence: newest.iter().map(|item| Row::new(t, &site.base, item)).collect(),

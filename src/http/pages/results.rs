@@ -10,8 +10,9 @@ use axum::response::Response;
 use super::facets::{Chip, Group, chips, groups, without_filters};
 use super::frame::{Frame, Section};
 use super::home;
+use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
-use super::links::PAGE;
+use super::links::{PAGE, of_category};
 use super::list::{List, names};
 use super::nothing::Nothing;
 use super::part::call::{Call, Calls};
@@ -19,7 +20,8 @@ use super::part::item::Item;
 use super::part::pager::Pager;
 use super::part::row::{Matches, Row};
 use super::respond;
-use crate::catalogue::resource::QueryReport;
+use super::site::Site;
+use crate::catalogue::resource::{CategoryResource, QueryReport};
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
@@ -236,13 +238,24 @@ impl View {
             // Its header searches the whole directory.
             frame = frame.described(category.description.as_deref().unwrap_or_default());
             frame.section = Section::Categories;
-            frame.json_ld = super::categories::breadcrumbs(site, t, category);
+            frame.json_ld = breadcrumbs(site, t, category);
         } else {
             frame.section = Section::Products;
             frame.q = q;
         }
         respond::html(StatusCode::OK, &Page { frame, explore })
     }
+}
+
+/// The breadcrumb from the home page to a category.
+fn breadcrumbs(site: &Site, t: &'static Texts, category: &CategoryResource) -> Vec<JsonLd> {
+    if site.public.is_empty() {
+        return Vec::new();
+    }
+    vec![JsonLd::breadcrumbs(&[
+        (t.categories, format!("{}/categories", site.public)),
+        (&category.name, of_category(&site.public, &category.id)),
+    ])]
 }
 
 /// What is said above the first product of a tier; nothing above those that match all of the query.

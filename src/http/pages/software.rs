@@ -274,10 +274,7 @@ impl<'a> Reviews<'a> {
 
 /// What two products have in common, as HTML.
 fn in_common(t: &'static Texts, language: Option<&record::Language>, hit: &SimilarHit<'_>) -> Option<String> {
-    let categories = hit.categories.iter().map(|category| {
-        let name = language.and_then(|language| category.name_in(language));
-        format!("<bdi>{}</bdi>", escape(name.unwrap_or(&category.name)))
-    });
+    let categories = hit.categories.iter().map(|category| format!("<bdi>{}</bdi>", escape(category.name_in(language))));
     let words = hit.words.iter().map(|word| format!("<i><bdi>{}</bdi></i>", escape(word)));
     let shared: Vec<_> = categories.chain(words).collect();
     let label = escape(t.in_common);

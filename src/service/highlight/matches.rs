@@ -24,8 +24,7 @@ pub(super) struct Marked {
 impl Highlighter<'_> {
     /// Whether the query means the category with this name.
     fn is_meant(&self, category: &str) -> bool {
-        let catalogue = &self.snapshot.catalogue;
-        let found = catalogue.category(category).and_then(|at| catalogue.tables.categories.get(at as usize));
+        let found = self.snapshot.catalogue.category_named(category);
         found.is_some_and(|found| self.categories.contains(&&*found.id))
     }
 

@@ -5,6 +5,7 @@ mod matches;
 mod scratch;
 mod spans;
 mod texts;
+mod translations;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,6 +17,7 @@ use serde::de::IgnoredAny;
 use self::matches::{ALIASES, CATEGORIES, NAME, slots};
 use self::scratch::Scratch;
 use self::texts::{Category, DeclaredTexts, DetailTexts, ItemTexts, Text};
+use self::translations::Turn;
 use super::language::OtherTexts;
 use crate::engine::{Hit, HitTexts, SearchHits};
 use crate::generation::Snapshot;
@@ -261,54 +263,6 @@ impl<'s> Highlighter<'s> {
         body.end.saturating_sub(1 + translations.of(DESCRIPTION).count()).max(body.start)
     }
 
-    /// Appends a field's translations that have matches. They are the last values of a section, which ends at `end`.
-    fn highlight_translations(
-        &mut self,
-        field: &str,
-        translations: &Translations,
-        end: usize,
-        turn: Turn,
-    ) -> Result<(), serde_json::Error> {
-        let texts: Vec<_> = translations.of(field).collect();
-        let first = end.saturating_sub(texts.len());
-        for (value, (language, text)) in (first..).zip(texts) {
-            if self.turn(language) == turn {
-                self.highlight(field, value, text, Some(language))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Appends the translated names of categories that have matches. They are the values before `end`.
-    fn highlight_translated_categories<D>(
-        &mut self,
-        item: &ItemTexts<'_>,
-        detail: &DetailTexts<'_, D>,
-        end: usize,
-    ) -> Result<(), serde_json::Error> {
-        let catalogue = &self.snapshot.catalogue;
-        let names = |id: &str| {
-            let category = catalogue.find_category(id).map(|at| &catalogue.tables.categories[at as usize]);
-            category.into_iter().flat_map(|category| category.translations.of("name"))
-        };
-        let of_item = item.categories.iter().map(|category| &*category.id);
-        let all: usize = match &detail.categories {
-            Some(categories) => categories.iter().map(|category| names(&category.id).count()).sum(),
-            None => of_item.clone().map(|id| names(id).count()).sum(),
-        };
-        let first = end.saturating_sub(all);
-        for (value, (language, name)) in (first..).zip(of_item.flat_map(names)) {
-            self.highlight(CATEGORIES, value, name, Some(language))?;
-        }
-        Ok(())
-    }
-
-    /// Whether a translation comes before the record's own text, as the response has it.
-    fn turn(&self, language: &Language) -> Turn {
-        let is_shown = self.language.is_some_and(|shown| shown.is_of(language));
-        if is_shown { Turn::BeforeOwn } else { Turn::AfterOwn }
-    }
-
     /// Appends category descriptions that have words the product itself lacks.
     fn category_descriptions(&mut self, categories: &[Category<'_>]) -> Result<(), serde_json::Error> {
         let missing = self.words & !self.scratch.found;
@@ -318,7 +272,7 @@ impl<'s> Highlighter<'s> {
         }
         for Category { id, .. } in categories {
             if !described.contains_key(&**id) {
-                let category = catalogue.tables.categories.iter().find(|category| category.id == *id);
+                let category = catalogue.category_by_id(id);
                 let own = category.and_then(|category| category.description.as_deref()).map(|text| (None, text));
                 let others = category.into_iter().flat_map(|category| category.translations.of(DESCRIPTION));
                 let others = others.map(|(language, text)| (Some(language), text));
@@ -435,13 +389,6 @@ impl<'s> Highlighter<'s> {
 /// The fields that have translations, besides the name.
 const TAGLINE: &str = "tagline";
 const DESCRIPTION: &str = "description";
-
-/// When a translation is highlighted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    BeforeOwn,
-    AfterOwn,
-}
 
 /// The texts of a hit.
 #[derive(Clone, Copy)]

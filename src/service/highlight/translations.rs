@@ -1,0 +1,63 @@
+//! Translations of a hit's texts: where their words are in the index, and when they're highlighted.
+
+use super::Highlighter;
+use super::matches::CATEGORIES;
+use super::texts::{DetailTexts, ItemTexts};
+use crate::record::{Language, Translations};
+
+/// When a translation is highlighted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    BeforeOwn,
+    AfterOwn,
+}
+
+impl Highlighter<'_> {
+    /// Appends a field's translations that have matches. They are the last values of a section, which ends at `end`.
+    pub(super) fn highlight_translations(
+        &mut self,
+        field: &str,
+        translations: &Translations,
+        end: usize,
+        turn: Turn,
+    ) -> Result<(), serde_json::Error> {
+        let texts: Vec<_> = translations.of(field).collect();
+        let first = end.saturating_sub(texts.len());
+        for (value, (language, text)) in (first..).zip(texts) {
+            if self.turn(language) == turn {
+                self.highlight(field, value, text, Some(language))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the translated names of categories that have matches. They are the values before `end`.
+    pub(super) fn highlight_translated_categories<D>(
+        &mut self,
+        item: &ItemTexts<'_>,
+        detail: &DetailTexts<'_, D>,
+        end: usize,
+    ) -> Result<(), serde_json::Error> {
+        let catalogue = &self.snapshot.catalogue;
+        let names = |id: &str| {
+            let category = catalogue.category_by_id(id);
+            category.into_iter().flat_map(|category| category.translations.of("name"))
+        };
+        let of_item = item.categories.iter().map(|category| &*category.id);
+        let all: usize = match &detail.categories {
+            Some(categories) => categories.iter().map(|category| names(&category.id).count()).sum(),
+            None => of_item.clone().map(|id| names(id).count()).sum(),
+        };
+        let first = end.saturating_sub(all);
+        for (value, (language, name)) in (first..).zip(of_item.flat_map(names)) {
+            self.highlight(CATEGORIES, value, name, Some(language))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a translation comes before the record's own text, as the response has it.
+    pub(super) fn turn(&self, language: &Language) -> Turn {
+        let is_shown = self.language.is_some_and(|shown| shown.is_of(language));
+        if is_shown { Turn::BeforeOwn } else { Turn::AfterOwn }
+    }
+}
