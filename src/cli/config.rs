@@ -24,7 +24,7 @@ pub enum ConfigError {
     Invalid { path: PathBuf, line: usize, reason: String },
 }
 
-/// The values of an option, by its environment variable: what an option is called there is the same for all commands.
+/// The values of an option, keyed by its environment variable, which is the same in all commands.
 struct Setting {
     variable: OsString,
     values: Vec<OsString>,
@@ -106,7 +106,7 @@ fn text(value: &DeValue<'_>) -> Result<String, String> {
     }
 }
 
-/// Has the option's own parser look at the values, so that a wrong one is reported with its place in the file.
+/// Checks the values with the option's own parser, so a wrong one is reported with its place in the file.
 fn check(option: &Arg, texts: &[String]) -> Result<(), String> {
     let long = option.get_long().unwrap_or_default();
     let written = texts.iter().map(|text| format!("--{long}={text}"));

@@ -1,4 +1,4 @@
-//! `similar`: the products that are like one, on the terminal, without a server.
+//! `similar`: lists products similar to another one on the terminal, without a server.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::cli::{SearchFormat, SimilarArgs};
 use crate::service::{ListSimilar, PageRequest, SimilarPage, SoftwareFilter, similar_software};
 use crate::text::printable::printable;
 
-/// Exit codes: 0 products are found, 1 none or the id is unknown, 2 wrong usage or an invalid export.
+/// Exit codes: 0 if products are found, 1 if none is or the id is unknown, 2 for wrong usage or an invalid export.
 pub(super) fn run(args: &SimilarArgs) -> ExitCode {
     list(args).unwrap_or_else(|failure| failure.print())
 }

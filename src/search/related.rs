@@ -1,4 +1,5 @@
-//! Related products: they're near a query's meaning and have none of its words, and follow where words find few products.
+//! Related products are near a query's meaning and have none of its words. They follow if its words find
+//! few products.
 
 use super::plan::{Related, Term};
 use super::ranking::Ranking;
@@ -28,7 +29,7 @@ impl Related {
         topics.map(move |NearTopic { topic, likeness }| (Term::Topic(topic), weight(likeness)))
     }
 
-    /// Whether they follow so many documents found by words, of which `complete` have all words.
+    /// Whether they follow, if words find this many documents, of which `complete` have all words.
     pub const fn follow(&self, complete: u64, found: u64) -> bool {
         complete < self.enough as u64 && found < FEW as u64
     }

@@ -40,7 +40,7 @@ const TOPICS: usize = 8;
 /// The groups that are searched for these topics.
 const TOPIC_GROUPS: usize = 16;
 
-/// The share of a score's distance to the highest possible one that a product of the same meaning gets.
+/// A product with the same meaning gains this share of the distance to the highest possible score.
 const MEANING_WEIGHT: f32 = 0.5;
 
 /// The descriptive texts that words are taken from. The name identifies the product, so it isn't
@@ -146,7 +146,7 @@ impl<'s> Features<'s> {
         categories.chain(words).chain(self.reference.iter().map(meaning))
     }
 
-    /// Ranks what has these groups of features by meaning as well.
+    /// Makes a plan for these features rank by meaning as well.
     pub(super) fn rerank<'g>(
         &self,
         snapshot: &Snapshot,
@@ -182,7 +182,7 @@ impl<'s> Features<'s> {
     }
 }
 
-/// If no record is called an alternative to the product whose alternatives are sought, seeks similar products in their place.
+/// Searches for similar products instead, if no record is called an alternative to the product in question.
 pub(super) async fn seek_similar(
     snapshot: &Snapshot,
     expansion: &mut Expansion,

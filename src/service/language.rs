@@ -109,7 +109,7 @@ impl<'s> Translator<'s> {
         (found.flatten().unwrap_or(&category.name), matches!(found, None | Some(Some(_))))
     }
 
-    /// Writes a product, a JSON object, with its texts in a language, each of so many characters at most.
+    /// Writes a product, a JSON object, with its texts in a language, each cut after `most` characters.
     fn product(
         &mut self,
         object: &[u8],
@@ -159,7 +159,7 @@ impl<'s> Translator<'s> {
         Ok(json)
     }
 
-    /// The categories of a product with their names in the language, and whether these are.
+    /// A product's categories by their names in the language, each with whether it has one there.
     fn categories<'c>(&'c self, categories: &'c [StoredCategory<'_>]) -> Vec<(CategoryRef<'c>, bool)> {
         let translated = categories.iter().map(|StoredCategory { id, name }| {
             let known = self.catalogue.category_by_id(id);

@@ -1,14 +1,15 @@
-//! Queries like one that finds nothing.
+//! Suggests queries similar to one that finds nothing.
 
 use super::search::budget;
 use crate::generation::Snapshot;
 use crate::search::typo::{allowed_edits, candidates};
 use crate::text::analyse::words;
 
-/// Further words of a query are left out.
+/// Words of a query beyond these are left out.
 const MAX_WORDS: usize = 10;
 
-/// The most edits between a word and a similar one, one more than a search corrects by itself, as the reader confirms it.
+/// The most edits between a word and a similar one: one more than a search corrects on its own, because
+/// here the reader confirms it.
 const MAX_EDITS: u8 = 2;
 
 /// Returns up to `most` queries, best first: words that no product has are replaced by similar ones, or left out if there are none.

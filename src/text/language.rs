@@ -1,8 +1,8 @@
-//! The language of many texts together, by their most frequent words.
+//! Detects the language of a set of texts by frequent words.
 
 use super::stem::Inflected;
 
-/// Frequent words of English, and of the languages besides it whose words are stemmed; none is of two of them.
+/// Frequent words of English and of the other languages that are stemmed. No word is in two lists.
 const ENGLISH: &[&str] =
     &["the", "and", "of", "to", "is", "for", "with", "that", "this", "your", "you", "can", "from", "are", "it"];
 const GERMAN: &[&str] = &[
@@ -14,13 +14,13 @@ const FRENCH: &[&str] = &[
     "ce", "votre",
 ];
 
-/// Fewer of these words tell nothing.
+/// With fewer of these words, no language is detected.
 const FEWEST: usize = 20;
 
-/// Of the language there are this many times as many as of each other.
+/// The detected language has at least this many times as many words as any other.
 const CLEARLY: usize = 2;
 
-/// More words aren't read.
+/// Stops after this many words.
 const MOST_WORDS: usize = 20_000;
 
 /// Counts the frequent words of texts.
@@ -53,7 +53,7 @@ impl LanguageCount {
         }
     }
 
-    /// The language that the texts are clearly in; `None` for English, for any other one, and for too few texts.
+    /// The language that the texts are clearly in. `None` for English, other languages, and too few words.
     pub fn clearly(&self) -> Option<Inflected> {
         let most = |at: usize| {
             let others = self.others.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, count)| *count);

@@ -1,4 +1,5 @@
-//! Topics: 4,096 centres of meaning. Texts about one thing share some of their nearest topics, so an index finds them by terms.
+//! Topics: 4,096 centres of meaning. Texts about the same thing share some of their nearest topics, so an
+//! index can find them by terms.
 //! `data/meaning/` has the topics.
 
 use super::meaning::{DIMENSIONS, Reference};

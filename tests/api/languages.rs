@@ -1,4 +1,5 @@
-//! Texts in several languages: which are returned, what says so, and that words of all are found.
+//! Texts in several languages: which ones are returned, how the response says so, and that words in any
+//! of them are found.
 
 use std::sync::Arc;
 

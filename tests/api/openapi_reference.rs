@@ -42,7 +42,7 @@ const OTHERS: &str = "
 - `/`, `/software/{id}`, `/categories/{id}`, `/glossary`, `/compare`, `/exports`: web pages.
 ";
 
-/// After a change that is meant, run the tests with `UPDATE_SNAPSHOTS=1` and read the difference.
+/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and read the diff.
 #[test]
 fn operations_are_documented_as_they_are() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api.md");

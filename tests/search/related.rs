@@ -1,4 +1,4 @@
-//! Products that are near a query's meaning, where words find few.
+//! Products near a query's meaning, which follow if words find few.
 
 use serde_json::json;
 

@@ -42,7 +42,7 @@ line and key, and the exit code is 2.
 
 "#;
 
-/// After a change that is meant, run the tests with `UPDATE_SNAPSHOTS=1` and read the difference.
+/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and read the diff.
 #[test]
 fn options_are_documented_as_they_are() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/options.md");
@@ -76,7 +76,7 @@ fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
 
-/// A line in the list of commands, and a section. An option that is as that of `serve` is only named.
+/// A line in the list of commands, and a section. An option identical to `serve`'s is only named.
 fn describe(command: &Command, serve: &BTreeMap<&str, String>, list: &mut String, sections: &mut String) {
     let path = command.get_bin_name().unwrap_or_default();
     let name = path.trim_start_matches("software-directory ");

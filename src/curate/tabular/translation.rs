@@ -1,4 +1,4 @@
-//! Texts of rows in other languages, which are one property of a record.
+//! A row's texts in other languages, which a record keeps in one property.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Collects products that are near a query's meaning: the posting lists of its topics tell which to compare with it.
+//! Collects products near a query's meaning. The posting lists of its topics say which products to compare.
 
 use super::TantivyEngine;
 use super::block::{BLOCK_LEN, block_start, document, offset};
@@ -37,8 +37,8 @@ pub(super) fn collect_related(
     Ok(())
 }
 
-/// The documents that share most topics with the query, without those that are found already or excluded. None if that exceeds the
-/// budget.
+/// The documents that share most topics with the query, except those already found or excluded. Empty
+/// if that exceeds the budget.
 fn sharing_topics(
     engine: &TantivyEngine,
     related: &Related,

@@ -23,7 +23,7 @@ const DESCRIPTION: &str = "description";
 /// What entries are called.
 const LABELS: [&str; 3] = ["name", "term", "label"];
 
-/// The language besides English that the texts of products are clearly in.
+/// The language that the products' texts are clearly in, if it isn't English.
 pub(super) fn detected(software: &[Entry<Product>]) -> Option<Language> {
     let mut count = LanguageCount::default();
     let products = software.iter().filter_map(|entry| entry.value.software.as_ref());
@@ -56,7 +56,7 @@ impl Reader {
         self.tag(&tag, value, path)
     }
 
-    /// Reads a language tag, and warns of one that is unknown.
+    /// Reads a language tag and warns if the language is unknown.
     fn tag(&mut self, tag: &str, value: Value<'_>, path: Path<'_>) -> Option<Language> {
         let language = Language::parse(tag);
         if !language.as_ref().is_some_and(Language::is_known) {

@@ -10,13 +10,13 @@ use super::ParsedExport;
 use crate::export::convert::{Entry, Product};
 use crate::record::{Attribute, AttributeType, MAX_VALUES};
 
-/// The most properties of a document whose values are looked at.
+/// The most properties of a document whose values are examined.
 const MAX_PROPERTIES: usize = 1_000;
 
-/// How many values of another type a finding names.
+/// A finding names this many values of another type.
 pub(super) const EXAMPLES: usize = 3;
 
-/// The most values of a property that are told apart: as many as a facet lists.
+/// Distinct values of a property are counted up to this many, which is as many as a facet lists.
 pub(super) const LISTED_VALUES: usize = 100;
 
 /// The products of a document with values that aren't of a type: their number and the first few.

@@ -15,7 +15,7 @@ use crate::export::{Code, Finding};
 use crate::record::{Attribute, AttributeType, Attributes, MAX_ATTRIBUTES};
 use crate::text::shorten::is_longer;
 
-/// The fewest products with a property that is worth a filter.
+/// A property that fewer products have isn't worth a filter.
 const FEWEST_PRODUCTS: usize = 10;
 
 /// The most proposals.
@@ -92,7 +92,7 @@ fn candidates<'p>(properties: &'p Properties, attributes: &Attributes) -> BTreeM
 }
 
 impl Candidate {
-    /// The type of its values, if it's one that a filter is of use for: a few texts that products share, or anything with an order.
+    /// The type of its values, if a filter would be useful: a few texts that products share, or anything with an order.
     fn kind(&self) -> Option<AttributeType> {
         let kind = NARROWEST_FIRST.into_iter().find(|kind| self.misfits[*kind as usize] == 0)?;
         let values = self.values.len();
@@ -101,7 +101,7 @@ impl Candidate {
     }
 }
 
-/// A label made of a property's name: `price_per_seat` is `Price per seat`.
+/// Turns a property's name into a label: `price_per_seat` becomes `Price per seat`.
 fn label(name: &str) -> String {
     let words = name.replace(['_', '-'], " ");
     let mut chars = words.trim().chars();

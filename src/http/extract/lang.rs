@@ -17,8 +17,8 @@ use crate::service::choose_language;
 use crate::service::parameter::definition::LANG;
 use crate::service::parameter::{Given, Interface, Values};
 
-/// The language of the texts in a response, by the parameter `lang`, or else by `Accept-Language`. Each endpoint with it has `lang` in its
-/// table of parameters.
+/// The language of a response's texts: the parameter `lang`, or else `Accept-Language`. An endpoint that
+/// uses this extractor has `lang` in its table of parameters.
 #[derive(Debug)]
 pub(in crate::http) struct Lang(pub(in crate::http) Option<Language>);
 

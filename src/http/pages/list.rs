@@ -17,7 +17,7 @@ use crate::service::{self, Facet, MAX_QUERY_OFFSET, PageRequest, SearchSoftware}
 /// Products on a page.
 const LIMIT: u32 = 20;
 
-/// The parameters of a list's address, but for the filters.
+/// The parameters of a list's address, except the filters.
 const OTHERS: [&str; 5] = [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PREFIX.name, PAGE];
 
 /// The parameters of a list's address.
@@ -87,7 +87,7 @@ impl List {
     }
 }
 
-/// The search that an address asks for, but for its page.
+/// The search that an address asks for, except its page.
 fn search<'p>(pairs: impl Iterator<Item = (&'static str, &'p str)>) -> Result<SearchSoftware, Vec<Refusal>> {
     let mut values = Values::new(Interface::Http);
     for (name, value) in pairs.filter(|(name, _)| *name != PAGE) {

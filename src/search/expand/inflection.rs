@@ -10,8 +10,8 @@ use crate::search::plan::{Alternative, Kind, Term};
 const MOST_WORDS: usize = 50;
 
 impl<D: Documents> Expander<'_, D> {
-    /// Adds the words that share a stem with the slot's word in any language, and those that it is a part of: a query doesn't say which
-    /// language it's in.
+    /// Adds the words that share a stem with the slot's word in any language, and the compounds that it's part
+    /// of, because a query doesn't say which language it's in.
     pub(super) fn push_inflections(&self, slot: &mut Slot) {
         let (lexicon, ranking) = (&self.index.lexicon, &self.index.ranking);
         for language in lexicon.inflected() {

@@ -178,8 +178,8 @@ impl LexiconBuilder {
 /// The fewest letters of a part of a compound.
 const PART_LETTERS: usize = 4;
 
-/// The stems of a word's two parts, if both are stems of the directory; of several ways to part it, the one with the longest second
-/// part, which says what the thing is.
+/// The stems of a word's two parts, if both are stems in the directory. If there are several ways to split
+/// it, the one with the longest second part, which says what the thing is.
 fn compound_parts(word: &str, language: Inflected, known: &HashSet<&str>) -> Option<[String; 2]> {
     let ends: Vec<_> = word.char_indices().map(|(at, _)| at).collect();
     let places = ends.get(PART_LETTERS..(ends.len() + 1).saturating_sub(PART_LETTERS))?;

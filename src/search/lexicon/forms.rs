@@ -6,8 +6,9 @@ use fst::{IntoStreamer as _, Set, Streamer as _};
 use super::StemId;
 use crate::text::stem::Inflected;
 
-/// The words of other languages than English by their stems in those, and compounds by the stems of their parts: a set of keys, each of
-/// which is a [`Relation`], a language's code, a stem in it, a zero, and the number of a word's English stem, by which the index has the word.
+/// Finds words by their stem in a language other than English, and compounds by the stems of their parts.
+/// Each key is a [`Relation`], a language's code, a stem in it, a zero, and the number of the word's English
+/// stem, which is its term in the index.
 #[derive(Debug)]
 pub(super) struct Forms {
     keys: Set<Bytes>,
@@ -41,7 +42,7 @@ pub(super) fn stem_key(relation: Relation, language: Inflected, stem: &str) -> V
 }
 
 impl Forms {
-    /// `None` for no bytes.
+    /// Returns `None` if there are no bytes.
     pub(super) fn open(bytes: Vec<u8>) -> Result<Option<Self>, fst::Error> {
         if bytes.is_empty() {
             return Ok(None);

@@ -368,7 +368,8 @@ impl<'s> Highlighter<'s> {
         }
         let units = text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 };
         let mut by = None;
-        // In a language that isn't shown only words are looked for, for a text in each language would cost as much as the first.
+        // In languages that aren't shown, only indexed words are marked: searching every translation
+        // for the rest would multiply the cost.
         let is_other = language.is_some_and(|language| self.turn(language) == Turn::AfterOwn);
         if self.is_found_by_word_numbers || is_other || !self.budget.allows(units) {
             let mut places = std::mem::take(&mut self.scratch.places);

@@ -1,10 +1,10 @@
-//! The type of an attribute that a column is taken as.
+//! Infers the type of an attribute from its column.
 
 use crate::curate::tabular::date::{self, Date};
 use crate::curate::tabular::{Cell, Table, value};
 use crate::record::AttributeType;
 
-/// The type that all values of a column have. In JSON that's the type as it is written.
+/// The type that all values of a column share. JSON values have the type they're written as.
 pub(super) fn attribute_type(table: &Table, column: usize) -> AttributeType {
     let says_something = |cell: &&Cell| match cell {
         Cell::Empty | Cell::Error(_) | Cell::Formula(_) => false,

@@ -17,7 +17,7 @@ pub(in crate::http::pages) fn is_built_in(attribute: &Attribute) -> bool {
     BUILT_IN.iter().any(|(property, _)| *attribute.property == **property)
 }
 
-/// The name of an attribute: of a built-in one in the reader's language, unless an export gives it another.
+/// An attribute's name. A built-in one is in the reader's language, unless an export renames it.
 pub(in crate::http::pages) fn name<'a>(
     t: &'static Texts,
     language: Option<&Language>,
@@ -57,7 +57,7 @@ pub(in crate::http::pages) fn value<'v>(t: &'static Texts, attribute: &Attribute
     }
 }
 
-/// The same with the unit, for a place that has no heading with it.
+/// The same with its unit, for places without a heading that names it.
 pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attribute, text: &'v str) -> Cow<'v, str> {
     let value = value(t, attribute, text);
     match &attribute.unit {
