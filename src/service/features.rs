@@ -43,45 +43,41 @@ const TOPIC_GROUPS: usize = 16;
 /// A product with the same meaning gains this share of the distance to the highest possible score.
 const MEANING_WEIGHT: f32 = 0.5;
 
-/// The descriptive texts that words are taken from. The name identifies the product, so it isn't
-/// one of them.
+/// What is compared of a product's detail.
 #[derive(Debug, Deserialize)]
-struct Texts<'a> {
+struct Product<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
     #[serde(borrow, default)]
     tagline: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    categories: Vec<Category<'a>>,
     #[serde(borrow, default)]
     tags: Vec<Cow<'a, str>>,
     #[serde(borrow, default)]
     features: Vec<Cow<'a, str>>,
     #[serde(borrow, default)]
     standards: Vec<Cow<'a, str>>,
-}
-
-/// The texts that a product's meaning is taken from.
-#[derive(Debug, Deserialize)]
-struct MeaningTexts<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    tagline: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    categories: Vec<CategoryName<'a>>,
     #[serde(borrow, default)]
     description: Option<Cow<'a, str>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct CategoryName<'a> {
+struct Category<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
     #[serde(borrow)]
     name: Cow<'a, str>,
 }
 
 /// A product's detail as a response body.
 #[derive(Debug, Deserialize)]
-struct Detail<T> {
-    data: T,
+struct Detail<'a> {
+    #[serde(borrow)]
+    data: Product<'a>,
 }
 
+/// The categories in a product's item.
 #[derive(Debug, Deserialize)]
 struct Categories<'a> {
     #[serde(borrow)]
@@ -102,10 +98,18 @@ pub(super) struct Features<'s> {
     reference: Option<Reference>,
 }
 
-impl Texts<'_> {
-    fn iter(&self) -> impl Iterator<Item = &str> {
+impl Product<'_> {
+    /// The descriptive texts that words are taken from. The name identifies the product, so it isn't
+    /// one of them.
+    fn descriptive_texts(&self) -> impl Iterator<Item = &str> {
         let many = self.tags.iter().chain(&self.features).chain(&self.standards);
         self.tagline.iter().chain(many).map(AsRef::as_ref)
+    }
+
+    /// The texts that the product's meaning is taken from.
+    fn meaning_texts(&self) -> impl Iterator<Item = &str> {
+        let categories = self.categories.iter().map(|category| &*category.name);
+        std::iter::once(&*self.name).chain(self.tagline.as_deref()).chain(categories).chain(self.description.as_deref())
     }
 }
 
@@ -118,11 +122,11 @@ struct ProductWord {
 impl<'s> Features<'s> {
     /// Reads them from a product's record.
     pub(super) fn of(snapshot: &'s Snapshot, record: &[u8]) -> Result<Self, ServiceError> {
-        let Detail { data: Categories { categories } } = serde_json::from_slice(record)?;
-        let of_product = categories.iter().take(MAX_CATEGORIES);
-        let of_product = of_product.filter_map(|category| snapshot.catalogue.category_by_id(&category.id));
-        let (categories, words) = (of_product.collect(), rarest_words(snapshot, record)?);
-        Ok(Self { categories, words, reference: reference(snapshot, record)? })
+        let Detail { data: product } = serde_json::from_slice(record)?;
+        let categories = product.categories.iter().take(MAX_CATEGORIES);
+        let categories = categories.filter_map(|category| snapshot.catalogue.category_by_id(&category.id));
+        let reference = snapshot.search.has_meanings.then(|| record_reference(product.meaning_texts())).flatten();
+        Ok(Self { categories: categories.collect(), words: rarest_words(snapshot, &product)?, reference })
     }
 
     /// Each of them as written and as searched.
@@ -206,18 +210,6 @@ pub(super) async fn seek_similar(
     Ok(())
 }
 
-/// What a product means; `None` if the generation has no meanings.
-fn reference(snapshot: &Snapshot, record: &[u8]) -> Result<Option<Reference>, ServiceError> {
-    if !snapshot.search.has_meanings {
-        return Ok(None);
-    }
-    let Detail::<MeaningTexts<'_>> { data } = serde_json::from_slice(record)?;
-    let MeaningTexts { name, tagline, categories, description } = &data;
-    let categories = categories.iter().map(|category| &*category.name);
-    let texts = std::iter::once(&**name).chain(tagline.as_deref()).chain(categories).chain(description.as_deref());
-    Ok(record_reference(texts))
-}
-
 /// The score that no product exceeds.
 fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]>) -> Result<f32, ServiceError> {
     let mut bound = 0.0;
@@ -233,11 +225,10 @@ fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]
 }
 
 /// A product's rarest words that occur in at least one other product, rarest first.
-fn rarest_words(snapshot: &Snapshot, record: &[u8]) -> Result<Vec<ProductWord>, ServiceError> {
-    let Detail::<Texts<'_>> { data: texts } = serde_json::from_slice(record)?;
+fn rarest_words(snapshot: &Snapshot, product: &Product<'_>) -> Result<Vec<ProductWord>, ServiceError> {
     let mut found: Vec<ProductWord> = Vec::new();
     let (mut read, mut stems) = (0, HashSet::default());
-    for text in texts.iter() {
+    for text in product.descriptive_texts() {
         let words = words(text);
         let left = MAX_WORDS_READ - read;
         read += words.len().min(left);

@@ -93,7 +93,7 @@ pub(in crate::http) async fn check_attributes(
 ) -> Result<(), ApiError> {
     let refused = service::refuse_attributes(snapshot, filter, facets, sort);
     if !refused.is_empty() {
-        return Err(ApiError::Parameters(refused.into_iter().map(ParameterProblem::from).collect()));
+        return Err(refused.into());
     }
     let Some((name, value)) = service::comma_separated(snapshot, filter).await? else { return Ok(()) };
     let is_own = name == CATEGORY.name || ATTRIBUTES.iter().any(|parameter| parameter.name == name);

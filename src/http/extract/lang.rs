@@ -10,7 +10,7 @@ use axum::response::Response;
 
 use super::Snapshot;
 use crate::http::extract::query::RawQuery;
-use crate::http::problem::{ApiError, ParameterProblem};
+use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record::Language;
 use crate::service::choose_language;
@@ -46,11 +46,9 @@ impl FromRequestParts<Arc<AppState>> for Lang {
         for (_, value) in query.pairs().filter(|(name, _)| *name == LANG.name.as_bytes()) {
             values.push(LANG.name, std::str::from_utf8(value).ok().map(Given::Text));
         }
-        let refused =
-            |refusals: Vec<_>| ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect());
-        let asked = values.read(|values| values.one(&LANG)).map_err(refused)?;
+        let asked = values.read(|values| values.one(&LANG))?;
         let language = choose_language(&snapshot, asked.as_deref(), accepted(&parts.headers));
-        language.map(Self).map_err(|refusal| refused(vec![refusal]))
+        language.map(Self).map_err(|refusal| vec![refusal].into())
     }
 }
 

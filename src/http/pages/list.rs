@@ -47,7 +47,7 @@ impl List {
         let mut address = Address::read(path, &query, &names());
         let prefix = address.take(PREFIX.name);
         let prefix = prefix.as_deref().map(|prefix| (PREFIX.name, prefix));
-        let mut search = search(address.pairs().chain(prefix)).map_err(refused)?;
+        let mut search = search(address.pairs().chain(prefix))?;
         let category = match &language {
             Some(language) => category.map(|category| category.in_language(language).0),
             None => category,
@@ -60,7 +60,7 @@ impl List {
         let fixed = category.is_some();
         let refusals = service::refuse_attributes(snapshot, &search.filter, &[], search.sort.attribute());
         if !refusals.is_empty() {
-            return Err(refused(refusals));
+            return Err(refusals.into());
         }
         search.facets = facets::shown(&snapshot.catalogue);
         search.facets.retain(|facet| !(fixed && *facet == Facet::Category));
@@ -78,7 +78,7 @@ impl List {
         keep: impl Fn(usize, &str) -> bool,
     ) -> Result<u64, ApiError> {
         let pairs = self.address.pairs().enumerate().filter(|(at, (name, _))| keep(*at, name)).map(|(_, pair)| pair);
-        let mut looser = search(pairs).map_err(refused)?;
+        let mut looser = search(pairs)?;
         looser.page = PageRequest { limit: 1, offset: 0 };
         if self.category.is_some() {
             looser.filter.categories.clone_from(&self.search.filter.categories);
@@ -94,10 +94,6 @@ fn search<'p>(pairs: impl Iterator<Item = (&'static str, &'p str)>) -> Result<Se
         values.push(name, Some(Given::Text(value)));
     }
     values.read(SearchSoftware::from_values)
-}
-
-fn refused(refusals: Vec<Refusal>) -> ApiError {
-    ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect())
 }
 
 fn too_deep() -> ApiError {

@@ -62,8 +62,7 @@ impl<T: FromParameters, S: Sync> FromRequestParts<S> for Query<T> {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
         let read = collect(&query, &T::parameters().collect::<Vec<_>>()).read(T::read);
-        read.map(Self)
-            .map_err(|refusals| ApiError::Parameters(refusals.into_iter().map(ParameterProblem::from).collect()))
+        read.map(Self).map_err(ApiError::from)
     }
 }
 
@@ -102,6 +101,12 @@ impl From<Refusal> for ParameterProblem {
             Reason::OffsetTooLarge => ErrorCode::OffsetTooLarge,
         };
         Self { param: refusal.parameter, code, message: refusal.message }
+    }
+}
+
+impl From<Vec<Refusal>> for ApiError {
+    fn from(refusals: Vec<Refusal>) -> Self {
+        Self::Parameters(refusals.into_iter().map(ParameterProblem::from).collect())
     }
 }
 
