@@ -93,7 +93,7 @@ pub(super) fn subjects(words: &[Word]) -> Vec<Subject> {
 }
 
 /// Whether a folded word says only what kind of thing is sought, next to a product to replace.
-pub(super) fn is_kind(folded: &str) -> bool {
+pub(super) fn names_kind(folded: &str) -> bool {
     KIND.contains(&folded)
 }
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::SearchIndex;
 use super::conjunction;
-use super::cue::{self, Certainty};
-use super::intent::{Intent, is_intent_word, is_kind};
+use super::cue::{self, Certainty, names_kind};
+use super::intent::{Intent, is_intent_word};
 use super::plan::{Alternative, Documents, Kind, Phrase, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use crate::text::analyse::{Word, compound, name_key, written};
@@ -80,8 +80,7 @@ pub(super) fn understand<D: Documents>(
             let word = &words[*at];
             subject.cue.contains(at)
                 || is_intent_word(text, word)
-                || is_kind(&word.folded)
-                || cue::is_kind(&word.folded)
+                || names_kind(&word.folded)
                 || english::is_function_word(&word.folded)
         };
         let (cues, others): (Vec<_>, Vec<_>) =
