@@ -28,7 +28,7 @@ REVIEWED = DEMO["reviews"][0]["software_id"]
 
 def has_members_of(record: Any, model: Any) -> bool:
     """Whether a record has all members that are always there, and no others than its type's."""
-    return model.__required_keys__ <= set(record) <= set(get_type_hints(model))
+    return set(model.__required_keys__) <= set(record) <= set(get_type_hints(model))
 
 
 @pytest.mark.parametrize(
