@@ -117,7 +117,7 @@ fn part_that_cannot_be_linked_is_written() {
 }
 
 fn later() -> Instant {
-    Instant::now() + Duration::from_mins(1)
+    Instant::now() + Duration::from_hours(1)
 }
 
 /// A folder with exports, an empty index and a server command to run there.

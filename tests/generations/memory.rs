@@ -12,7 +12,7 @@ use software_directory::update::Outcome;
 use crate::place::{Place, Running, export, running};
 
 fn later() -> Instant {
-    Instant::now() + Duration::from_mins(1)
+    Instant::now() + Duration::from_hours(1)
 }
 
 #[test]
