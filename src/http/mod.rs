@@ -296,11 +296,14 @@ async fn with_grant(
         Caller::Program => middleware::check_origin(&grant, request.headers()),
         Caller::Reader | Caller::Script => Ok(()),
     };
-    let mut response = match (checked, source) {
-        (Err(error), _) => error.into_response(),
-        (Ok(()), Source::Generation(kind)) => answer_from_generation(state, context, kind, request, next).await,
-        (Ok(()), Source::Other) => middleware::spend_quota(state, context, request, next).await,
+    let respond = async {
+        match (checked, source) {
+            (Err(error), _) => error.into_response(),
+            (Ok(()), Source::Generation(kind)) => answer_from_generation(state, context, kind, request, next).await,
+            (Ok(()), Source::Other) => middleware::spend_quota(state, context, request, next).await,
+        }
     };
+    let mut response = search_pool::with_turns_of(grant.holder(), respond).await;
     middleware::report_quota(&grant, &mut response);
     response
 }

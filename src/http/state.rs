@@ -17,7 +17,7 @@ use super::pages::docs::Docs;
 use super::pages::site::Site;
 use super::problem::ApiError;
 use super::search_cache::SearchCache;
-use super::search_pool::SearchPool;
+use super::search_pool::{self, SearchPool};
 use super::shares::Shares;
 use crate::key::{AddressQuotas, KeyStore, SignInCodes};
 use crate::service::{Prefix, SearchSoftware, SoftwareFilter};
@@ -105,7 +105,7 @@ impl AppState {
         search: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, ApiError> {
         if !self.directory.current().is_some_and(|snapshot| snapshot.engine.is_remote()) {
-            return self.search_pool.run(search).await;
+            return self.search_pool.run(search_pool::holder(), search).await;
         }
         let mut task = JoinSet::new();
         task.spawn(search);

@@ -23,6 +23,7 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     let lasting = Duration::from_secs(if full() { 10 } else { 5 });
     open_files(4000);
     let place = Place::new(if full() { 100_000 } else { 2000 }, 1_000_000);
+    let neighbour = place.create_key("neighbour", 1_000_000);
     let (server, apart) = if full() {
         // Builds the index with all processors.
         drop(place.serve(&[]));
@@ -30,15 +31,16 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     } else {
         (place.serve(&[]), None)
     };
-    let (capacity, outcomes, health, took) = run(async {
+    let (capacity, outcomes, neighbours, health, took) = run(async {
         let capacity = capacity(server.address, &place.key, &PATHS, 4, Duration::from_secs(2)).await;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "thousands")]
         let connections = ((TIMES * capacity * WAITING.as_secs_f64()) as usize).clamp(50, 3500);
         let load = at_rate(server.address, &place.key, &PATHS, TIMES * capacity, connections, lasting);
+        let neighbours = at_rate(server.address, &neighbour, &PATHS, 10.0, 20, lasting);
         let health = at_rate(server.address, "", &["/healthz", "/readyz"], 10.0, 20, lasting);
         let started = Instant::now();
-        let (outcomes, health) = tokio::join!(load, health);
-        (capacity, outcomes, health, started.elapsed())
+        let (outcomes, neighbours, health) = tokio::join!(load, neighbours, health);
+        (capacity, outcomes, neighbours, health, started.elapsed())
     });
     let of = |status: u16| outcomes.iter().filter(move |outcome| outcome.status == status);
     let p99 = |status: u16| percentile(of(status).map(|outcome| outcome.answered_in), 99);
@@ -65,8 +67,14 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     assert!(shed > 0 && admitted > 0);
     assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "they say when to come back");
     assert!(health.iter().all(|outcome| outcome.status == 200), "/healthz responds");
+    let neighbours_shed = neighbours.iter().filter(|outcome| outcome.status == 503).count();
+    assert!(
+        neighbours_shed * 10 <= neighbours.len(),
+        "another key's searches are served: {neighbours_shed} of {} refused",
+        neighbours.len()
+    );
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
-    let counted = shed as f64;
+    let counted = (shed + neighbours_shed) as f64;
     assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as refused");
     // If server and callers share processors, the callers may not be able to send that much.
     assert!(apart.is_none() || asked >= 10.0 * capacity, "{:.1} times the capacity", asked / capacity);

@@ -15,7 +15,9 @@ use crate::http::content_coding::quality;
 use crate::http::extract::Snapshot;
 use crate::http::middleware::{MCP_METHODS, MCP_PATH, is_own_host};
 use crate::http::problem::ApiError;
+use crate::http::search_pool;
 use crate::http::state::AppState;
+use crate::key::Holder;
 use crate::mcp::{self, Host, Refused, Rejected, ToolServer};
 use crate::service::{SearchSoftware, ServiceError};
 
@@ -41,7 +43,7 @@ async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request:
     if !is_json(request.headers()) {
         return ApiError::UnsupportedMediaType.into_response();
     }
-    let pool = Pool { state: Arc::clone(&state), error: Arc::default() };
+    let pool = Pool { state: Arc::clone(&state), holder: search_pool::holder(), error: Arc::default() };
     let (published_at, base) = (state.directory.published_at(), state.config.base());
     let tools = ToolServer::new(snapshot.0, published_at, base, pool.clone());
     let response = mcp::answer(tools, request).await;
@@ -79,6 +81,8 @@ fn problem(rejected: Rejected) -> ApiError {
 #[derive(Debug, Clone)]
 struct Pool {
     state: Arc<AppState>,
+    /// A message is answered on a task of its own.
+    holder: Holder,
     /// Why the message has no result.
     error: Arc<Mutex<Option<ApiError>>>,
 }
@@ -94,7 +98,7 @@ impl Host for Pool {
     where
         F: Future<Output: Send + 'static> + Send + 'static,
     {
-        self.state.search(search).await.map_err(|error| {
+        search_pool::with_turns_of(self.holder.clone(), self.state.search(search)).await.map_err(|error| {
             self.set(error);
             Refused
         })

@@ -5,25 +5,47 @@
 //! `/healthz`, and their queue is the one place where overload shows.
 
 mod admission;
+mod turns;
 
-use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tokio::sync::oneshot;
 
 use self::admission::Admission;
 pub use self::admission::MaxQueueDelay;
+use self::turns::Turns;
 use super::problem::ApiError;
+use crate::key::Holder;
 use crate::panics;
+
+tokio::task_local! {
+    static HOLDER: Holder;
+}
+
+/// Carries out something whose searches take this holder's turns.
+pub(super) fn with_turns_of<F: Future>(holder: Holder, work: F) -> impl Future<Output = F::Output> {
+    HOLDER.scope(holder, work)
+}
+
+/// Whose turns the current task's searches take. Requests without a grant share their turns, and so
+/// do bodies that search while they're streamed.
+pub(super) fn holder() -> Holder {
+    HOLDER.try_with(Holder::clone).unwrap_or_else(|_| Holder::Key("".into()))
+}
 
 /// Searches beyond this are rejected immediately.
 const QUEUE_CAPACITY: usize = 4096;
 
-/// A fixed number of threads that share one bounded FIFO queue. They end when the pool is dropped.
+/// A fixed number of threads that share one bounded queue, in which callers take turns. The threads
+/// end when the pool is dropped.
 #[derive(Debug)]
 pub(super) struct SearchPool {
-    queue: Sender<Task>,
+    tasks: Arc<Mutex<Turns<Task>>>,
+    /// One token per queued task. The channel's capacity bounds the queue.
+    tokens: Sender<()>,
     admission: Admission,
 }
 
@@ -31,6 +53,12 @@ struct Task {
     enqueued: Instant,
     max_delay: Duration,
     run: Box<dyn FnOnce(Verdict) + Send>,
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task").field("enqueued", &self.enqueued).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,22 +69,24 @@ enum Verdict {
 
 impl SearchPool {
     pub(super) fn start(threads: usize, max_delay: MaxQueueDelay) -> io::Result<Self> {
-        let (queue, tasks) = bounded(QUEUE_CAPACITY);
+        let (tokens, queued) = bounded(QUEUE_CAPACITY);
+        let tasks = Arc::default();
         for _ in 0..threads {
-            let tasks = tasks.clone();
-            std::thread::Builder::new().name("search".to_owned()).spawn(move || work(&tasks))?;
+            let (tasks, queued) = (Arc::clone(&tasks), queued.clone());
+            std::thread::Builder::new().name("search".to_owned()).spawn(move || work(&tasks, &queued))?;
         }
-        Ok(Self { queue, admission: Admission::new(max_delay) })
+        Ok(Self { tasks, tokens, admission: Admission::new(max_delay) })
     }
 
-    /// Runs a search to completion on one of the threads. If the caller has gone by the time it's
-    /// dequeued, it doesn't run.
+    /// Runs a caller's search to completion on one of the threads. If the caller has gone by the
+    /// time it's dequeued, it doesn't run.
     ///
     /// # Errors
     /// [`ApiError::Overloaded`] if the queue is full or the search waits too long,
     /// [`ApiError::Panicked`] if it panics.
     pub(super) async fn run<T: Send + 'static>(
         &self,
+        caller: Holder,
         search: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, ApiError> {
         let (sender, receiver) = oneshot::channel();
@@ -72,14 +102,23 @@ impl SearchPool {
             let _ = sender.send(outcome);
         });
         let enqueued = Instant::now();
-        let task = Task { enqueued, max_delay: self.admission.max_delay(self.queue.is_empty(), enqueued), run };
-        self.queue.try_send(task).map_err(|_| ApiError::Overloaded)?;
+        let max_delay = self.admission.max_delay(self.tokens.is_empty(), enqueued);
+        self.enqueue(caller, Task { enqueued, max_delay, run })?;
         receiver.await.unwrap_or(Err(ApiError::Overloaded))
+    }
+
+    fn enqueue(&self, caller: Holder, task: Task) -> Result<(), ApiError> {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        self.tokens.try_send(()).map_err(|_| ApiError::Overloaded)?;
+        tasks.push(caller, task);
+        Ok(())
     }
 }
 
-fn work(tasks: &Receiver<Task>) {
-    for task in tasks {
+fn work(tasks: &Mutex<Turns<Task>>, queued: &Receiver<()>) {
+    for () in queued {
+        let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let Some(task) = task else { continue };
         let is_late = task.enqueued.elapsed() > task.max_delay;
         (task.run)(if is_late { Verdict::Rejected } else { Verdict::Admitted });
     }
@@ -89,15 +128,21 @@ fn work(tasks: &Receiver<Task>) {
 mod tests {
     use std::sync::mpsc;
 
+    use tokio::task::JoinSet;
+
     use super::*;
 
     /// Longer than any queue delay in a test.
     const PATIENT: MaxQueueDelay = MaxQueueDelay { burst: Duration::from_hours(1), standing: Duration::from_hours(1) };
 
+    fn caller() -> Holder {
+        Holder::Key("caller".into())
+    }
+
     #[tokio::test]
     async fn search_runs_on_a_thread_of_the_pool() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
-        let name = pool.run(async { std::thread::current().name().unwrap_or_default().to_owned() }).await;
+        let name = pool.run(caller(), async { std::thread::current().name().unwrap_or_default().to_owned() }).await;
         assert_eq!(name.expect("it ran"), "search");
     }
 
@@ -105,14 +150,14 @@ mod tests {
     async fn panic_is_one_failed_search() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
         let number = std::hint::black_box(3);
-        let failed = pool.run(async move { assert_eq!(number, 4, "out of paper") }).await;
+        let failed = pool.run(caller(), async move { assert_eq!(number, 4, "out of paper") }).await;
         assert!(matches!(failed, Err(ApiError::Panicked(message)) if message.contains("out of paper")));
-        assert_eq!(pool.run(async { 5 }).await.expect("the thread goes on"), 5);
+        assert_eq!(pool.run(caller(), async { 5 }).await.expect("the thread goes on"), 5);
     }
 
     /// A pool with one thread that is busy until the sender is dropped.
-    async fn busy_pool(max_delay: MaxQueueDelay) -> (std::sync::Arc<SearchPool>, mpsc::Sender<()>) {
-        let pool = std::sync::Arc::new(SearchPool::start(1, max_delay).expect("a thread"));
+    async fn busy_pool(max_delay: MaxQueueDelay) -> (Arc<SearchPool>, mpsc::Sender<()>) {
+        let pool = Arc::new(SearchPool::start(1, max_delay).expect("a thread"));
         let (release, released) = mpsc::channel::<()>();
         let (entered, entry) = oneshot::channel();
         let run = Box::new(move |_| {
@@ -120,7 +165,7 @@ mod tests {
             let _ = released.recv();
         });
         let task = Task { enqueued: Instant::now(), max_delay: Duration::MAX, run };
-        assert!(pool.queue.send(task).is_ok());
+        pool.enqueue(caller(), task).expect("there is room");
         entry.await.expect("the thread is busy");
         (pool, release)
     }
@@ -128,9 +173,9 @@ mod tests {
     #[tokio::test]
     async fn search_that_waited_too_long_is_rejected() {
         let (pool, release) = busy_pool(MaxQueueDelay { burst: Duration::ZERO, standing: Duration::ZERO }).await;
-        let waiting = std::sync::Arc::clone(&pool);
-        let late = tokio::spawn(async move { waiting.run(async {}).await });
-        while pool.queue.is_empty() {
+        let waiting = Arc::clone(&pool);
+        let late = tokio::spawn(async move { waiting.run(caller(), async {}).await });
+        while pool.tokens.is_empty() {
             tokio::task::yield_now().await;
         }
         drop(release);
@@ -141,15 +186,32 @@ mod tests {
     async fn search_without_a_caller_does_not_run() {
         let (pool, release) = busy_pool(PATIENT).await;
         let (ran, runs) = mpsc::channel();
-        let abandoned = std::sync::Arc::clone(&pool);
-        let caller = tokio::spawn(async move { abandoned.run(async move { ran.send(()) }).await });
-        while pool.queue.is_empty() {
+        let abandoned = Arc::clone(&pool);
+        let gone = tokio::spawn(async move { abandoned.run(caller(), async move { ran.send(()) }).await });
+        while pool.tokens.is_empty() {
             tokio::task::yield_now().await;
         }
-        caller.abort();
-        assert!(caller.await.is_err());
+        gone.abort();
+        assert!(gone.await.is_err());
         drop(release);
-        pool.run(async {}).await.expect("it ran");
+        pool.run(caller(), async {}).await.expect("it ran");
         assert!(runs.try_recv().is_err());
+    }
+
+    #[tokio::test]
+    async fn search_of_another_caller_waits_behind_one_of_many() {
+        let (pool, release) = busy_pool(PATIENT).await;
+        let (ran, runs) = mpsc::channel();
+        let mut waiting = JoinSet::new();
+        for (queued, name) in (1..).zip(["many", "many", "many", "other"]) {
+            let (own, ran) = (Arc::clone(&pool), ran.clone());
+            waiting.spawn(async move { own.run(Holder::Key(name.into()), async move { ran.send(name) }).await });
+            while pool.tokens.len() < queued {
+                tokio::task::yield_now().await;
+            }
+        }
+        drop(release);
+        waiting.join_all().await;
+        assert_eq!(runs.try_iter().collect::<Vec<_>>(), ["many", "other", "many", "many"]);
     }
 }
