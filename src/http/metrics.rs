@@ -1,4 +1,4 @@
-//! The service's metrics, in Prometheus' text format.
+//! The service's metrics, in the Prometheus text format.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,14 +13,14 @@ use super::process_metrics::ProcessMetrics;
 use crate::key::KeyStore;
 use crate::update::{Directory, Outcome};
 
-/// The prefix of all names except those of the process.
+/// The prefix of all metric names except the process metrics.
 const NAMESPACE: &str = "software_directory";
 
-/// Upper bounds in seconds, from a lookup's time to the request timeout.
+/// Upper bounds in seconds, from the duration of a lookup to the request timeout.
 const BUCKETS: [f64; 16] =
     [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// A metric can't be registered, which is a bug.
+/// A metric can't be registered, which would be a bug.
 #[derive(Debug, thiserror::Error)]
 #[error("the metrics can't be set up")]
 pub struct MetricsError(#[from] prometheus::Error);
@@ -35,22 +35,22 @@ pub struct Metrics {
     pub connections: IntGauge,
     /// Requests shed under overload.
     pub(super) shed: IntCounter,
-    /// Requests by visitors of the page, who have no key.
+    /// Requests from page visitors, who have no key.
     pub(super) page_requests: IntCounter,
     /// Requests over a key's quota.
     pub(super) limited_by_key: IntCounter,
-    /// Requests by a visitor over the address's quota.
+    /// Visitor requests over their address's quota.
     pub(super) limited_by_visitor: IntCounter,
-    /// Requests of an address with too many failed authentications.
+    /// Requests from an address with too many failed authentications.
     pub(super) limited_by_address: IntCounter,
     searches: IntCounter,
     searches_without_hits: IntCounter,
-    /// Locked while they are updated and read, so that concurrent scrapes are consistent.
+    /// Locked while the values are updated and read, so that concurrent scrapes are consistent.
     directory: Mutex<DirectoryMetrics>,
     process: ProcessMetrics,
 }
 
-/// Metrics of the directory, updated by each scrape.
+/// Metrics of the directory, updated on each scrape.
 #[derive(Debug)]
 struct DirectoryMetrics {
     generation: IntGaugeVec,
@@ -129,13 +129,14 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// Adds a counter that is incremented outside of the service.
+    /// Adds a counter that is incremented outside the service.
     pub fn add_counter(&self, counter: IntCounter) -> Result<(), MetricsError> {
         Ok(self.registry.register(Box::new(counter))?)
     }
 
-    /// Counts a request and its duration. The label of a request without a route is `unmatched`; methods and statuses that
-    /// callers could make up share a label, so the number of labels is bounded.
+    /// Counts a request and its duration. A request without a route is labelled `unmatched`.
+    /// Methods and statuses that callers could make up share one label, so the number of labels is
+    /// bounded.
     pub(super) fn observe_request(&self, route: Option<&str>, method: &Method, status: StatusCode, took: Duration) {
         let route = route.unwrap_or("unmatched");
         let method = match *method {
@@ -154,7 +155,7 @@ impl Metrics {
         }
     }
 
-    /// Returns all metrics in Prometheus' text format.
+    /// Returns all metrics in the Prometheus text format.
     pub fn render(&self, directory: &Directory, keys: &KeyStore, now: Timestamp) -> Result<String, MetricsError> {
         let directory_metrics = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
         directory_metrics.update(directory, keys, now);
@@ -255,7 +256,7 @@ impl DirectoryMetrics {
                 counter.inc_by(status.count(outcome));
             }
         }
-        // Known keys only: ids that callers make up must not become labels.
+        // Only known keys: ids that callers make up must not become labels.
         self.requests_by_key.reset();
         for (id, requests) in keys.requests() {
             if let Ok(counter) = self.requests_by_key.get_metric_with_label_values(&[&*id]) {
@@ -272,7 +273,7 @@ impl DirectoryMetrics {
     }
 }
 
-/// The reason code for a key file that can't be read.
+/// The reason code for an unreadable key file.
 pub(super) const KEY_FILE_INVALID: &str = "key_file_invalid";
 
 fn set(gauges: &IntGaugeVec, label: &str, value: i64) {
@@ -285,7 +286,6 @@ fn opts(name: &str, help: &str) -> Opts {
     Opts::new(name, help).namespace(NAMESPACE)
 }
 
-/// Registers a metric.
 fn register<C: prometheus::core::Collector + Clone + 'static>(
     registry: &Registry,
     metric: prometheus::Result<C>,

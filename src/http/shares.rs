@@ -1,5 +1,5 @@
-//! What callers share, in units: download slots, and bytes of bodies in memory. Each class of
-//! callers has its own units, and a single caller gets only part of them.
+//! Resources that callers share, in units: download slots, and bytes of response bodies in memory.
+//! Each class of callers has its own units, and a single caller gets only some of them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::key::Holder;
 
-/// Callers that can't take other classes' units.
+/// A class of callers. One class can't use another's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Visitors of the page without a key.
+    /// Page visitors without a key.
     Visitor,
     Key,
     /// Servers that pull the index, with a key.
@@ -36,15 +36,15 @@ impl Class {
     }
 }
 
-/// A class's units, and how many a single caller may have. A use that exceeds a limit is allowed if
-/// it's the only one.
+/// How many units a class has, and how many a single caller may use. A use that exceeds a limit is
+/// allowed if it's the only one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     pub(super) of_class: usize,
     pub(super) of_holder: usize,
 }
 
-/// Whose units are exhausted.
+/// Whose units are used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exhausted {
     Class,
@@ -58,7 +58,7 @@ pub(super) struct Shares {
     uses: Arc<Mutex<Uses>>,
 }
 
-/// The units in use. There are few uses, so they're counted anew each time.
+/// The units in use. There are only a few uses, so they're recounted each time.
 #[derive(Debug, Default)]
 struct Uses {
     next: u64,
@@ -74,7 +74,7 @@ struct Use {
     is_ended: Arc<AtomicBool>,
 }
 
-/// Units that are in use until this is dropped.
+/// Units that stay in use until this is dropped.
 #[derive(Debug)]
 pub(super) struct Share {
     number: u64,
@@ -104,7 +104,7 @@ impl Shares {
         Ok(Share { number, uses: Arc::clone(&self.uses), is_ended })
     }
 
-    /// Ends the slowest use of a class, if it's slower than `min_rate` bytes per second. Returns its
+    /// Ends the slowest use in a class if it's slower than `min_rate` bytes per second. Returns its
     /// holder and rate.
     pub(super) fn end_slowest(&self, class: Class, min_rate: u64, now: Instant) -> Option<(Holder, u64)> {
         let mut uses = lock(&self.uses);
@@ -148,13 +148,13 @@ fn lock(uses: &Mutex<Uses>) -> MutexGuard<'_, Uses> {
     uses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The rate at which a caller takes bytes, measured over periods, so that a fast start doesn't
+/// The rate at which a caller reads bytes. It's measured per period, so that a fast start doesn't
 /// count for long.
 #[derive(Debug)]
 struct Rate {
     /// When the current period began.
     since: Instant,
-    /// Taken since then.
+    /// Bytes read since then.
     bytes: u64,
     /// Bytes per second in the previous period.
     measured: Option<u64>,
@@ -249,7 +249,7 @@ mod tests {
         let ended = begun.each_ref().map(|(share, _)| share.is_ended());
         assert_eq!(ended, [false, true, false], "a key isn't ended for visitors");
         assert_eq!(end(31), None, "the other is quick enough");
-        // It stops reading.
+        // The remaining visitor reads for ten more seconds, then stops.
         run(30..40);
         assert_eq!(end(90), Some(100 * KIB as u64 * 10 / 60));
     }

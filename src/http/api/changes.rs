@@ -66,7 +66,7 @@ pub(in crate::http) async fn list_changes(
     Query(ListChanges { since, page }): Query<ListChanges>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    // Reads the whole log.
+    // Reads the entire log.
     let list = async move {
         let page = service::list_changes(&snapshot, since.as_deref(), page)
             .ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;

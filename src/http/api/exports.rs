@@ -81,7 +81,7 @@ enum Format {
 }
 
 impl Format {
-    /// Its name in a request, and the extension of its files.
+    /// The format's name in a request, and the extension of its files.
     const fn extension(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -116,7 +116,7 @@ impl FromParameters for GetExport {
     }
 }
 
-/// How many bytes of an export's document cost one request of the quota.
+/// How many bytes of an export cost one request of the quota.
 const BYTES_PER_REQUEST: u64 = 1 << 20;
 
 /// Download an export
@@ -168,7 +168,7 @@ pub(in crate::http) async fn get_export(
         };
         let license = format!("<{}>; rel=\"license\"", export.license());
         let mut response = stream(stored, format, coding, range.as_ref(), slot).map_err(ServiceError::from)?;
-        // URIs and escaped names are ASCII.
+        // URIs and percent-encoded names are ASCII.
         response.headers_mut().extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
         let disposition = HeaderValue::try_from(attachment(&id, format.extension())).ok();
         response.headers_mut().extend(disposition.map(|disposition| (CONTENT_DISPOSITION, disposition)));
@@ -177,14 +177,14 @@ pub(in crate::http) async fn get_export(
         }
         Ok(response)
     };
-    // Reads the whole file once to compare it with its checksum, or a piece of it from a cluster.
+    // Reads the whole file once to verify its checksum, or one piece of it with a cluster.
     let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(ApiError::internal)?;
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
-/// How many requests of the quota a download costs. A part of the uncompressed document also costs
-/// what precedes it, because that has to be decompressed; a part of the compressed one costs its
-/// share.
+/// How many requests of the quota a download costs. A range of the uncompressed document also costs
+/// what precedes it, because that has to be decompressed; a range of the compressed one costs its
+/// proportion.
 fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {
     let bytes = match (range, coding) {
         (None, _) => size,
@@ -197,7 +197,7 @@ fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeIncl
     u32::try_from(bytes.div_ceil(BYTES_PER_REQUEST).max(1)).unwrap_or(u32::MAX)
 }
 
-/// `Content-Disposition` with a file name (RFC 6266), in ASCII.
+/// A `Content-Disposition` header with a file name (RFC 6266), in ASCII.
 fn attachment(id: &str, extension: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let plain: String = id.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
@@ -209,8 +209,8 @@ fn attachment(id: &str, extension: &str) -> String {
     value
 }
 
-/// The response with the document, or part of it, in a format. Only `json` has a stored compressed
-/// form, a known length and parts.
+/// The response with the document, or a range of it, in a format. Only `json` is stored compressed,
+/// has a known length and supports ranges.
 fn stream(
     stored: StoredExport,
     format: Format,

@@ -23,9 +23,10 @@ pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new().route(MCP_PATH, any(answer))
 }
 
-/// Answers one message. Browsers send `Origin` with every POST, so one that a foreign host name led here (DNS rebinding) is told by
-/// that, whether there is a public address or not. A search that is shed and a failure of the directory are answered as everywhere in the service, with a
-/// problem document.
+/// Answers one message. Browsers send `Origin` with every POST, so it exposes one that was lured
+/// here under someone else's host name (DNS rebinding), whether or not there's a public address. As
+/// everywhere else in the service, a search that is shed and a failure of the directory are
+/// answered with a problem document.
 async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request: Request) -> Response {
     if request.method() != Method::POST {
         let mut response = ApiError::MethodNotAllowed.into_response();
@@ -53,7 +54,8 @@ async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request:
     }
 }
 
-/// Whether a caller accepts JSON; one that doesn't say accepts anything (RFC 9110, 12.5.1).
+/// Whether the caller accepts JSON. Without an `Accept` header, it accepts anything (RFC 9110,
+/// 12.5.1).
 fn accepts_json(headers: &HeaderMap) -> bool {
     let accepts = |range| quality(headers, &ACCEPT, range).is_some_and(|quality| quality > 0.0);
     !headers.contains_key(ACCEPT) || ["application/json", "application/*", "*/*"].into_iter().any(accepts)
@@ -75,11 +77,11 @@ fn problem(rejected: Rejected) -> ApiError {
     }
 }
 
-/// The search pool as the host of one message.
+/// The search pool as one message's host.
 #[derive(Debug, Clone)]
 struct Pool {
     state: Arc<AppState>,
-    /// Why the message has no result.
+    /// Why there's no result for the message.
     error: Arc<Mutex<Option<ApiError>>>,
 }
 

@@ -107,10 +107,10 @@ fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListPage, ApiError> {
     Ok(body.finish())
 }
 
-/// The member name of a hit's highlights.
+/// The key and punctuation that precede a hit's highlights.
 const HIGHLIGHTS: &[u8] = br#","highlights":"#;
 
-/// The size of a hit's JSON in bytes, roughly.
+/// The approximate size of a hit's JSON in bytes.
 fn hit_bytes(hit: &SearchHit) -> usize {
     const SCORE: usize = 24;
     let highlights = hit.highlights.as_deref().map_or(0, |highlights| HIGHLIGHTS.len() + highlights.len());
@@ -119,7 +119,7 @@ fn hit_bytes(hit: &SearchHit) -> usize {
 
 fn write_hit(hit: &SearchHit, fields: &Fields, json: &mut Vec<u8>) -> Result<(), ApiError> {
     let item = fields.select(&hit.item)?;
-    // Without its closing brace.
+    // Without the closing brace.
     json.extend_from_slice(&item[..item.len() - 1]);
     append_member(json, "score", &hit.score)?;
     if let Some(highlights) = &hit.highlights {

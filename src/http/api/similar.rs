@@ -95,7 +95,7 @@ fn write_hit(hit: &SimilarHit<'_>, language: Option<&Language>, json: &mut Vec<u
     let categories =
         hit.categories.iter().map(|category| CategoryRef { id: &category.id, name: category.name_in(language) });
     let shared = Shared { categories: categories.collect(), words: &hit.words };
-    // Without its closing brace.
+    // Without the closing brace.
     json.extend_from_slice(&hit.item[..hit.item.len() - 1]);
     append_member(json, "score", &hit.score)?;
     append_member(json, "shared", &shared)?;

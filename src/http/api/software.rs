@@ -84,7 +84,8 @@ pub(in crate::http) async fn list_software(
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }
 
-/// Rejects attributes that the directory doesn't have, values that they can't have, and several values in one, with commas.
+/// Rejects attributes that the directory doesn't have, values that they can't have, and several
+/// values joined by commas.
 pub(in crate::http) async fn check_attributes(
     snapshot: &Snapshot,
     filter: &SoftwareFilter,

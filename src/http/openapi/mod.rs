@@ -1,5 +1,5 @@
 //! Builds the OpenAPI 3.1 document: its frame, and the parts common to all operations. Operations
-//! are described at their handlers, parameters by the table that parses them, responses by the
+//! are described at their handlers, parameters by the table that parses them, and responses by the
 //! types they're serialised from.
 
 mod example;
@@ -26,7 +26,7 @@ const PROBLEM_JSON: &str = "application/problem+json";
 const NOT_MODIFIED: &str = "NotModified";
 const SECURITY: &str = "apiKey";
 
-/// The errors of one status: the name of the response that describes them, and their codes.
+/// A status's errors: the name of the response that describes them, and their codes.
 struct Errors {
     status: u16,
     name: &'static str,
@@ -97,7 +97,7 @@ const ERRORS: [Errors; 12] = [
     },
 ];
 
-/// Response headers: name, whether it's a number, and description.
+/// Response headers: the name, whether it's a number, and the description.
 const HEADERS: [(&str, bool, &str); 13] = [
     ("X-Request-Id", false, "The request's id; a client's own is kept if it is `[A-Za-z0-9_-]{1,64}`."),
     ("X-Generation", false, "The generation of the directory that was answered from."),
@@ -119,7 +119,7 @@ const HEADERS: [(&str, bool, &str); 13] = [
     ("Content-Range", false, "Which part of the whole it is; for 416 the length of the whole."),
 ];
 
-/// Headers of every successful response under `/v1`; lists add `Link`.
+/// Headers on every successful response under `/v1`; lists add `Link`.
 const ANSWER_HEADERS: [&str; 7] =
     ["X-Request-Id", "X-Generation", "ETag", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"];
 
@@ -129,7 +129,7 @@ pub(super) struct ApiErrors;
 /// For operations that take an id.
 pub(super) struct NotFound;
 
-/// Errors that any operation may return, even outside of `/v1`.
+/// Errors that any operation may return, even outside `/v1`.
 pub(super) struct RequestErrors;
 
 /// For operations that take a generation.
@@ -188,7 +188,7 @@ pub(super) fn document(operations: OpenApi, config: &HttpConfig) -> String {
     finish(document, config)
 }
 
-/// The document without operations.
+/// The document without its operations.
 fn frame(config: &HttpConfig) -> OpenApi {
     let tags = [
         ("Software", "The products of the directory."),
@@ -218,8 +218,7 @@ fn frame(config: &HttpConfig) -> OpenApi {
 }
 
 fn info(config: &HttpConfig) -> Info {
-    // The contact is the operator, who is known only by their documentation's URL and the site's
-    // title.
+    // The contact is the operator, known only by the site's title and the URL of its documentation.
     let mut contact = Contact::new();
     contact.name = Some(config.site_title.clone());
     contact.url = config.public_url.as_ref().map(|_| format!("{}/docs", config.base()));

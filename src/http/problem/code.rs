@@ -1,8 +1,9 @@
-//! The closed list of error codes: one row each, with its status and its texts in problem documents and the documentation.
+//! The closed list of error codes. Each has one row with its status and its wording for problem
+//! documents and the documentation.
 
 use axum::http::StatusCode;
 
-/// Declares the codes, so that everything about a code is in its row.
+/// Declares the codes, so that everything about a code is in one row.
 macro_rules! codes {
     ($($code:ident = $name:literal, $status:ident, $title:literal, $cause:literal, $cure:literal;)+) => {
         /// A machine-readable error code, the `code` of a problem document. Codes are never renamed or reused.
@@ -12,7 +13,7 @@ macro_rules! codes {
         }
 
         impl ErrorCode {
-            /// All codes, in the order of the documentation.
+            /// All codes, in the order the documentation lists them.
             pub const ALL: &'static [Self] = &[$(Self::$code),+];
 
             pub const fn as_str(self) -> &'static str {

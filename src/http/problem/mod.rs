@@ -1,7 +1,7 @@
-//! The error of handlers, extractors and middleware, and how it's sent (`application/problem+json`,
-//! RFC 9457).
+//! The error type of handlers, extractors and middleware, and how it's sent
+//! (`application/problem+json`, RFC 9457).
 //!
-//! An [`ApiError`] becomes a response that carries it as an extension. A middleware writes the
+//! An [`ApiError`] becomes a response that carries it as an extension. Middleware writes the
 //! problem document, which needs the request id. The caller reads [`ApiError::detail`]; the
 //! operator reads the error's `Display` and its chain of sources.
 
@@ -33,7 +33,7 @@ const OVERLOAD_RETRY_SECONDS: u64 = 1;
 /// How many seconds a caller should wait before another download if there are too many at once.
 const DOWNLOAD_RETRY_SECONDS: u64 = 5;
 
-/// A request's failure, the caller's or the service's.
+/// A failed request, whether the caller or the service is at fault.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ApiError {
     #[error("invalid parameters")]
@@ -109,7 +109,7 @@ pub enum ApiError {
     Panicked(String),
     #[error("no generation is loaded")]
     IndexUnavailable,
-    /// With the reason for the caller.
+    /// With the reason, for the caller.
     #[error("the cluster can't be searched: {0}")]
     NotReady(String),
     #[error("the index can't be read")]
@@ -141,12 +141,12 @@ fn code_as_str<S: serde::Serializer>(code: &ErrorCode, serializer: S) -> Result<
 }
 
 impl ApiError {
-    /// The error of a handler that panicked on this thread, from the panic's payload.
+    /// The error for a handler that panicked on this thread, from the panic's payload.
     pub(super) fn panicked(payload: &(dyn Any + Send)) -> Self {
         Self::Panicked(panics::describe(payload))
     }
 
-    /// The code, which also fixes the status.
+    /// The code, which also determines the status.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Parameters(problems) => problems.first().map_or(ErrorCode::InvalidParameter, |first| first.code),
@@ -180,7 +180,7 @@ impl ApiError {
         }
     }
 
-    /// The text for the caller: cause and fix, without internals of the service.
+    /// The text for the caller: cause and fix, without the service's internals.
     pub fn detail(&self) -> String {
         match self {
             Self::Parameters(problems) => match problems.as_slice() {
@@ -280,7 +280,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Where to find what is missing: under its new ids, or in the list.
+/// Where to find what's missing: under its new ids, or in the list.
 fn renamed_or_listed(renamed: &[String], list: &str) -> String {
     match renamed {
         [] => format!("{list} lists them."),

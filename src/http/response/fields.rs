@@ -1,4 +1,4 @@
-//! Selects fields of the products in lists.
+//! Selects fields of products in lists.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
-//! The threads that searches run on.
+//! The threads that run searches.
 //!
 //! The runtime's threads read and write connections, which takes microseconds per request, while a
-//! search takes up to milliseconds of CPU. On separate threads, searches don't delay lookups or
-//! `/healthz`, and their queue is the one place where overload shows.
+//! search takes up to several milliseconds of CPU. On separate threads, searches don't delay
+//! lookups or `/healthz`, and their queue is the one place where overload shows.
 
 mod admission;
 
@@ -17,7 +17,7 @@ pub use self::admission::MaxQueueDelay;
 use super::problem::ApiError;
 use crate::panics;
 
-/// Searches beyond this are rejected immediately.
+/// Further searches are rejected immediately.
 const QUEUE_CAPACITY: usize = 4096;
 
 /// A fixed number of threads that share one bounded FIFO queue. They end when the pool is dropped.
@@ -49,8 +49,8 @@ impl SearchPool {
         Ok(Self { queue, admission: Admission::new(max_delay) })
     }
 
-    /// Runs a search to completion on one of the threads. If the caller has gone by the time it's
-    /// dequeued, it doesn't run.
+    /// Runs a search to completion on one of the threads. It doesn't run if the caller has gone by
+    /// the time it's dequeued.
     ///
     /// # Errors
     /// [`ApiError::Overloaded`] if the queue is full or the search waits too long,
@@ -65,7 +65,7 @@ impl SearchPool {
                 return;
             }
             let outcome = match verdict {
-                // A search has no mutable shared state, so a panic leaves nothing half-done.
+                // A search has no mutable shared state, so a panic leaves nothing half done.
                 Verdict::Admitted => panics::catch(|| pollster::block_on(search)).map_err(ApiError::Panicked),
                 Verdict::Rejected => Err(ApiError::Overloaded),
             };
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(pool.run(async { 5 }).await.expect("the thread goes on"), 5);
     }
 
-    /// A pool with one thread that is busy until the sender is dropped.
+    /// A pool whose only thread is busy until the sender is dropped.
     async fn busy_pool(max_delay: MaxQueueDelay) -> (std::sync::Arc<SearchPool>, mpsc::Sender<()>) {
         let pool = std::sync::Arc::new(SearchPool::start(1, max_delay).expect("a thread"));
         let (release, released) = mpsc::channel::<()>();

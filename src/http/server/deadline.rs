@@ -1,8 +1,8 @@
-//! A stream with deadlines for the peer: to send headers, to send the next request, and to read the
-//! response.
+//! A stream with deadlines for the peer: for sending headers, for sending the next request, and for
+//! reading the response.
 //!
-//! Each connection has a single timer, which is reset only after it has fired. So a request costs
-//! no more than reading the clock.
+//! Each connection has a single timer, which is reset only after it has fired. So all a request
+//! costs is reading the clock.
 
 use std::io;
 use std::pin::Pin;
@@ -33,7 +33,7 @@ pub(super) struct DeadlineStream<S> {
     timeouts: Timeouts,
     progress: Arc<Progress>,
     timer: Pin<Box<Sleep>>,
-    /// The number of requests when it was last checked.
+    /// The number of requests when last checked.
     requests: u32,
     /// When the first byte of incomplete headers arrived.
     head_since: Option<Instant>,
@@ -91,7 +91,7 @@ impl<S> DeadlineStream<S> {
         }
     }
 
-    /// Reads the clock and applies it to all events since the last reading. That's accurate because
+    /// Reads the clock and applies it to all events since the last time. That's accurate because
     /// another poll immediately follows each read or write.
     fn now(&mut self) -> Instant {
         let now = Instant::now();
