@@ -1,20 +1,20 @@
-//! Decides where accepted keys come from. This happens once at startup, based on the options and
-//! the disk, and never results in open access.
+//! Decides which keys are accepted. This happens once, at startup, based on the options and what's
+//! on disk, and never results in open access.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// The key file if none is named.
+/// The default key file.
 pub const DEFAULT_KEY_FILE: &str = "keys.json";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
     File(PathBuf),
-    /// The development key, on this machine only and until a key file with this name appears.
+    /// The development key, on this machine only, until a key file with this name appears.
     Development(PathBuf),
 }
 
-/// Why the service can't start. The exit code is 2, and the message includes the command to run.
+/// Why the service can't start. The exit code is 2, and the message contains the command to run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetupError {
     #[error(
@@ -29,7 +29,7 @@ pub enum KeySetupError {
     )]
     Exposed {
         listen: SocketAddr,
-        /// The key file that was looked for.
+        /// The key file that was expected.
         path: PathBuf,
     },
     #[error(
@@ -46,8 +46,8 @@ pub enum KeySetupError {
     },
 }
 
-/// Decides which keys are accepted. `keys` is the key file named by the operator, and `has_proxy`
-/// says whether the settings are for a service behind a proxy, which lets other machines reach a
+/// Decides which keys are accepted. `keys` is the key file named by the operator. `has_proxy` says
+/// whether the settings are for a service behind a proxy, through which other machines can reach a
 /// local address.
 pub fn access(keys: Option<&Path>, listen: SocketAddr, has_proxy: bool) -> Result<Access, KeySetupError> {
     let path = keys.unwrap_or(Path::new(DEFAULT_KEY_FILE));

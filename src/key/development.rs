@@ -1,4 +1,4 @@
-//! The development key: created once on this machine, so that trying out the service needs no
+//! The development key: created once on this machine, so that trying out the service takes no
 //! setup.
 
 use std::fs;
@@ -15,12 +15,12 @@ pub const FILE_NAME: &str = "development-key";
 #[derive(Debug)]
 pub struct DevelopmentKey {
     pub key: ApiKey,
-    /// Why the key isn't the one from the last start, or won't be the one for the next.
+    /// Why the key isn't the one from the last start, or won't be the same at the next start.
     pub notice: Option<String>,
 }
 
-/// Returns the key kept in the index folder. Creates one if there's none or it can't be trusted.
-/// Without a writable index folder, the key lasts only as long as the server runs.
+/// Returns the key stored in the index folder. Creates one if there's none or it can't be trusted.
+/// Without a writable index folder, the key only lasts as long as the server runs.
 pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> {
     let Some(folder) = index else {
         return Ok(DevelopmentKey { key: ApiKey::generate(KeyKind::Development)?, notice: None });
@@ -51,7 +51,7 @@ pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> 
     Ok(DevelopmentKey { key, notice })
 }
 
-/// Returns the kept key, or why it can't be trusted.
+/// Returns the stored key, or why it can't be trusted.
 fn read(path: &Path) -> Result<Option<ApiKey>, String> {
     let metadata = match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -81,7 +81,7 @@ fn write(folder: &Path, path: &Path, key: &ApiKey, replace: bool) -> io::Result<
 }
 
 fn is_private(metadata: &fs::Metadata) -> bool {
-    // The six lowest bits are the permissions of group and others.
+    // The lowest six bits are the permissions of group and others.
     metadata.permissions().mode().trailing_zeros() >= 6
 }
 
@@ -128,7 +128,7 @@ mod tests {
         for content in ["", "nonsense", live.expose(), "sd_dev_abcdefgh_0000000000000000000000000000"] {
             let folder = tempfile::tempdir().expect("a folder");
             let first = kept(folder.path());
-            // Written in place to keep the mode.
+            // Written in place to preserve the mode.
             fs::write(folder.path().join(FILE_NAME), content).expect("written");
             let second = kept(folder.path());
             assert_ne!(first.key, second.key);

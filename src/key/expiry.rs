@@ -1,4 +1,4 @@
-//! Until when a key is valid.
+//! When a key expires.
 
 use std::fmt;
 use std::str::FromStr;

@@ -17,18 +17,18 @@ pub struct RateError(String);
 pub(super) const UNLIMITED: &str = "none";
 
 impl Rate {
-    /// The highest limited rate: more than any machine can serve, and a quarter of what a quota can
-    /// count.
+    /// The highest rate besides `none`: more than any machine can serve, and a quarter of
+    /// what a quota can count.
     pub const MAX: u32 = 1_000_000_000;
     pub const DEFAULT: Self = Self(Some(600));
 
     pub const UNLIMITED: Self = Self(None);
 
-    /// The development key's rate: a thousand requests per second, more than trying out and testing
-    /// need.
+    /// The development key's rate: a thousand requests per second, more than trying things out and
+    /// testing need.
     pub const DEVELOPMENT: Self = Self(Some(60_000));
 
-    /// Creates a rate in requests per minute; `None` outside of 1 to [`Rate::MAX`].
+    /// Creates a rate in requests per minute; `None` outside 1 to [`Rate::MAX`].
     pub fn new(per_minute: u64) -> Option<Self> {
         u32::try_from(per_minute).ok().filter(|rate| (1..=Self::MAX).contains(rate)).map(|rate| Self(Some(rate)))
     }

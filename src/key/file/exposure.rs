@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::key::access::Quoted;
 
-/// A warning if other accounts can read or change the file, with the command that fixes it. Reading
+/// A warning if other accounts can read or change the file, with the command to fix it. Reading it
 /// through the file's group is fine: that's how a server with its own account reads it.
 pub fn exposure(path: &Path) -> Option<String> {
-    // A file that can't be examined can't be read either, which is an error elsewhere.
+    // A file that can't be examined can't be read either; that's reported elsewhere.
     let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o777;
     let what = match (mode & 0o002 != 0, mode & 0o020 != 0, mode & 0o004 != 0) {
         (true, _, _) => "changed by every account of this machine, so that each can add a key for itself",
