@@ -1,13 +1,13 @@
-//! Makes texts from records harmless and short.
+//! Makes text from records harmless and short.
 
 use serde_json::Value;
 
 use crate::text::printable::marked_hidden;
 use crate::text::shorten::shortened;
 
-/// Replaces hidden characters, which a model reads but a person can't see, with U+FFFD, and cuts
-/// texts after `max_characters` code points and arrays after `max_items`. Line ends and tabs are
-/// kept, since JSON escapes them.
+/// Replaces hidden characters, which a model reads but people can't see, with U+FFFD. Cuts text
+/// after `max_characters` code points and arrays after `max_items`. Line ends and tabs are kept,
+/// since JSON escapes them.
 pub(super) fn clean(mut value: Value, max_characters: usize, max_items: usize) -> Value {
     clean_in_place(&mut value, max_characters, max_items);
     value
@@ -31,7 +31,7 @@ fn clean_in_place(value: &mut Value, max_characters: usize, max_items: usize) {
     }
 }
 
-/// Whether [`clean_text`] leaves a text unchanged, as is the case for nearly all.
+/// Whether [`clean_text`] would leave the text unchanged, as it does for nearly all text.
 fn is_clean_ascii(text: &str, max_characters: usize) -> bool {
     text.len() <= max_characters && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
 }

@@ -1,5 +1,5 @@
-//! The tools: names, descriptions, arguments and results, written for a reader who has never seen
-//! the directory.
+//! The tools: their names, descriptions, arguments and results, written for readers who have never
+//! seen the directory.
 
 use std::sync::{Arc, LazyLock};
 
@@ -27,7 +27,7 @@ pub(super) enum Operation {
     ListReviews,
 }
 
-/// What a client is told about a tool.
+/// What clients see of a tool.
 pub(super) struct Definition {
     pub(super) operation: Operation,
     pub(super) name: &'static str,
@@ -39,7 +39,7 @@ pub(super) struct Definition {
     result: fn() -> Vec<(&'static str, Value)>,
 }
 
-/// A product's id, which is in the path in HTTP.
+/// A product's id. Over HTTP, it's in the path.
 pub(super) static ID: Parameter<Text> = Parameter::new(
     "id",
     "The product's id, exactly as search_software returns it.",
