@@ -1,4 +1,4 @@
-//! Keys: which requests are accepted, and that the others reveal nothing.
+//! Keys: which requests are accepted, and that rejected ones reveal nothing.
 
 use std::net::SocketAddr;
 
@@ -146,7 +146,7 @@ async fn an_address_with_too_many_bad_keys_has_to_wait_but_a_valid_key_still_wor
 async fn callers_behind_a_proxy_are_distinguished_and_forged_addresses_ignored() {
     let service = behind_a_proxy();
     for n in 0..=BURST {
-        // Addresses that a caller adds itself are further to the left.
+        // Addresses that callers add themselves are further to the left.
         ask(&service, "10.0.0.1", &format!("203.0.113.{n}, 198.51.100.7"), "Bearer nonsense").await;
     }
     assert_eq!(ask(&service, "10.0.0.1", "198.51.100.7", "Bearer nonsense").await.status, 429);

@@ -32,7 +32,7 @@ async fn category_is_found_by_its_id() {
     assert_eq!(service.get("/v1/categories/Safety").await.problem(), (404, "category_not_found".to_owned()));
 }
 
-/// An export with a product in each category, and a glossary term for each name.
+/// An export with one product in each category, and one glossary term per name.
 fn named(names: &[&str]) -> String {
     let software = names.iter().map(|name| {
         json!({

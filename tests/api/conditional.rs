@@ -1,4 +1,4 @@
-//! Entity tags, 304 responses, and what they cost.
+//! Entity tags, 304 responses, and how much they cost.
 
 use crate::fixture;
 use crate::service::{Service, Setup};

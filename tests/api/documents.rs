@@ -1,4 +1,4 @@
-//! Documents that are served without a key.
+//! Documents that don't need a key.
 
 use std::sync::Arc;
 

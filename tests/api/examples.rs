@@ -1,4 +1,4 @@
-//! The documentation's examples: the responses are what a server with the bundled data returns, and
+//! The documentation's examples: responses match what a server with the bundled data returns, and
 //! the example export is valid.
 
 use std::path::{Path, PathBuf};
@@ -36,10 +36,10 @@ pub(crate) fn bundled() -> Service {
 }
 
 /// After an intended change, run the tests twice with `UPDATE_SNAPSHOTS=1` (these responses are
-/// part of the OpenAPI document) and review the difference.
+/// part of the OpenAPI document) and review the diff.
 #[tokio::test]
 async fn each_recorded_answer_is_what_the_server_answers() {
-    // A bundled export is too long to read, so the documentation has a shorter one.
+    // A bundled export is too long to read, so the documentation shows a shorter one.
     let (bundled, documented) = (bundled(), serve(&[("example", EXPORT_EXAMPLE)]));
     let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
     for entry in std::fs::read_dir(folder()).expect("the examples") {
@@ -68,8 +68,8 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
         assert!(content["examples"]["recorded"]["value"].is_object(), "{path}");
     }
     let responses = document["components"]["responses"].as_object().expect("responses");
-    // No operation is documented with a method that it doesn't have, and neither followers' routes
-    // nor /mcp are in the document.
+    // No operation is documented with a method that it doesn't support. Neither the routes for
+    // followers nor `/mcp` are in the document.
     let undescribed = [
         ErrorCode::MethodNotAllowed,
         ErrorCode::ReplicateNotAllowed,

@@ -71,7 +71,7 @@ fn large(config: HttpConfig, rate: u64) -> (Service, String) {
     (Setup { directory, config, rate, ..Setup::default() }.start(), document)
 }
 
-/// What's left of the quota.
+/// How much of the quota is left.
 fn remaining(header: &str) -> &str {
     header.split(';').find_map(|part| part.strip_prefix("r=")).expect("a number")
 }
@@ -99,7 +99,7 @@ async fn download_larger_than_the_quota_is_answered_and_then_waited_for() {
     assert_eq!((answer.status.as_u16(), answer.text() == document), (200, true));
     let refused = service.get("/v1/exports/large").await;
     assert_eq!(refused.problem(), (429, "rate_limited".to_owned()));
-    // Four requests at a rate of one a minute.
+    // Four requests at a rate of one per minute.
     let wait = refused.json()["retry_after_seconds"].as_u64().expect("seconds");
     assert!((230..=240).contains(&wait), "{wait}");
 }
@@ -218,7 +218,7 @@ async fn part_costs_what_has_to_be_read_for_it() {
         }
     };
     assert_eq!(part("bytes=0-9".to_owned(), "identity").await, "19");
-    // Four MiB or parts of one are decompressed.
+    // Four MiB, the last one incomplete, are decompressed.
     assert_eq!(part(format!("bytes={}-", document.len() - 1), "identity").await, "15");
     assert_eq!(part("bytes=0-9".to_owned(), "zstd").await, "14");
 }

@@ -1,5 +1,5 @@
-//! Texts in several languages: which ones are returned, how the response says so, and that words in any
-//! of them are found.
+//! Text in several languages: which language is returned, how the response says so, and that words
+//! in any language are found.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use software_directory::update::Directory;
 use crate::fixture;
 use crate::service::{Answer, BROWSER, Service, Setup};
 
-/// A directory in English, with a German and a French translation of one product each, and an export in German.
+/// A directory in English, with one product that is translated into German and French, and an
+/// export in German.
 fn service() -> Service {
     let product = |id: &str, name: &str, more: Value| {
         let mut product = json!({

@@ -14,7 +14,7 @@ use software_directory::http::HttpConfig;
 use crate::fixture;
 use crate::service::{Service, Setup};
 
-/// The log of this thread, kept in memory.
+/// This thread's log, kept in memory.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

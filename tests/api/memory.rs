@@ -1,4 +1,4 @@
-//! The memory of large bodies, which callers hold on to until they have read them.
+//! The memory for large bodies, which callers hold on to until they have read them.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn with_record(mebibytes: usize, config: HttpConfig) -> Service {
     Setup { directory, config, ..Setup::default() }.start()
 }
 
-/// Starts reading the large record, and stops there.
+/// Starts reading the large record, then stops.
 async fn begin(service: &Service, caller: (&str, &str)) -> (u16, Body) {
     let request = Request::get("/v1/software/large").header("host", "x").header(caller.0, caller.1);
     let Ok(response) = service.app.clone().oneshot(request.body(Body::empty()).expect("a request")).await;

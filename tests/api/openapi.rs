@@ -1,4 +1,5 @@
-//! The OpenAPI document: as committed, and as the service really responds.
+//! The OpenAPI document: whether it's the committed one, and whether it describes what the service
+//! actually sends.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ fn document() -> Value {
     serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")
 }
 
-/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and review the difference.
+/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and review the diff.
 #[test]
 fn the_document_is_the_committed_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/api/snapshots/openapi.json");
@@ -80,7 +81,7 @@ fn every_reference_leads_somewhere() {
     }
 }
 
-/// Responses to check against the document: path as documented, path as requested, status.
+/// Responses to check against the document: the documented path, the requested path, the status.
 const ASKED: [(&str, &str, u16); 22] = [
     ("/v1/software", "/v1/software?limit=100", 200),
     ("/v1/software", "/v1/software?q=tool&sort=-rating", 200),
@@ -152,7 +153,7 @@ async fn a_response_has_only_documented_members() {
         let described = document["components"]["schemas"][schema]["properties"].as_object().expect("properties");
         let answer = service.get(path).await.json();
         let answered = answer.pointer(at).and_then(Value::as_object).expect("an object");
-        // A directory without translations has no use for these.
+        // These are missing from a directory without translations.
         let of_languages = ["language", "translations", "untranslated"];
         let described = described.keys().filter(|name| !of_languages.contains(&name.as_str()));
         let (described, answered): (Vec<_>, Vec<_>) = (described.collect(), answered.keys().collect());
@@ -187,7 +188,7 @@ async fn every_described_parameter_is_accepted_and_no_other_is() {
                 }
                 _ if name == "lang" => vec!["en".to_owned()],
                 _ if name == "attribute" => vec!["tags:text".to_owned()],
-                // One of a few names, or that of an attribute.
+                // One of a few names, or the name of an attribute.
                 _ if schema["pattern"].is_string() => {
                     let names = schema["pattern"].as_str().expect("a pattern").trim_matches(['^', '(', ')', '$']);
                     names.split('|').filter(|name| !name.contains("attribute")).map(str::to_owned).collect()

@@ -13,7 +13,7 @@ fn document() -> Value {
     serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")
 }
 
-/// Calls `visit` with each value inside this one that isn't part of an example, and its JSON
+/// Calls `visit` with each value inside this one that isn't part of an example, along with its JSON
 /// Pointer.
 fn walk<'v>(value: &'v Value, at: &str, visit: &mut impl FnMut(&str, &'v Value)) {
     visit(at, value);
@@ -42,7 +42,7 @@ fn parameters(operation: &Value) -> impl Iterator<Item = &Value> {
     operation["parameters"].as_array().into_iter().flatten()
 }
 
-/// An operation's address: its path and these query parameters, all filled in with their examples.
+/// An operation's address: its path and these query parameters, all with their example values.
 fn address<'v>(path: &str, operation: &Value, query: impl IntoIterator<Item = (&'v str, &'v Value)>) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20"),
@@ -132,7 +132,7 @@ async fn every_parameter_has_an_example_that_finds_something() {
             let target = address(path, operation, query);
             let answer = service.get(&target).await;
             if name == "since" {
-                // A server that has just started has no earlier generation.
+                // A server that has only just started has no earlier generation.
                 assert_eq!(answer.problem().1, "generation_gone");
                 continue;
             }

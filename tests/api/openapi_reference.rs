@@ -1,4 +1,4 @@
-//! `docs/api.md`: every operation of the API, written from the OpenAPI document.
+//! `docs/api.md`: every operation of the API, generated from the OpenAPI document.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -42,7 +42,7 @@ const OTHERS: &str = "
 - `/`, `/software/{id}`, `/categories/{id}`, `/glossary`, `/compare`, `/exports`: web pages.
 ";
 
-/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and read the diff.
+/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and review the diff.
 #[test]
 fn operations_are_documented_as_they_are() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api.md");
@@ -57,7 +57,7 @@ fn operations_are_documented_as_they_are() {
 fn reference() -> String {
     let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
     let (mut list, mut sections) = (String::from("| address | |\n|---|---|\n"), String::new());
-    // Where a parameter was described, by its name and definition.
+    // Where each parameter was first described, by its name and definition.
     let mut described: BTreeMap<String, String> = BTreeMap::new();
     for tag in document["tags"].as_array().expect("tags") {
         let tag = &tag["name"];
@@ -153,7 +153,7 @@ fn string(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The anchor of a heading.
+/// A heading's anchor.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || *c == ' ');
     kept.collect::<String>().to_lowercase().replace(' ', "-")

@@ -29,7 +29,7 @@ async fn read(service: &Service, path: &str) -> Answer {
     service.send(Method::GET, path, &[BROWSER]).await
 }
 
-/// The content of each JSON-LD script in a page.
+/// The content of each JSON-LD script on a page.
 fn json_ld(page: &Answer) -> Vec<Value> {
     let scripts = page.text().split("<script type=\"application/ld+json\">").skip(1);
     let scripts = scripts.map(|rest| rest.split("</script>").next().expect("an end"));

@@ -1,4 +1,4 @@
-//! Pages and the links between them.
+//! Pages of lists, and the links between them.
 
 use std::collections::BTreeMap;
 

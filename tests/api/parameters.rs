@@ -1,8 +1,9 @@
-//! Every row of the parameter rules.
+//! Every rule for parameters.
 
 use crate::service::Service;
 
-/// Sends a request and expects a 400 with the code, the parameter's name, and part of the message.
+/// Sends a request and expects a 400 with this code, this parameter's name, and this text in the
+/// message.
 async fn refused(service: &Service, path: &str, code: &str, parameter: &str, says: &str) {
     let answer = service.get(path).await;
     assert_eq!(answer.problem(), (400, code.to_owned()), "{path}");

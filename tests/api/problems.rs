@@ -1,4 +1,4 @@
-//! Every failure is a problem document with its code.
+//! Every failure is a problem document with its own code.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Every response has an id, which is the caller's own if it's valid.
+//! Every response has an id: the caller's own if it's valid.
 
 use axum::http::Method;
 

@@ -22,7 +22,7 @@ async fn hits_are_items_with_a_score_and_the_query_is_reported() {
 #[tokio::test]
 async fn related_products_are_counted_and_score_below_those_with_words() {
     let service = Service::with_directory();
-    // No product has the word.
+    // No product contains the word.
     let answer = service.get("/v1/search?q=metric").await.json();
     assert_eq!(answer["data"][0]["id"], "tool-rated");
     assert!(answer["data"][0]["score"].as_f64().is_some_and(|score| score < 0.0));
@@ -64,7 +64,7 @@ async fn matches_are_highlighted_on_request() {
 #[tokio::test]
 async fn repeated_query_has_the_same_response_until_the_next_generation() {
     let service = Service::with_directory();
-    // The same entity tag, but each in the requested order.
+    // The same entity tag, but each with its facets in the requested order.
     let paths = ["category&facets=rating", "rating&facets=category"]
         .map(|facets| format!("/v1/search?q=gauge&facets={facets}&highlight=true&limit=1"));
     let first = [service.get(&paths[0]).await, service.get(&paths[1]).await];

@@ -23,7 +23,7 @@ async fn run(service: &Service) -> Running {
     run_until(service, std::future::pending()).await
 }
 
-/// Runs a service. `end` is the second signal, which ends it at once.
+/// Runs a service. `end` is the second signal, which stops it immediately.
 async fn run_until(service: &Service, end: impl Future<Output = ()> + Send + 'static) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -40,7 +40,7 @@ impl Running {
     /// Sends bytes and reads until the server closes.
     async fn exchange(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.expect("a connection");
-        // A client that sends too much is cut off, perhaps before it has seen the response.
+        // A client that sends too much is cut off, possibly before it has seen the response.
         drop(stream.write_all(request.as_bytes()).await);
         let mut answer = Vec::new();
         drop(stream.read_to_end(&mut answer).await);
@@ -192,7 +192,7 @@ async fn a_request_in_progress_finishes_before_the_service_stops() {
     stream.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
     entry.await.expect("the request is under way");
     running.stop.send(()).expect("the server runs");
-    // Once the listener is gone, no other client gets in.
+    // Once the listener is closed, no other client can get in.
     while let Ok(mut late) = TcpStream::connect(running.address).await {
         let _ = late.read_to_end(&mut Vec::new()).await;
     }

@@ -110,7 +110,7 @@ async fn commas_are_not_how_values_are_given() {
         let detail = answer.json()["detail"].as_str().expect("text").to_owned();
         assert!(detail.contains(cure), "{detail}");
     }
-    // In a value that isn't one of a known list, a comma is part of the value.
+    // In a value that isn't from a fixed list, a comma is part of the value.
     assert_eq!(service.get("/v1/software?category=tools,nowhere").await.json()["pagination"]["total"], 0);
 }
 
@@ -168,7 +168,7 @@ async fn any_text_can_be_an_id() {
         let reviews = service.get(&format!("/v1/reviews/{encoded}/")).await;
         assert_eq!(reviews.json()["pagination"]["total"], 0, "{id}");
     }
-    // Dots are ids as well, though few clients send them unescaped.
+    // Dots can be ids too, though few clients send them unescaped.
     assert_eq!(service.get("/v1/software/..").await.json()["data"]["id"], "..");
 }
 

@@ -1,4 +1,4 @@
-//! Visitors of a public page, which have no key.
+//! Visitors to a public page, who have no key.
 
 use std::net::SocketAddr;
 
@@ -17,7 +17,7 @@ use crate::service::{Answer, Service, Setup};
 
 const FROM_PAGE: (&str, &str) = ("sec-fetch-site", "same-origin");
 
-/// A service behind a proxy at 10.0.0.1 whose visitors may send this many requests a minute.
+/// A service behind a proxy at 10.0.0.1 whose visitors may send this many requests per minute.
 fn public(rate: u64) -> Service {
     let config = HttpConfig {
         public_page: Rate::new(rate),

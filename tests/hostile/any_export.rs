@@ -1,4 +1,4 @@
-//! Export files with a few changes in random places.
+//! Export files with a few random edits.
 
 use proptest::prelude::*;
 use software_directory::export::{self, Limits, SourceFile};
@@ -7,7 +7,7 @@ use software_directory::record::CalendarDate;
 use crate::cases::cases;
 use crate::invariant::export::{EXPORT, check};
 
-/// A change of a text.
+/// A random edit.
 #[derive(Debug, Clone)]
 enum Edit {
     Flip(u8),

@@ -8,7 +8,7 @@ use software_directory::service::{AttributeCondition, PageRequest, SearchSoftwar
 use crate::cases::cases;
 use crate::invariant::query::{check, check_within, search, snapshot};
 
-/// Words that mean something to the directory or in the query's grammar.
+/// Words that mean something in the directory or in the query's grammar.
 const PIECES: &[&str] = &[
     "permit",
     "permt",
@@ -96,7 +96,7 @@ fn any_q() -> impl Strategy<Value = String> {
         2 => any::<char>().prop_map(String::from),
         1 => any::<String>(),
         1 => "[a-z]{1,12}",
-        // A word with a letter missing.
+        // A word with one letter missing.
         1 => (prop::sample::select(PIECES), any::<prop::sample::Index>()).prop_map(|(word, at)| {
             let without = at.index(word.chars().count());
             word.chars().enumerate().filter(|(at, _)| *at != without).map(|(_, letter)| letter).collect()

@@ -1,4 +1,4 @@
-//! `software-directory keys`, the real binary.
+//! `software-directory keys`, using the real binary.
 
 use std::fs;
 use std::path::Path;

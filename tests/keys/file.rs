@@ -1,4 +1,4 @@
-//! The key file: what is valid, how errors are reported, and that changes lose nothing.
+//! The key file: what is valid, how errors are reported, and that changes don't lose anything.
 
 use std::fs;
 use std::path::Path;
@@ -300,7 +300,7 @@ fn key_is_printed_before_it_is_active_and_not_created_if_that_fails() {
     let (folder, path) = key_file();
     let mut shown = None;
     let (key, _) = file::create(&path, named("a"), now(), |key| {
-        // If it were killed here, the process would leave no valid key.
+        // If it were killed here, the process would leave no valid key behind.
         assert!(!path.exists());
         shown = Some(key.expose().to_owned());
         Ok(())

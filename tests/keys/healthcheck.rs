@@ -1,11 +1,11 @@
-//! `software-directory healthcheck`, the real binary against a server that answers once.
+//! `software-directory healthcheck`, using the real binary and a server that answers once.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Command, Output};
 use std::thread::JoinHandle;
 
-/// A server that gives this answer to one request, and passes on the request's first line.
+/// A server that sends this response to one request and returns the request's first line.
 fn server(answer: &'static str) -> (SocketAddr, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -22,7 +22,7 @@ fn server(answer: &'static str) -> (SocketAddr, JoinHandle<String>) {
 
 fn healthcheck(listen: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
-    // A proxy in the environment must not be used to reach the server.
+    // The server must be reached directly, even if the environment names a proxy.
     command
         .args(["healthcheck", "--listen", listen])
         .env("http_proxy", "http://127.0.0.1:9")

@@ -1,4 +1,4 @@
-//! The key store: authentication, and reloads of the key file.
+//! The key store: authentication, and reloading the key file.
 
 use std::fs;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn a_known_id_with_another_secret_is_invalid() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
-    // A well-formed key with another key's id, put together with a matching checksum.
+    // A well-formed key with another key's id, including a matching checksum.
     let body = format!("sd_live_{}_{}", key.id(), "A".repeat(22));
     let mut crc = flate2::Crc::new();
     crc.update(body.as_bytes());
@@ -287,7 +287,7 @@ async fn the_watcher_refuses_a_revoked_key_and_ends_with_the_shutdown() {
             tokio::task::yield_now().await;
         }
     };
-    // The limit only stops a test that would never end.
+    // The limit only stops a test that would otherwise never end.
     tokio::time::timeout(Duration::from_mins(1), watch(Arc::clone(&store), refused)).await.expect("refused");
 }
 
@@ -307,7 +307,7 @@ proptest! {
     }
 }
 
-/// A log that a test can read.
+/// A log that tests can read.
 #[derive(Clone, Default)]
 struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

@@ -1,5 +1,5 @@
-//! Invariants of arbitrary bytes that are read as an export: every report format handles them, and
-//! whatever is valid is built, found and returned.
+//! Invariants for arbitrary bytes read as an export: every report format handles them, and whatever
+//! is valid gets built, found and returned.
 
 use std::io::Read as _;
 
@@ -31,8 +31,8 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether another parser accepts it too. Numbers may have any size, since all their digits are
-/// kept.
+/// Whether another parser accepts the bytes too. Numbers may have any size, since all their digits
+/// are kept.
 pub(crate) fn is_json(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok())
 }
