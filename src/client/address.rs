@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_servers_have_a_host_and_no_user_query_or_fragment() {
+    fn server_addresses_have_a_host_but_no_user_query_or_fragment() {
         for right in ["http://127.0.0.1:9200", "https://[::1]:9200/", "https://search.example/behind/a/path"] {
             assert!(parse_server(right).is_some(), "{right}");
         }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn only_addresses_of_the_internet_are_public() {
+    fn only_internet_addresses_are_public() {
         let public = |text: &str| is_public(text.parse().expect("an address"));
         for right in ["93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"] {
             assert!(public(right), "{right}");

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_and_devices_written_to() {
+    fn links_are_followed_and_devices_are_streams() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().canonicalize().expect("a folder");
         let of = |name: &str| Destination::of(&folder.join(name)).expect("found");

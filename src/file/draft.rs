@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn target_is_the_old_file_until_it_is_the_whole_new_one() {
+    fn target_is_the_old_file_until_the_new_one_is_complete() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         fs::write(&target, "old").expect("written");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_up_or_must_not_overwrite_leaves_nothing() {
+    fn abandoned_and_non_overwriting_drafts_leave_nothing_behind() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         drop(draft(&target, Access::Kept));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_killed_processes_left_is_swept_and_drafts_are_not() {
+    fn leftovers_of_killed_processes_are_swept_but_drafts_in_use_are_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         for name in [".software-directory-a1B2c3D4.tmp", ".software-directory-short.tmp", ".other-a1B2c3D4.tmp"] {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn access_is_private_kept_or_given() {
+    fn access_is_private_kept_or_as_requested() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         for (access, expected) in [(Access::Kept, 0o600), (Access::Mode(0o640), 0o640), (Access::Kept, 0o640)] {

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_texts_stay_text() {
+    fn hostile_text_stays_text() {
         let hostile = "<script>alert(1)</script> ]]> & \"q\" \u{0}\u{1b}\u{fffe} &lt;b&gt;";
         let news = News {
             kind: NewsKind::Added,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn urns_differ_where_any_part_does() {
+    fn urns_differ_if_any_part_does() {
         let one = urn(&["added", "a", "b"]);
         assert_eq!((one.len(), &one[23..24], one == urn(&["added", "a", "b"])), (45, "8", true));
         assert_ne!(one, urn(&["added", "ab", ""]));

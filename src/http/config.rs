@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_a_public_address_prefixes_links() {
+    fn links_start_with_the_path_of_the_public_address() {
         let with_path = config("https://example.org/directory/");
         assert_eq!((with_path.base(), with_path.path_prefix()), ("https://example.org/directory", "/directory"));
         let without = config("http://localhost:8080");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_absolute_web_addresses_are_public() {
+    fn only_absolute_web_addresses_can_be_public() {
         for wrong in
             ["", "example.org", "/api", "ftp://example.org", "https://", "https://a.example/?x=1", "https://a/#b"]
         {

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn quality_decides_then_our_preference() {
+    fn quality_decides_first_and_then_our_preference() {
         for (accepted, coding) in [
             ("gzip", Coding::Gzip),
             ("gzip, br", Coding::Gzip),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_the_body_as_it_is() {
+    fn anything_else_leaves_the_body_uncoded() {
         for refused in [
             "",
             "identity",

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_is_read_than_the_caller_takes() {
+    async fn only_as_much_is_read_as_the_caller_consumes() {
         let downloads = Downloads::new(1, 1);
         let read = Arc::new(AtomicUsize::new(0));
         let mut body = body(Counted(Arc::clone(&read)), acquire(&downloads, "a").expect("free"));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn slow_download_ends_for_a_new_one() {
+    async fn slow_download_makes_room_for_a_new_one() {
         let (downloads, start) = (Downloads::new(1, 1), Instant::now());
         let mut slow = body(Counted(Arc::default()), acquire(&downloads, "a").expect("free"));
         slow.frame().await.expect("endless").expect("a block");

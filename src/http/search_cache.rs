@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_a_new_generation_replace_those_of_the_last_one() {
+    fn results_from_a_new_generation_replace_older_ones() {
         let cache = SearchCache::default();
         cache.insert("one", key("one", "permit"), results());
         cache.insert("two", key("two", "permit"), results());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_take_no_more_than_the_capacity() {
+    fn entries_never_exceed_the_capacity() {
         const CAPACITY: u64 = 20_000;
         let (cache, results) = (SearchCache::with_capacity(CAPACITY), results());
         for number in 0..1000 {

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn caller_takes_only_a_part_and_forgotten_ones_take_nothing() {
+    fn each_caller_gets_only_part_and_finished_callers_use_nothing() {
         let (shares, now) = (shares(3, 2), Instant::now());
         let acquire = |id: &str| shares.acquire(Class::Key, key(id), 1, now);
         let held = [acquire("a").expect("free"), acquire("a").expect("free")];
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn no_class_takes_the_units_of_another() {
+    fn no_class_uses_the_units_of_another() {
         let (shares, now) = (shares(8, 4), Instant::now());
         let visitors: Vec<_> =
             (0..16).filter_map(|n| shares.acquire(Class::Visitor, visitor(n), 1, now).ok()).collect();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn use_larger_than_all_units_may_be_the_only_one() {
+    fn use_larger_than_all_units_is_allowed_alone() {
         let (shares, now) = (shares(10, 5), Instant::now());
         let small = shares.acquire(Class::Key, key("a"), 1, now).expect("free");
         assert_eq!(shares.acquire(Class::Key, key("a"), 100, now).expect_err("not alone"), Exhausted::Holder);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn slowest_of_a_class_is_ended_once_it_is_below_the_minimum() {
+    fn slowest_use_in_a_class_is_ended_once_it_is_below_the_minimum() {
         const KIB: usize = 1024;
         let (shares, start) = (shares(8, 4), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_that_is_there_is_always_used() {
+    fn an_existing_key_file_is_always_used() {
         for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
             assert_eq!(decide(None, true, listen(address), false), Ok(Access::File("keys.json".into())));
             assert_eq!(decide(Some(Path::new("k")), true, listen(address), true), Ok(Access::File("k".into())));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_key_file_that_is_missing_is_an_error_with_the_command_to_run() {
+    fn a_missing_named_key_file_is_an_error_with_the_command_to_run() {
         for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
             let error =
                 decide(Some(Path::new("my keys.json")), false, listen(address), true).expect_err("missing").to_string();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_nowhere_is_not_a_missing_key_file() {
+    fn a_dangling_link_is_not_a_missing_key_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let link = folder.path().join("keys.json");
         std::os::unix::fs::symlink("/nowhere/at/all", &link).expect("a link");

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn address_spends_a_minutes_requests_at_once_and_then_at_the_rate() {
+    fn address_may_spend_a_minutes_requests_at_once_and_then_at_the_rate() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("198.51.100.7");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_the_stated_time_is_never_too_early() {
+    fn retrying_after_the_stated_time_is_never_too_early() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn decision_states_what_is_left() {
+    fn decision_says_what_is_left() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn network_of_64_bits_is_one_caller_and_a_mapped_address_is_the_one_it_maps() {
+    fn a_64_bit_network_is_one_caller_and_a_mapped_address_counts_as_the_address_it_maps() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         assert_eq!(exhaust(&quotas, network("2001:db8:1:2::1"), start), LIMIT);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn million_addresses_take_no_more_memory_and_free_none_that_is_over_its_quota() {
+    fn a_million_addresses_take_no_more_memory_and_displace_none_over_its_quota() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let limited: Vec<Network> = (0..100).map(|n| IpAddr::from(Ipv4Addr::new(203, 0, 113, n)).into()).collect();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_at_once_get_no_more_than_one_alone() {
+    fn concurrent_callers_get_no_more_than_a_single_one() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_made_once_and_used_at_later_starts() {
+    fn the_key_is_created_once_and_reused_on_later_starts() {
         let folder = tempfile::tempdir().expect("a folder");
         let index = folder.path().join("new/index");
         let first = kept(&index);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_readable_by_its_owner_only() {
+    fn only_the_owner_can_read_the_file() {
         let folder = tempfile::tempdir().expect("a folder");
         kept(folder.path());
         let mode = fs::metadata(folder.path().join(FILE_NAME)).expect("the file").permissions().mode();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_gives_a_key_with_a_notice() {
+    fn an_unwritable_folder_gives_a_key_with_a_notice() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("file");
         fs::write(&file, "").expect("written");

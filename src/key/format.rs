@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_has_the_promised_form_and_is_read_again() {
+    fn a_new_key_has_the_documented_form_and_can_be_parsed() {
         for (kind, prefix) in [(KeyKind::Live, "sd_live_"), (KeyKind::Development, "sd_dev_")] {
             let key = key(kind);
             let tail = key.expose().strip_prefix(prefix).expect("the prefix");
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_keys_are_alike() {
+    fn no_two_keys_are_the_same() {
         let keys: std::collections::HashSet<_> = (0..1000).map(|_| key(KeyKind::Live).expose().to_owned()).collect();
         assert_eq!(keys.len(), 1000);
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_text_loses_the_keys_in_it() {
+    fn keys_are_removed_from_quoted_text() {
         let (one, two) = (key(KeyKind::Live), key(KeyKind::Development));
         let text = format!("string \"{}\", {}", one.expose(), two.expose());
         assert_eq!(without_keys(&text), "string \"sd_…\", sd_…");
@@ -242,7 +242,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in "(sd_(live|dev)_)?\\PC{0,9}_?.{0,40}") {
+        fn any_text_is_parsed_or_refused(text in "(sd_(live|dev)_)?\\PC{0,9}_?.{0,40}") {
             let _ = ApiKey::parse(&text);
         }
     }

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spent_request_is_returned_after_a_window() {
+    fn a_spent_request_comes_back_after_a_window() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(1, start).allowed);
         let just_before = start + Duration::from_secs(59) + Duration::from_nanos(999_999_999);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_time_is_rounded_up_so_that_it_is_never_too_early() {
+    fn waiting_time_is_rounded_up_so_retrying_is_never_too_early() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(1, start).allowed);
         let refused = quota.spend(1, start + Duration::from_millis(500));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn returned_requests_can_be_spent_again_and_no_others() {
+    fn refunded_requests_can_be_spent_again_but_no_others() {
         let (quota, start) = (Quota::default(), Instant::now());
         let later = start + SECOND;
         assert!(quota.spend(3, start).allowed && quota.spend(3, later).allowed && quota.spend(3, later).allowed);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lowered_rate_waits_for_the_burst_that_brings_it_below() {
+    fn after_lowering_the_rate_the_wait_is_for_the_burst_that_brings_it_below() {
         let (quota, start) = (Quota::default(), Instant::now());
         for second in 0..10 {
             assert!(quota.spend(10, start + SECOND * second).allowed);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_who_always_asks_gets_the_quota_within_one_per_cent() {
+    fn a_caller_that_never_pauses_gets_its_quota_to_within_one_per_cent() {
         for limit in [1, 60, 600, 100_000] {
             let (quota, start) = (Quota::default(), Instant::now());
             let minutes = 10;
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_whatever_the_rate() {
+    fn memory_is_bounded_at_any_rate() {
         let (quota, start) = (Quota::default(), Instant::now());
         for at in 0..200_000 {
             let _ = quota.spend(1_000_000, start + Duration::from_millis(1) * at);
@@ -320,7 +320,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_window_ever_holds_more_than_the_quota_and_waiting_always_helps(
+        fn no_window_ever_exceeds_the_quota_and_waiting_always_helps(
             limit in 1..40_u32,
             pauses_ms in prop::collection::vec(prop_oneof![8 => 0..400_u64, 2 => 0..20_000_u64], 1..400),
             obey in any::<bool>(),

@@ -69,7 +69,7 @@ mod tests {
     use super::Rate;
 
     #[test]
-    fn a_rate_is_a_number_of_requests_per_minute() {
+    fn a_rate_is_in_requests_per_minute() {
         let rate = |text: &str| text.parse::<Rate>().ok().and_then(Rate::per_minute);
         assert_eq!(rate("600"), Some(600));
         assert_eq!(rate("600/min"), Some(600));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_rate_is_rejected_with_the_valid_form() {
+    fn invalid_rate_is_rejected_with_a_valid_example() {
         for wrong in [
             "0",
             "None",

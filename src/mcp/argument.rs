@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_in_their_ranges_pass() {
+    fn arguments_within_range_are_accepted() {
         let query = search(json!({"q": "ärgerlich", "category": ["a", "b"], "limit": 100, "sort": null}));
         let query = query.expect("valid");
         assert_eq!(query.filter.categories, ["a", "b"]);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn each_problem_names_what_is_allowed() {
+    fn each_problem_says_what_is_allowed() {
         let reviews = |arguments| read("list_reviews", arguments, ListReviews::from_values).err();
         for (arguments, problem) in [
             (json!({}), "id is needed."),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn many_unknown_names_have_a_short_answer() {
+    fn many_unknown_names_get_a_short_answer() {
         let names = (0..920).map(|number| (format!("unknown_argument_number_{number:03}"), 5.into()));
         let problem = search(names.collect::<Map<_, _>>().into()).expect_err("refused");
         assert_eq!(problem.matches("There is no argument").count(), 3, "{problem}");

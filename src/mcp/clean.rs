@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_characters_are_replaced_and_long_texts_cut() {
+    fn hidden_characters_are_replaced_and_long_text_is_cut() {
         let hidden = "a\u{1b}[2J\u{202e}b\u{e0041}\u{200b}\nc\td\u{0}";
         assert_eq!(clean(json!([hidden]), 100, 9), json!(["a\u{fffd}[2J\u{fffd}b\u{fffd}\u{fffd}\nc\td\u{fffd}"]));
         assert_eq!(clean(json!({"a": "äöü", "b": [1, 2, 3]}), 2, 2), json!({"a": "äö…", "b": [1, 2]}));

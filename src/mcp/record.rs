@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_one_segment_of_a_path() {
+    fn ids_are_a_single_path_segment() {
         assert_eq!(
             url("https://a.example", &["software", "a/../b?c é"]),
             "https://a.example/v1/software/a%2F..%2Fb%3Fc%20%C3%A9"

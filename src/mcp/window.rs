@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_read_until_a_request_in_progress_is_answered() {
+    fn nothing_more_is_read_until_a_request_in_progress_is_answered() {
         let mut window = Window::new(Endless(0), 10);
         let next = |window: &mut Window<Endless>| window.receive().now_or_never().map(|message| message.is_some());
         for _ in 0..10 {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_keeps_its_place_even_if_it_is_cancelled() {
+    fn a_handler_keeps_its_slot_even_if_it_is_cancelled() {
         let mut window = Window::new(Endless(9), 2);
         let mut next = || window.receive().now_or_never().flatten();
         let first = next().expect("a request");

@@ -80,7 +80,7 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 /// Sends each request on its own connection and writes nothing more. Returns everything that comes
 /// back.
 #[test]
-fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
+fn any_bytes_are_answered_or_refused_and_the_service_keeps_running() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let service = Service::with_directory();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
@@ -216,7 +216,7 @@ fn any_headers() -> impl Strategy<Value = Vec<(&'static str, Vec<u8>)>> {
 }
 
 #[test]
-fn any_request_has_an_answer_that_can_be_read() {
+fn any_request_gets_a_readable_response() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let service = Service::with_directory();
     let method = prop_oneof![

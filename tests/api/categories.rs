@@ -49,7 +49,7 @@ fn named(names: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn names_that_differ_in_symbols_or_marks_are_different_categories_and_terms() {
+async fn names_that_differ_in_symbols_or_diacritics_are_different_categories_and_terms() {
     let groups = [
         (["C", "C++", "C#"], ["c", "c-plus-plus", "c-sharp"]),
         (["F#", ".NET", "A+"], ["f-sharp", "dot-net", "a-plus"]),
@@ -76,7 +76,7 @@ async fn names_that_differ_in_symbols_or_marks_are_different_categories_and_term
 }
 
 #[tokio::test]
-async fn a_former_id_names_the_new_one() {
+async fn a_former_id_leads_to_the_new_one() {
     let service = Service::empty();
     service.directory.publish(fixture::snapshot(&[("names", &named(&["C++", "C#", "Safety"]))]));
     for (path, list) in [("/v1/categories/c", "/v1/categories"), ("/v1/glossary/c", "/v1/glossary")] {

@@ -38,7 +38,7 @@ pub(crate) fn bundled() -> Service {
 /// After an intended change, run the tests twice with `UPDATE_SNAPSHOTS=1` (these responses are
 /// part of the OpenAPI document) and review the diff.
 #[tokio::test]
-async fn each_recorded_answer_is_what_the_server_answers() {
+async fn each_recorded_response_is_what_the_server_sends() {
     // A bundled export is too long to read, so the documentation shows a shorter one.
     let (bundled, documented) = (bundled(), serve(&[("example", EXPORT_EXAMPLE)]));
     let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
@@ -88,7 +88,7 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
 }
 
 #[tokio::test]
-async fn the_examples_of_parameter_errors_are_what_the_server_answers() {
+async fn the_examples_of_parameter_errors_are_what_the_server_sends() {
     let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
     let examples =
         &document["components"]["responses"]["BadRequest"]["content"]["application/problem+json"]["examples"];
@@ -106,7 +106,7 @@ async fn the_examples_of_parameter_errors_are_what_the_server_answers() {
 }
 
 #[test]
-fn the_example_of_an_export_is_valid_and_shows_every_known_member() {
+fn the_example_export_is_valid_and_shows_every_known_member() {
     let source = SourceFile::from_bytes(Path::new("example.json"), EXPORT_EXAMPLE.to_owned().into());
     let today = software_directory::record::CalendarDate::parse("2026-12-01").expect("a date");
     let report = export::examine(vec![source], &Limits::default(), today, &|_| {}).expect("in memory");

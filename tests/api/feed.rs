@@ -83,7 +83,7 @@ fn entries(answer: &Answer) -> usize {
 }
 
 #[tokio::test]
-async fn feed_has_products_added_and_evidence_renewed() {
+async fn feed_has_added_products_and_renewed_evidence() {
     let answer = service(None).get("/feed.atom").await;
     assert_eq!(answer.header("content-type"), "application/atom+xml; charset=utf-8");
     let text = answer.text();

@@ -70,7 +70,7 @@ async fn found(service: &Service, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn language_of_a_request_chooses_the_texts_and_missing_ones_fall_back() {
+async fn the_requested_language_is_used_and_missing_text_falls_back() {
     let service = service();
     let answer = service.get("/v1/software?lang=de").await;
     assert_eq!((answer.status.as_u16(), answer.header("content-language")), (200, "de"), "{answer:?}");
@@ -95,7 +95,7 @@ async fn language_of_a_request_chooses_the_texts_and_missing_ones_fall_back() {
 }
 
 #[tokio::test]
-async fn each_resource_has_its_texts_in_the_language() {
+async fn each_resource_has_text_in_the_requested_language() {
     let service = service();
     let get = async |path: &str| {
         let answer = service.get(path).await;
@@ -128,7 +128,7 @@ async fn each_resource_has_its_texts_in_the_language() {
 }
 
 #[tokio::test]
-async fn readers_language_chooses_where_the_directory_has_translations() {
+async fn accept_language_counts_if_the_directory_has_translations() {
     let service = service();
     let get = async |path: &str, accepted: &str| service.get_with(path, &[("accept-language", accepted)]).await;
     for (accepted, language) in [("de-AT,en;q=0.5", "de"), ("it, fr;q=0.4", "fr"), ("it", ""), ("", "")] {
@@ -145,7 +145,7 @@ async fn readers_language_chooses_where_the_directory_has_translations() {
 }
 
 #[tokio::test]
-async fn language_without_any_text_is_refused_with_those_there_are() {
+async fn language_without_any_text_is_refused_with_the_available_ones() {
     let service = service();
     for tag in ["it", "german", ""] {
         for path in
@@ -164,7 +164,7 @@ async fn language_without_any_text_is_refused_with_those_there_are() {
 }
 
 #[tokio::test]
-async fn entity_tag_is_of_the_language() {
+async fn entity_tag_depends_on_the_language() {
     let service = service();
     for path in ["/v1/software", "/v1/software/stoff", "/v1/categories", "/v1/glossary/near-miss", "/v1/search?q=a"] {
         let tag = async |accepted: &str| {
@@ -181,7 +181,7 @@ async fn entity_tag_is_of_the_language() {
 }
 
 #[tokio::test]
-async fn words_of_every_language_are_found_by_any_of_their_forms() {
+async fn words_in_every_language_are_found_in_any_form() {
     let service = service();
     for query in [
         "Gefahrstoffkataster",
@@ -224,7 +224,7 @@ async fn highlights_come_from_the_text_that_matched() {
 }
 
 #[tokio::test]
-async fn pages_have_the_texts_that_their_reader_prefers() {
+async fn pages_use_the_language_that_their_reader_prefers() {
     let service = service();
     let visit = async |path: &str, accepted: &str| -> Answer {
         service.visit_with(path, &[("accept-language", accepted), BROWSER]).await

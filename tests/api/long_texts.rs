@@ -57,7 +57,7 @@ fn short(text: &Value) -> String {
 }
 
 #[tokio::test]
-async fn lists_have_the_beginning_of_long_texts_and_the_record_has_all_of_them() {
+async fn lists_have_the_beginning_of_long_text_and_the_record_has_all_of_it() {
     let (service, long) = (service(), long());
     let record = service.get("/v1/software/long").await;
     assert_eq!(record.text().matches(r#""tagline":"#).count(), 1);
@@ -107,7 +107,7 @@ async fn highlights_refer_to_the_returned_text_and_are_bounded() {
 }
 
 #[tokio::test]
-async fn item_has_a_largest_size() {
+async fn item_has_a_maximum_size() {
     let service = service();
     let answer = service.get("/v1/software?limit=100&sort=-rating").await;
     let largest = answer.json()["data"][0].to_string();

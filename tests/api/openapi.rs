@@ -26,7 +26,7 @@ fn the_document_is_the_committed_one() {
 }
 
 #[test]
-fn every_operation_says_what_it_needs_and_what_it_answers() {
+fn every_operation_says_what_it_needs_and_what_it_returns() {
     let document = document();
     let paths = document["paths"].as_object().expect("paths");
     let operations: Vec<_> = paths.iter().map(|(path, item)| (path.as_str(), &item["get"])).collect();
@@ -162,7 +162,7 @@ async fn a_response_has_only_documented_members() {
 }
 
 #[tokio::test]
-async fn every_described_parameter_is_accepted_and_no_other_is() {
+async fn every_described_parameter_is_accepted_and_no_others_are() {
     let service = Service::with_directory();
     let document = document();
     for (path, item) in document["paths"].as_object().expect("paths").iter().filter(|(path, _)| path.starts_with("/v1"))

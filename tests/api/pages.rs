@@ -91,7 +91,7 @@ async fn filters_are_links_and_fields_of_a_form() {
 }
 
 #[tokio::test]
-async fn nothing_found_leads_on() {
+async fn a_page_that_found_nothing_suggests_what_to_do_next() {
     let service = public();
     let page = read(&service, "/?q=xyzzyplugh+lockout&category=Measuring").await;
     assert_eq!(page.status, 200);
@@ -101,7 +101,7 @@ async fn nothing_found_leads_on() {
 }
 
 #[tokio::test]
-async fn nothing_found_says_what_to_search_for_instead_and_which_filter_to_remove() {
+async fn a_page_that_found_nothing_suggests_other_queries_and_filters_to_remove() {
     let service = public();
     let similar = read(&service, "/?q=gawze").await;
     for part in
@@ -119,7 +119,7 @@ async fn nothing_found_says_what_to_search_for_instead_and_which_filter_to_remov
 }
 
 #[tokio::test]
-async fn language_is_the_browsers() {
+async fn pages_are_in_the_browsers_language() {
     let service = public();
     for (accepted, tag, part) in
         [("de-DE,de;q=0.9,en;q=0.8", "de", "41 Produkte"), ("fr", "fr", "41 produits"), ("nl", "en", "41 products")]
@@ -154,7 +154,7 @@ async fn search_engines_read_descriptions_and_structured_data() {
 }
 
 #[tokio::test]
-async fn private_pages_and_previews_are_in_no_index() {
+async fn private_pages_and_previews_are_not_indexed() {
     let service = Service::with_directory();
     let page = service.visit("/software/tool-rated").await;
     assert!(page.text().contains("<meta name=\"robots\" content=\"noindex\">"), "{}", page.text());
@@ -177,7 +177,7 @@ async fn sitemap_has_every_page_and_robots_names_it() {
 }
 
 #[tokio::test]
-async fn large_sitemap_is_split_into_parts_that_hold_every_address_once() {
+async fn large_sitemap_is_split_into_parts_that_contain_every_address_once() {
     let addresses = |map: &Answer| -> Vec<String> {
         let addresses = map.text().split("<loc>").skip(1).map(|rest| rest.split("</loc>").next().expect("an end"));
         addresses.map(str::to_owned).collect()
@@ -236,7 +236,7 @@ async fn large_glossary_has_a_page_for_each_letter() {
 }
 
 #[tokio::test]
-async fn removed_product_is_gone_and_an_unknown_one_is_not_found() {
+async fn removed_product_is_gone_but_an_unknown_one_is_not_found() {
     let service = public();
     let unknown = read(&service, "/software/no-such-thing").await;
     assert_eq!(unknown.status, 404);
@@ -261,7 +261,7 @@ async fn former_category_id_redirects() {
 }
 
 #[tokio::test]
-async fn caches_may_keep_public_pages_and_private_ones_are_the_readers() {
+async fn public_pages_may_be_cached_and_private_ones_only_by_their_reader() {
     let service = public();
     let page = read(&service, "/").await;
     assert_eq!(page.header("cache-control"), "public, max-age=60, stale-while-revalidate=600");

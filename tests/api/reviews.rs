@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::service::Service;
 
 #[tokio::test]
-async fn reviews_are_newest_first_and_summed_up() {
+async fn reviews_are_listed_newest_first_with_a_summary() {
     let answer = Service::with_directory().get("/v1/reviews/tool-reviewed?limit=1").await.json();
     assert_eq!(answer["pagination"], json!({"limit": 1, "offset": 0, "total": 2}));
     assert_eq!(answer["data"][0]["id"], "r2");

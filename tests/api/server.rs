@@ -89,14 +89,14 @@ async fn a_body_on_get_is_ignored() {
 }
 
 #[tokio::test]
-async fn a_body_on_get_that_is_not_there_yet_closes_the_connection() {
+async fn an_incomplete_body_on_get_closes_the_connection() {
     let running = run(&Service::empty()).await;
     let answer = running.exchange("GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe").await;
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\r\nconnection: close\r\n"), "{answer}");
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_request_are_answered_400_and_the_service_goes_on() {
+async fn bytes_that_are_not_a_request_get_400_and_the_service_keeps_running() {
     let running = run(&Service::empty()).await;
     for nonsense in ["\x16\x03\x01\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"] {
         let answer = running.exchange(nonsense).await;
@@ -106,7 +106,7 @@ async fn bytes_that_are_no_request_are_answered_400_and_the_service_goes_on() {
 }
 
 #[tokio::test]
-async fn a_panic_is_one_500_with_a_request_id_and_the_connection_goes_on() {
+async fn a_panic_gives_one_500_with_a_request_id_and_keeps_the_connection() {
     let routes = Router::new()
         .route("/panic", get(async || -> &'static str { panic!("secret of the house") }))
         .route("/fine", get(async || "fine"));
@@ -204,7 +204,7 @@ async fn a_request_in_progress_finishes_before_the_service_stops() {
 }
 
 #[tokio::test]
-async fn the_second_signal_ends_it_at_once() {
+async fn the_second_signal_stops_it_immediately() {
     let (entered, entry) = oneshot::channel::<()>();
     let entered = std::sync::Arc::new(std::sync::Mutex::new(Some(entered)));
     let stuck = async move || -> &'static str {

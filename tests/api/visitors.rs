@@ -34,7 +34,7 @@ async fn visit(service: &Service, client: &str, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn page_that_is_not_public_needs_a_key() {
+async fn private_page_needs_a_key() {
     let service = Service::with_directory();
     assert_eq!(service.send(Method::GET, "/v1/software", &[FROM_PAGE]).await.problem().1, "missing_api_key");
     let page = service.send(Method::GET, "/", &[FROM_PAGE]).await;
@@ -106,7 +106,7 @@ async fn each_address_has_its_own_quota() {
 }
 
 #[tokio::test]
-async fn downloads_of_one_visitor_leave_those_of_others() {
+async fn one_visitors_downloads_leave_room_for_others() {
     let record = |n: usize| {
         json!({
             "id": format!("record-{n}"), "name": "Record", "url": "https://a.example/",
@@ -132,7 +132,7 @@ async fn downloads_of_one_visitor_leave_those_of_others() {
 }
 
 #[tokio::test]
-async fn visitor_learns_no_more_of_the_state_than_anybody() {
+async fn visitors_learn_no_more_about_the_state_than_anyone_else() {
     let service = public(100);
     let anybody = service.send(Method::GET, "/readyz", &[]).await;
     assert_eq!(service.send(Method::GET, "/readyz", &[FROM_PAGE]).await.json(), anybody.json());

@@ -166,7 +166,7 @@ fn any_query_is_answered() {
 }
 
 #[test]
-fn any_budget_gives_pages_of_one_result() {
+fn pages_within_any_budget_come_from_one_result() {
     let snapshot = snapshot();
     for_each(&(any_search(), 0..8_000_u64), |(query, units)| {
         check_within(&snapshot, &query, units);
@@ -174,7 +174,7 @@ fn any_budget_gives_pages_of_one_result() {
 }
 
 #[test]
-fn spent_budget_makes_the_result_incomplete() {
+fn an_exhausted_budget_makes_the_result_incomplete() {
     let snapshot = snapshot();
     let query = search("\"permit to work\" audit management software");
     assert!(!check_within(&snapshot, &query, u64::MAX));

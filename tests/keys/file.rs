@@ -29,7 +29,7 @@ fn findings(keys: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_whole_key_is_read() {
+fn a_complete_key_is_read() {
     let file = parse(&json!({ "keys": [valid_key()] })).expect("valid");
     let [key] = file.keys() else { panic!("one key") };
     assert_eq!((&*key.id, &*key.name, key.rate.per_minute()), ("k3Yp0aZ9", "Example Ltd", Some(100)));
@@ -49,7 +49,7 @@ fn expiry_rate_and_origins_are_optional() {
 }
 
 #[test]
-fn each_wrong_property_is_named_with_its_place() {
+fn each_invalid_property_is_reported_with_its_position() {
     for (property, wrong, said) in [
         ("id", json!("short"), "8 letters and digits"),
         ("id", json!("k3Yp0aZ-"), "8 letters and digits"),
@@ -97,7 +97,7 @@ fn all_errors_are_reported_at_once() {
 }
 
 #[test]
-fn a_misspelled_property_is_refused_and_a_foreign_one_is_not() {
+fn a_misspelled_property_is_refused_but_a_foreign_one_is_not() {
     for (misspelled, meant) in
         [("expires", "expires_at"), ("expiresAt", "expires_at"), ("origin", "origins"), ("rate", "rate_per_minute")]
     {
@@ -115,7 +115,7 @@ fn a_misspelled_property_is_refused_and_a_foreign_one_is_not() {
 }
 
 #[test]
-fn an_id_or_a_hash_used_twice_is_refused_with_both_places() {
+fn a_duplicate_id_or_hash_is_refused_with_both_positions() {
     let same_id = findings(&json!([valid_key(), valid_key_with_id("k3Yp0aZ9")]));
     assert_eq!(same_id[0].0, "/keys/1/id");
     assert!(same_id[0].1.contains("/keys/0"));
@@ -173,7 +173,7 @@ fn no_message_quotes_a_key_that_was_written_into_the_file() {
 }
 
 #[test]
-fn a_created_key_is_in_the_file_as_its_hash_only() {
+fn the_file_contains_only_the_hash_of_a_created_key() {
     let (_folder, path) = key_file();
     let (key, record) = file::create(&path, named("Example Ltd"), now(), |_| Ok(())).expect("made");
     let text = fs::read_to_string(&path).expect("readable");
@@ -235,7 +235,7 @@ fn a_missing_folder_is_named() {
 }
 
 #[test]
-fn revoking_without_a_key_file_makes_no_file() {
+fn revoking_without_a_key_file_creates_no_file() {
     let (folder, path) = key_file();
     assert!(file::revoke(&path, "k3Yp0aZ9").expect_err("no file").is_missing());
     assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
@@ -271,7 +271,7 @@ mod unix {
     }
 
     #[test]
-    fn a_link_stays_and_its_target_is_changed() {
+    fn a_link_is_kept_and_its_target_is_changed() {
         let (folder, path) = key_file();
         let link = folder.path().join("link.json");
         file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
@@ -283,7 +283,7 @@ mod unix {
 }
 
 #[test]
-fn leftovers_of_a_killed_change_are_swept_by_the_next_and_nothing_else_is() {
+fn leftovers_of_a_killed_change_are_swept_by_the_next_but_nothing_else_is() {
     let (folder, path) = key_file();
     let others = [".keys.json.other.tmp", ".keys.json.x.AbCd1234.tmp", "keys.json.AbCd1234.tmp", ".keys.json.lock"];
     for name in others.iter().chain(&[".keys.json.AbCd1234.tmp"]) {

@@ -36,7 +36,7 @@ fn a_key_in_the_file_is_accepted_and_others_are_not() {
 }
 
 #[test]
-fn nothing_presented_is_missing_and_anything_else_is_invalid() {
+fn an_empty_key_is_missing_and_anything_else_is_invalid() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
@@ -93,7 +93,7 @@ fn a_key_expires_after_its_last_moment() {
 }
 
 #[test]
-fn an_empty_key_file_refuses_everybody() {
+fn an_empty_key_file_refuses_everyone() {
     let (_folder, path) = key_file();
     fs::write(&path, "{\"keys\": []}").expect("written");
     let store = KeyStore::open(&path).expect("valid");
@@ -103,7 +103,7 @@ fn an_empty_key_file_refuses_everybody() {
 }
 
 #[test]
-fn a_missing_or_broken_key_file_opens_no_store() {
+fn no_store_is_opened_with_a_missing_or_broken_key_file() {
     let (_folder, path) = key_file();
     assert!(KeyStore::open(&path).unwrap_err().is_missing());
     for broken in ["", "{", "{}", "{\"keys\": [{}]}"] {
@@ -113,7 +113,7 @@ fn a_missing_or_broken_key_file_opens_no_store() {
 }
 
 #[test]
-fn a_reload_takes_new_keys_and_drops_revoked_ones() {
+fn a_reload_adds_new_keys_and_drops_revoked_ones() {
     let (_folder, path) = key_file();
     let (old, _) = file::create(&path, named("old"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
@@ -192,7 +192,7 @@ fn spent_quota_survives_a_reload_and_a_changed_rate() {
 }
 
 #[test]
-fn new_key_works_at_once_and_unknown_ids_cause_at_most_ten_reads_a_second() {
+fn new_key_works_immediately_and_unknown_ids_cause_at_most_ten_reads_a_second() {
     let (_folder, path) = key_file();
     let (first, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
@@ -248,7 +248,7 @@ fn development_key_also_ends_with_an_invalid_key_file() {
 }
 
 #[test]
-fn a_key_with_origins_is_for_these_only() {
+fn a_key_with_origins_works_only_for_those() {
     let (_folder, path) = key_file();
     let origins = vec!["https://example.org".parse().expect("an origin")];
     let (limited, _) = file::create(&path, NewKey { origins, ..named("a") }, now(), |_| Ok(())).expect("made");
@@ -277,7 +277,7 @@ fn printing_the_store_shows_no_secret() {
 }
 
 #[tokio::test]
-async fn the_watcher_refuses_a_revoked_key_and_ends_with_the_shutdown() {
+async fn the_watcher_picks_up_a_revoked_key_and_stops_at_shutdown() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let store = Arc::new(KeyStore::open(&path).expect("valid"));

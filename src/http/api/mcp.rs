@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_accepted_in_all_its_ranges() {
+    fn all_media_ranges_that_include_json_are_accepted() {
         let accepts = |values: &[&'static str]| {
             accepts_json(&values.iter().map(|value| (ACCEPT, HeaderValue::from_static(value))).collect())
         };

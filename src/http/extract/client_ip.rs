@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn forwarded_addresses_count_from_trusted_proxies_only() {
+    fn only_trusted_proxies_can_forward_addresses() {
         assert_eq!(client("10.0.0.1", "198.51.100.7"), "198.51.100.7");
         assert_eq!(client("192.0.2.1", "198.51.100.7"), "192.0.2.1");
         assert_eq!(client("10.0.0.1", "1.1.1.1, 198.51.100.7, 10.0.0.2"), "198.51.100.7", "the first one is made up");
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn caller_in_an_unreadable_form_is_never_taken_for_the_proxy() {
+    fn unreadable_caller_address_is_never_mistaken_for_the_proxy() {
         assert_eq!(client("10.0.0.1", "unknown"), "::");
         assert_eq!(client_of("10.0.0.1", &[b"\xff"]), "::");
         assert_eq!(client_of("10.0.0.1", &[b"198.51.100.7, \xff"]), "::");

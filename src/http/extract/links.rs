@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn links_name_the_pages_around() {
+    fn links_lead_to_the_neighbouring_pages() {
         assert_eq!(linked(20, 20, 90, MaxOffset::Unbounded), r#"<0> "first", <0> "prev", <40> "next", <80> "last""#);
         assert_eq!(linked(20, 0, 90, MaxOffset::Unbounded), r#"<0> "first", <20> "next", <80> "last""#);
         assert_eq!(linked(20, 80, 90, MaxOffset::Unbounded), r#"<0> "first", <60> "prev", <80> "last""#);

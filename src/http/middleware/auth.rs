@@ -135,7 +135,7 @@ mod tests {
     use crate::http::config::PublicUrl;
 
     #[test]
-    fn request_from_the_page_is_told_by_headers_that_other_pages_cannot_set() {
+    fn requests_from_the_page_are_recognised_by_headers_that_other_pages_cannot_set() {
         let url = PublicUrl::parse("https://directory.example/software").expect("an address");
         let config = HttpConfig { public_url: Some(url), ..HttpConfig::default() };
         let is_from_page = |site: Option<&'static str>, referer: Option<&'static str>| {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn scheme_is_bearer_in_any_case() {
+    fn scheme_is_bearer_regardless_of_case() {
         for value in ["Bearer k", "bearer k", "BEARER   k", " Bearer k "] {
             assert!(matches!(bearer(&HeaderValue::from_str(value).expect("a header")), Ok("k")), "{value:?}");
         }

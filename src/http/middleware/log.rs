@@ -126,7 +126,7 @@ mod tests {
     const KEY: &str = "sd_live_abcdefgh_0123456789ABCDEFGHIJKLMNOP12";
 
     #[test]
-    fn keys_are_redacted_however_they_are_encoded() {
+    fn keys_are_redacted_no_matter_how_they_are_encoded() {
         assert_eq!(redacted(&format!("/v1/software/{KEY}")), "/v1/software/sd_…");
         let every_byte = hex::encode(KEY)
             .as_bytes()
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_a_key_is_left_as_it_is() {
+    fn text_without_a_key_is_left_unchanged() {
         for text in ["/v1/software/a%2Fb", "/v1/search", "q=100%25", "%", "%FF", "caf%C3%A9", "%25252F", "sd_%2F"] {
             assert_eq!(redacted(text), text);
         }

@@ -102,7 +102,7 @@ mod tests {
     use crate::http::config::PublicUrl;
 
     #[test]
-    fn form_of_another_origin_is_refused() {
+    fn form_from_another_origin_is_refused() {
         let url = PublicUrl::parse("https://directory.example").expect("an address");
         let config = HttpConfig { public_url: Some(url), ..HttpConfig::default() };
         let is_own = |origin: Option<&'static str>, site: Option<&'static str>| {

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn components_without_a_use_are_removed() {
+    fn unused_components_are_removed() {
         let mut document = document(json!({
             "openapi": "3.1.0", "info": {"title": "t", "version": "1"},
             "paths": {"/": {"get": {"responses": {"200": {"$ref": "#/components/responses/Good"}}}}},

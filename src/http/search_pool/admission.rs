@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn standing_queue_has_the_shorter_delay_until_it_was_empty() {
+    fn standing_queue_has_the_shorter_delay_until_it_is_empty() {
         let (max_delay, start) = (MaxQueueDelay::default(), Instant::now());
         let admission = Admission::new(max_delay);
         let at = |milliseconds, is_empty| admission.max_delay(is_empty, start + Duration::from_millis(milliseconds));

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn panic_is_one_failed_search() {
+    async fn panic_fails_only_one_search() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
         let number = std::hint::black_box(3);
         let failed = pool.run(async move { assert_eq!(number, 4, "out of paper") }).await;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn search_without_a_caller_does_not_run() {
+    async fn search_whose_caller_is_gone_does_not_run() {
         let (pool, release) = busy_pool(PATIENT).await;
         let (ran, runs) = mpsc::channel();
         let abandoned = std::sync::Arc::clone(&pool);

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn trickling_headers_have_the_header_timeout_in_all() {
+    async fn trickling_headers_have_the_header_timeout_in_total() {
         let mut fixture = open();
         let started = Instant::now();
         let end = loop {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn headers_begun_after_idling_have_the_header_timeout() {
+    async fn headers_started_after_idling_have_the_header_timeout() {
         let mut fixture = open();
         fixture.one_request().await;
         tokio::select! {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn connection_is_as_idle_as_its_last_write_is_old() {
+    async fn idle_time_counts_from_the_last_write() {
         let writes = Arc::<AtomicU64>::default();
         let [one, other] = [(); 2].map(|()| Arc::new(Progress::new(Arc::clone(&writes))));
         assert!(one.idle_since() < other.idle_since(), "in the order in which they started");

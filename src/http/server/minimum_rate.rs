@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn peer_that_takes_nothing_is_cut_off_after_the_write_timeout() {
+    async fn peer_that_reads_nothing_is_cut_off_after_the_write_timeout() {
         assert_eq!(seconds_until_cut_off(1, Duration::from_hours(2)).await, 30);
     }
 
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn peer_below_the_minimum_rate_is_cut_off_once_it_is_behind() {
+    async fn peer_below_the_minimum_rate_is_cut_off_once_it_falls_behind() {
         // At a quarter of the rate, it falls behind by three quarters of a second every second.
         let seconds = seconds_until_cut_off(4 * 1024, Duration::from_secs(1)).await;
         assert!((39..=40).contains(&seconds), "{seconds}");

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn at_the_limit_the_connection_idle_the_longest_makes_room() {
+    async fn at_the_limit_the_longest_idle_connection_makes_room() {
         let (listener, address) = listen().await;
         let server = server(ConnectionLimits { max_connections: 3, ..ConnectionLimits::default() });
         tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn busy_connections_keep_no_other_waiting() {
+    async fn busy_connections_keep_no_others_waiting() {
         let (listener, address) = listen().await;
         let header_timeout = Duration::from_millis(500);
         let server = server(ConnectionLimits { max_connections: 8, header_timeout, ..ConnectionLimits::default() });

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn change_gives_up_when_its_lock_stays_held() {
+    fn change_gives_up_if_the_lock_stays_held() {
         let (_folder, path, held) = locked_folder();
         let change = || change(&path, Duration::ZERO, |_| Ok(()), |()| Ok(()));
         let error = change().expect_err("held");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn lock_file_is_private_and_one_with_another_mode_still_works() {
+    fn lock_file_is_private_but_works_with_another_mode() {
         let (folder, path, held) = locked_folder();
         let lock_path = folder.path().join(".keys.json.lock");
         assert_eq!(held.metadata().expect("metadata").permissions().mode() & 0o777, 0o600);
