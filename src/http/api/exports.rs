@@ -43,7 +43,7 @@ impl FromParameters for ListExports {
 
 /// A page of exports.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct ExportList {
     data: Vec<ExportResource>,
     pagination: Pagination,
@@ -52,7 +52,7 @@ struct ExportList {
 
 /// List exports
 ///
-/// The loaded export files, each with its licence, and how much is left out because it is invalid (`skipped`).
+/// The loaded export files, each with its licence, and how much of it was left out for being invalid (`skipped`).
 #[utoipa::path(
     get,
     path = "/v1/exports",
@@ -99,7 +99,7 @@ impl Format {
 
 static FORMAT: Parameter<OneOf<Format>> = Parameter::new(
     "format",
-    "`json` is the export as it was validated; `ndjson` one record a line, each with its export and licence.",
+    "`json` is the export exactly as validated; `ndjson` has one record per line, each with its export and licence.",
     "json",
     OneOf { values: &[Format::Json, Format::Ndjson], name: Format::extension, default: Some(Format::Json) },
 );
@@ -121,12 +121,17 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
 
 /// Download an export
 ///
-/// The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd where the request accepts
-/// that for `json`, else as it is. A part of a `json` document is sent for one range in `Range`, so that a download which broke can
-/// go on: with `If-Range` and the entity tag, the part is of the same document. Each started MiB of the document (`size_bytes` in the
-/// list) up to the end of the part costs a request of the quota; a download larger than what is left is possible while anything is
-/// left, and the quota then waits accordingly. A key or a visitor may have 4 downloads in progress (429),
-/// all keys together 32, all visitors together 16 (503); when these are in use, one that is slower than 128 KiB/s ends for a new one.
+/// The whole document, as described by the JSON Schema at `/schemas/export.json`. It is streamed; `json` is compressed with
+/// zstd if the request accepts that.
+///
+/// A single range in `Range` gets part of a `json` document, so an interrupted download can be resumed. With `If-Range` and
+/// the entity tag, the part is certain to come from the same document.
+///
+/// Each MiB of the document (`size_bytes` in the list), or part of one, up to the end of the range costs one request of the
+/// quota. A download may exceed what is left of the quota; further requests then have to wait until it is paid off.
+///
+/// A key or a visitor may have 4 downloads in progress (429), all keys together 32, all visitors together 16 (503). When all
+/// of those are taken, a download slower than 128 KiB/s is dropped to make room for a new one.
 #[utoipa::path(
     get,
     path = "/v1/exports/{id}",
@@ -138,7 +143,7 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
             (HashMap<String, Value> = "application/json"),
             (String = "application/x-ndjson"),
         )),
-        (status = 206, description = "The part of the export that `Range` names", content(
+        (status = 206, description = "The part of the export requested with `Range`", content(
             (String = "application/json"),
         )),
         NotFound,

@@ -43,27 +43,28 @@ impl FromParameters for SearchParameters {
     }
 }
 
-/// A page of products that match.
+/// A page of matching products.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct SearchResult {
     data: Vec<SearchResultHit>,
     pagination: Pagination,
     query: QueryReport,
-    /// By the names in the parameter `facets`; absent without it.
+    /// Keyed by the names in the `facets` parameter; absent without it.
     #[schema(required = false, nullable = false)]
     facets: Option<BTreeMap<String, Vec<FacetValue<'static>>>>,
 }
 
-/// A product that matches.
+/// A matching product.
 #[derive(ToSchema)]
 #[schema(as = SearchHit)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct SearchResultHit {
     #[schema(inline = false)]
     #[serde(flatten)]
     item: SoftwareItem<'static>,
-    /// How well it matches; comparable within one answer only. 0 without a query, and below 0 if it has none of the words but is related.
+    /// How well it matches; only comparable within one response. 0 without a query, and below 0 if it has none of the words
+    /// but is related.
     score: f32,
     /// The fields that matched; absent without `highlight`.
     #[schema(required = false, nullable = false)]
@@ -72,15 +73,16 @@ struct SearchResultHit {
 
 /// Search products
 ///
-/// Ranked: exact names first, then products with all words before those with some; demo records stand behind real products with
-/// as many of them. If words find few products, products that are near in meaning follow. `query` says how the words were understood.
+/// Ranked: exact names first, then products with all words, then those with some. Demo records come after real products with
+/// the same number of words. If the words find few products, products with a similar meaning follow. `query` says how the
+/// words were interpreted.
 #[utoipa::path(
     get,
     path = "/v1/search",
     operation_id = "searchSoftware",
     tag = "Search",
     params(Query<SearchParameters>),
-    responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
+    responses((status = 200, description = "A page of matching products", body = SearchResult), ApiErrors),
 )]
 pub(in crate::http) async fn search_software(
     State(state): State<Arc<AppState>>,

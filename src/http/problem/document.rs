@@ -14,7 +14,7 @@ use crate::key;
 /// An error as callers see it (RFC 9457).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Problem<'a> {
-    /// Where the code is explained: a URI reference.
+    /// A URI reference to an explanation of the code.
     #[serde(rename = "type")]
     pub kind: String,
     /// A short description of the code.
@@ -22,17 +22,17 @@ pub struct Problem<'a> {
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     pub status: u16,
-    /// The problem of this request, and its remedy.
+    /// What is wrong with this request, and how to fix it.
     pub detail: String,
-    /// The machine-readable error code; further codes may come.
+    /// The machine-readable error code; more codes may be added.
     pub code: &'a str,
     /// The request's id, to quote to the operator.
     pub request_id: &'a str,
-    /// Seconds to wait before trying again, where waiting helps.
+    /// Seconds to wait before trying again, if waiting helps.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retry_after_seconds: Option<u64>,
-    /// The problems by parameter.
+    /// What is wrong with each parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub errors: Option<&'a [ParameterProblem]>,

@@ -122,16 +122,16 @@ pub enum ApiError {
     TooManyDownloads,
 }
 
-/// A problem of one parameter.
+/// What is wrong with a parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ParameterProblem {
-    /// The parameter's name as the request has it.
+    /// The parameter's name as it appears in the request.
     pub param: String,
     /// `invalid_parameter`, `unknown_parameter` or `offset_too_large`.
     #[serde(serialize_with = "code_as_str")]
     #[schema(value_type = String)]
     pub code: ErrorCode,
-    /// The problem, and the allowed values.
+    /// What is wrong, and which values are allowed.
     pub message: String,
 }
 
