@@ -50,7 +50,7 @@ impl Downloads {
             tracing::warn!(
                 caller = caller(&slowest),
                 bytes_per_second = rate,
-                "all downloads of {} are in use; ended the slowest one for another",
+                "all download slots for {} are in use; ended the slowest download to make room",
                 class.as_str()
             );
             slot = self.0.acquire(class, holder, 1, now);
@@ -89,7 +89,7 @@ pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&Rang
 pub(super) fn body(reader: impl Read + Send + 'static, slot: Share) -> Body {
     Body::from_stream(stream::try_unfold((reader, slot), async |(reader, slot)| {
         if slot.is_ended() {
-            return Err(io::Error::other("ended for another download"));
+            return Err(io::Error::other("ended to make room for another download"));
         }
         let read = spawn_blocking(move || read_block(reader)).await?;
         let (reader, block) = read.inspect_err(|error| tracing::error!("a download was cut off: {}", chain(error)))?;

@@ -83,7 +83,7 @@ impl Metrics {
         )?;
         let histogram = HistogramOpts::new(
             "http_request_duration_seconds",
-            "Time from the last byte of a request's headers to its answer, by route.",
+            "Time from the last byte of a request's headers to its response, by route.",
         );
         let metrics = Self {
             requests: register(
@@ -94,7 +94,7 @@ impl Metrics {
                 &registry,
                 HistogramVec::new(histogram.namespace(NAMESPACE).buckets(BUCKETS.to_vec()), &["route"]),
             )?,
-            connections: register(&registry, IntGauge::with_opts(opts("http_connections", "Connections open now.")))?,
+            connections: register(&registry, IntGauge::with_opts(opts("http_connections", "Open connections.")))?,
             shed: register(
                 &registry,
                 IntCounter::with_opts(opts(
@@ -106,7 +106,7 @@ impl Metrics {
                 &registry,
                 IntCounter::with_opts(opts(
                     "page_requests_total",
-                    "Requests of visitors of the page without a key (--public-page).",
+                    "Requests from page visitors without a key (--public-page).",
                 )),
             )?,
             limited_by_key: limited.get_metric_with_label_values(&["key"])?,
@@ -114,7 +114,7 @@ impl Metrics {
             limited_by_address: limited.get_metric_with_label_values(&["address"])?,
             searches: register(
                 &registry,
-                IntCounter::with_opts(opts("searches_total", "Searches with words that were answered.")),
+                IntCounter::with_opts(opts("searches_total", "Answered searches with words.")),
             )?,
             searches_without_hits: register(
                 &registry,
@@ -124,7 +124,8 @@ impl Metrics {
             process: ProcessMetrics::new(&registry)?,
             registry,
         };
-        let build = IntGaugeVec::new(opts("build_info", "1, labelled with the version of the program."), &["version"]);
+        let build =
+            IntGaugeVec::new(opts("build_info", "Always 1, labelled with the program's version."), &["version"]);
         set(&register(&metrics.registry, build)?, env!("CARGO_PKG_VERSION"), 1);
         Ok(metrics)
     }
@@ -173,40 +174,40 @@ impl DirectoryMetrics {
             generation: register(
                 registry,
                 IntGaugeVec::new(
-                    opts("generation_info", "1, labelled with the generation that is served."),
+                    opts("generation_info", "Always 1, labelled with the generation being served."),
                     &["generation"],
                 ),
             )?,
-            records: gauge("generation_records", "Products in the generation that is served.")?,
+            records: gauge("generation_records", "Products in the generation being served.")?,
             skipped_exports: gauge(
                 "skipped_exports",
-                "Exports that are invalid as a whole and left out of the generation that is served (--skip-invalid).",
+                "Exports left out of the generation being served because they are invalid as a whole (--skip-invalid).",
             )?,
             skipped_records: gauge(
                 "skipped_records",
-                "Records that are invalid and left out of the generation that is served (--skip-invalid).",
+                "Records left out of the generation being served because they are invalid (--skip-invalid).",
             )?,
             published_at: gauge(
                 "generation_published_timestamp_seconds",
-                "When the generation that is served was published, in seconds since 1970; 0 before the first one.",
+                "When the generation being served was published, in seconds since 1970; 0 before the first one.",
             )?,
             data_age: register(
                 registry,
                 Gauge::with_opts(opts(
                     "data_age_seconds",
-                    "Seconds since what is served was last seen to be what the exports say; they are read in full every ten minutes.",
+                    "Seconds since what is served was last known to match the exports; they are read in full every ten minutes.",
                 )),
             )?,
             reloads: register(
                 registry,
                 IntCounterVec::new(
-                    opts("reloads_total", "Times the exports were read, the start included, by how it ended."),
+                    opts("reloads_total", "How often the exports were read, including at startup, by outcome."),
                     &["outcome"],
                 ),
             )?,
             last_success: gauge(
                 "last_reload_success",
-                "1 where the last reading of the exports left them served, else 0.",
+                "1 if the exports were being served after they were last read, otherwise 0.",
             )?,
             last_at: register(
                 registry,
@@ -218,14 +219,14 @@ impl DirectoryMetrics {
             requests_by_key: register(
                 registry,
                 IntCounterVec::new(
-                    opts("key_requests_total", "Requests authenticated with a key of the key file, by its id."),
+                    opts("key_requests_total", "Requests authenticated with a key from the key file, by key id."),
                     &["key"],
                 ),
             )?,
             degraded: register(
                 registry,
                 IntGaugeVec::new(
-                    opts("degraded", "1 for each reason why the service is degraded; none in full health."),
+                    opts("degraded", "1 for each reason why the service is degraded; absent while it's healthy."),
                     &["reason"],
                 ),
             )?,

@@ -192,7 +192,7 @@ impl Problem {
             consequence: match directory.current() {
                 _ if is_skipped => "the valid records are shown",
                 Some(_) => "the last valid state is shown",
-                None => "no state was valid yet",
+                None => "there has been no valid state yet",
             },
         })
     }

@@ -63,7 +63,7 @@ pub enum AppStateError {
     /// A documentation page can't be rendered.
     #[error(transparent)]
     Docs(#[from] askama::Error),
-    #[error("the threads for searches can't be started")]
+    #[error("the search threads can't be started")]
     SearchPool(#[source] io::Error),
 }
 

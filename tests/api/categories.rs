@@ -85,6 +85,6 @@ async fn a_former_id_leads_to_the_new_one() {
         assert!(detail.ends_with("it was renamed to \"c-sharp\" or \"c-plus-plus\"."), "{detail}");
         assert_eq!(answer.problem().0, 404);
         let other = service.get(&format!("{list}/d")).await.json();
-        assert!(other["detail"].as_str().is_some_and(|detail| detail.ends_with(&format!("{list} lists them."))));
+        assert!(other["detail"].as_str().is_some_and(|detail| detail.ends_with(&format!("{list} lists all ids."))));
     }
 }

@@ -69,9 +69,9 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn problem(rejected: Rejected) -> ApiError {
     match rejected {
         Rejected::TooLarge => ApiError::ContentTooLarge,
-        Rejected::Unreadable => ApiError::BadRequest("The body ends before the length in Content-Length."),
+        Rejected::Unreadable => ApiError::BadRequest("The body is shorter than its Content-Length."),
         Rejected::UnknownVersion => {
-            ApiError::BadRequest("MCP-Protocol-Version isn't a version of the protocol that this service knows.")
+            ApiError::BadRequest("MCP-Protocol-Version isn't a protocol version that this service supports.")
         }
         Rejected::Failed => ApiError::internal(rejected),
     }

@@ -17,7 +17,7 @@ use crate::http::state::AppState;
 pub fn metrics_service(state: Arc<AppState>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
-        .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "Ask with GET.\n"))
+        .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "Use GET.\n"))
         .fallback(async || (StatusCode::NOT_FOUND, "There is nothing here but /metrics.\n"))
         .with_state(state)
 }

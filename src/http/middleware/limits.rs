@@ -30,18 +30,18 @@ fn well_formed(request: &Request) -> Result<(), &'static str> {
     let mut hosts = request.headers().get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) if request.version() == Version::HTTP_11 => {
-            return Err("Send the header Host: HTTP/1.1 asks for it.");
+            return Err("Send a Host header: HTTP/1.1 requires one.");
         }
         (Some(_), Some(_)) => return Err("Send one Host header, not several."),
         (Some(host), None) if !host.as_bytes().iter().all(|byte| is_host_byte(*byte)) => {
-            return Err("The header Host isn't a host, such as api.example.org or [2001:db8::1]:8080.");
+            return Err("The Host header isn't a host, such as api.example.org or [2001:db8::1]:8080.");
         }
         _ => {}
     }
     // This is the only way of marking a body's end that can contradict another one. A body has a
     // `Content-Length`.
     if request.headers().contains_key(TRANSFER_ENCODING) {
-        return Err("Send no Transfer-Encoding; a request with a body states its Content-Length.");
+        return Err("Don't send Transfer-Encoding. A request with a body must state its Content-Length.");
     }
     Ok(())
 }

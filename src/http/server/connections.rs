@@ -167,7 +167,10 @@ where
             Err(error) if is_of_one_connection(&error) => Ok(()),
             Err(error) => {
                 if !std::mem::replace(&mut self.is_starved, true) {
-                    tracing::error!(%error, "can't accept connections for now; raise the limit of open files if it lasts");
+                    tracing::error!(
+                        %error,
+                        "can't accept connections for now; if this persists, raise the limit on open files"
+                    );
                 }
                 Err(())
             }

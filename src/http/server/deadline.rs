@@ -139,7 +139,7 @@ impl<S> DeadlineStream<S> {
                 let now = self.now();
                 let deadline = self.rate.stalled(now);
                 if self.has_passed(deadline, now, context) {
-                    return Poll::Ready(Err(timed_out("the peer took its response too slowly")));
+                    return Poll::Ready(Err(timed_out("the peer read its response too slowly")));
                 }
                 Poll::Pending
             }
