@@ -39,7 +39,7 @@ fn members<const N: usize>(members: [(&str, Value); N]) -> Members {
 }
 
 fn with_url(mut members: Members) -> Members {
-    members.insert("url".to_owned(), text("The record in the directory's API, to cite."));
+    members.insert("url".to_owned(), text("The record in the directory's API, for citing."));
     members
 }
 
@@ -61,7 +61,7 @@ pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
         ("sources", list(&resource::<SourceResource<'_>>(), "Where the claims come from.")),
     ]);
     found.extend(members([
-        ("id", text("Identifier, the argument of get_software and list_reviews.")),
+        ("id", text("The product's id, which get_software and list_reviews take.")),
         ("categories", texts("Names of its categories, the main one first.")),
         ("evidence", whole(evidence).into()),
         ("export", whole(resource::<ExportRef<'_>>()).into()),
@@ -72,8 +72,8 @@ pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
 /// The members of a product that is similar to another one.
 pub(super) static SIMILAR: LazyLock<Members> = LazyLock::new(|| {
     let shared = members([
-        ("categories", texts("Names of the categories that both are in.")),
-        ("words", texts("Words of the other product that both have, the rarest first.")),
+        ("categories", texts("Names of the categories that both products are in.")),
+        ("words", texts("Words of the other product that both contain, rarest first.")),
     ]);
     let mut similar = FOUND.clone();
     similar.insert("shared".to_owned(), whole(shared).into());

@@ -30,7 +30,7 @@ const MAX_IN_PROGRESS: usize = 32;
 /// The connection over two byte streams failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("the client didn't open the Model Context Protocol")]
+    #[error("the client didn't start a Model Context Protocol session")]
     Open(#[source] Box<rmcp::service::ServerInitializeError>),
     #[error("the connection failed")]
     Task(#[source] tokio::task::JoinError),
@@ -39,13 +39,13 @@ pub enum ServeError {
 /// Why an HTTP request isn't accepted as a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
-    #[error("the message has more than {MAX_MESSAGE_BYTES} bytes")]
+    #[error("the message is larger than {MAX_MESSAGE_BYTES} bytes")]
     TooLarge,
     #[error("the body can't be read")]
     Unreadable,
-    #[error("the protocol's version is unknown")]
+    #[error("the protocol version is unknown")]
     UnknownVersion,
-    #[error("the protocol's library failed")]
+    #[error("the protocol library failed")]
     Failed,
 }
 
@@ -94,9 +94,9 @@ fn not_a_message(body: &[u8]) -> Response<BoxBody<Bytes, Infallible>> {
     let error = if serde_json::from_slice::<IgnoredAny>(body).is_err() {
         ErrorData::parse_error("the body isn't JSON", None)
     } else if body.trim_ascii_start().starts_with(b"[") {
-        ErrorData::invalid_request("send one message in a request: batches aren't supported", None)
+        ErrorData::invalid_request("send one message per request: batches aren't supported", None)
     } else {
-        ErrorData::invalid_request("the body isn't a message of JSON-RPC 2.0", None)
+        ErrorData::invalid_request("the body isn't a JSON-RPC 2.0 message", None)
     };
     // Strings and numbers can always be serialised.
     let body = serde_json::to_vec(&JsonRpcError::new(None, error)).unwrap_or_default();
