@@ -18,12 +18,12 @@ pub enum Access {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetupError {
     #[error(
-        "there is no key file {}; make one with:\n\n  software-directory keys create --name \"…\" --keys {}",
+        "there is no key file {}; create one with:\n\n  software-directory keys create --name \"…\" --keys {}",
         .0.display(), Quoted(.0)
     )]
     Missing(PathBuf),
     #[error(
-        "{listen} can be reached from other machines, so keys are needed, and there is no key file {}; make one with:\n\n  \
+        "{listen} can be reached from other machines, so keys are needed, but there is no key file {}; create one with:\n\n  \
          software-directory keys create --name \"…\" --keys {}\n\nor listen on 127.0.0.1",
         path.display(), Quoted(path)
     )]
@@ -33,7 +33,7 @@ pub enum KeySetupError {
         path: PathBuf,
     },
     #[error(
-        "--trusted-proxy and --public-url are for callers from elsewhere, so keys are needed, and there is no key file {}; make \
+        "--trusted-proxy and --public-url are for callers on other machines, so keys are needed, but there is no key file {}; create \
          one with:\n\n  software-directory keys create --name \"…\" --keys {}\n\nor leave these options out",
         .0.display(), Quoted(.0)
     )]

@@ -37,15 +37,15 @@ pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> 
         (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => match read(&path) {
             Ok(Some(key)) => return Ok(DevelopmentKey { key, notice: None }),
             _ => Some(format!(
-                "the development key can't be kept in {}: {error}; the next start makes another",
+                "the development key can't be saved in {}: {error}; the next start creates another one",
                 path.display()
             )),
         },
         (Err(error), _) => Some(format!(
-            "the development key can't be kept in {}: {error}; the next start makes another",
+            "the development key can't be saved in {}: {error}; the next start creates another one",
             path.display()
         )),
-        (Ok(()), Some(reason)) => Some(format!("created another development key because {} {reason}", path.display())),
+        (Ok(()), Some(reason)) => Some(format!("created a new development key because {} {reason}", path.display())),
         (Ok(()), None) => None,
     };
     Ok(DevelopmentKey { key, notice })
@@ -69,7 +69,7 @@ fn read(path: &Path) -> Result<Option<ApiKey>, String> {
         .map_err(|error| format!("can't be read: {error}"))?;
     match ApiKey::parse(text.trim_end()) {
         Ok(key) if key.kind() == KeyKind::Development => Ok(Some(key)),
-        _ => Err("didn't hold a development key".to_owned()),
+        _ => Err("didn't contain a development key".to_owned()),
     }
 }
 

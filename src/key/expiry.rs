@@ -20,8 +20,8 @@ pub enum Expiry {
 /// An invalid expiry; the message says how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a date or a time; write a date such as `2027-01-31` (valid to the end of that day, UTC) or a time such \
-     as `2027-01-31T12:00:00Z`; on the command line also a time from now, such as `90d`"
+    "`{0}` is not a date or a time; write a date such as `2027-01-31` (valid until the end of that day, UTC) or a time \
+     such as `2027-01-31T12:00:00Z`; the command line also accepts a time from now, such as `90d`"
 )]
 pub struct ExpiryError(String);
 

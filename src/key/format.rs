@@ -48,7 +48,7 @@ pub struct ApiKey {
 pub enum KeyFormatError {
     #[error("it doesn't have the form sd_live_…")]
     Form,
-    #[error("its checksum doesn't fit: a character of it is wrong")]
+    #[error("its checksum doesn't match: one of its characters is wrong")]
     Checksum,
 }
 

@@ -46,7 +46,7 @@ impl Grant {
     pub fn for_visitor(network: Network, rate: Rate, quotas: Arc<AddressQuotas>) -> Self {
         Self {
             id: VISITOR.into(),
-            name: "visitors of the page".into(),
+            name: "page visitors".into(),
             rate,
             origins: Vec::new(),
             may_replicate: false,

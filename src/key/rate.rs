@@ -9,7 +9,7 @@ pub struct Rate(Option<u32>);
 
 /// An invalid rate; the message says how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a rate; write requests a minute from 1 to {max}, such as `600` or `600/min`, or `none` for no \
+#[error("`{0}` is not a rate; write requests per minute from 1 to {max}, such as `600` or `600/min`, or `none` for no \
          limit", max = Rate::MAX)]
 pub struct RateError(String);
 

@@ -218,9 +218,9 @@ impl KeyStore {
 
     fn publish(&self, file: &KeyFile, is_development: bool) {
         let keys = stored_keys(file, &self.keys.load());
-        tracing::info!(file = %self.path.display(), keys = file.keys().len(), "loaded the keys of the key file");
+        tracing::info!(file = %self.path.display(), keys = file.keys().len(), "loaded the keys from the key file");
         if is_development {
-            tracing::info!("the development key isn't accepted any more");
+            tracing::info!("the development key is no longer accepted");
         }
         self.keys.store(Arc::new(keys));
         self.problem.store(None);
@@ -235,9 +235,9 @@ impl KeyStore {
         let text = error.with_causes();
         if self.problem.load().as_deref() != Some(&text) {
             if self.is_empty() {
-                tracing::error!("{text}; until it is fixed no key is accepted");
+                tracing::error!("{text}; no key is accepted until this is fixed");
             } else {
-                tracing::error!("{text}; the keys read before stay active");
+                tracing::error!("{text}; the keys read earlier stay active");
             }
             self.problem.store(Some(Arc::new(text)));
         }

@@ -249,7 +249,7 @@ fn key_file_that_others_can_read_or_change_causes_a_warning() {
     for (mode, warning) in [
         (0o600, None),
         (0o640, None),
-        (0o644, Some("read by every account of this machine (mode 0644); run: chmod g-w,o-rwx keys.json")),
+        (0o644, Some("read by every account on this machine (mode 0644); run: chmod g-w,o-rwx keys.json")),
         (0o660, Some("changed by its group")),
         (0o666, Some("changed by every account")),
     ] {

@@ -53,7 +53,7 @@ fn each_invalid_property_is_reported_with_its_position() {
     for (property, wrong, said) in [
         ("id", json!("short"), "8 letters and digits"),
         ("id", json!("k3Yp0aZ-"), "8 letters and digits"),
-        ("id", json!(12_345_678), "must be a text"),
+        ("id", json!(12_345_678), "must be a string"),
         ("name", json!("  "), "must not be empty"),
         ("name", json!("a\nb"), "line breaks"),
         ("name", json!("n".repeat(201)), "200"),
@@ -62,7 +62,7 @@ fn each_invalid_property_is_reported_with_its_position() {
         ("sha256", json!("é".repeat(32)), "64 hexadecimal digits"),
         ("created_at", json!("yesterday"), "2026-01-31T09:30:00Z"),
         ("expires_at", json!("2027-02-30"), "2027-01-31"),
-        ("expires_at", json!(0), "must be a text"),
+        ("expires_at", json!(0), "must be a string"),
         ("rate_per_minute", json!(0), "from 1 to 1000000"),
         ("rate_per_minute", json!(1.5), "from 1 to 1000000"),
         ("rate_per_minute", json!("600"), "from 1 to 1000000"),

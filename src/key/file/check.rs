@@ -85,7 +85,7 @@ impl Findings<'_> {
         let read = match value {
             None => Err("is missing".to_owned()),
             Some(Value::String(text)) => read(text),
-            Some(other) => Err(format!("must be a text, not {other}")),
+            Some(other) => Err(format!("must be a string, not {other}")),
         };
         read.map_err(|message| self.add(property, message)).ok()
     }

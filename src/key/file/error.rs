@@ -12,7 +12,7 @@ use crate::text::printable::printable;
 /// Why a key file can't be read or changed. The messages say how to fix it and contain no secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    #[error("there is no key file {}; make one with: software-directory keys create --name \"…\" --keys {}", path.display(), Quoted(path))]
+    #[error("there is no key file {}; create one with: software-directory keys create --name \"…\" --keys {}", path.display(), Quoted(path))]
     Missing { path: PathBuf },
     #[error("the key file {} can't be read", path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -34,7 +34,7 @@ pub enum KeyFileError {
     },
     #[error("the key file {} can't be created because there is no folder {}; create the folder first", path.display(), folder.display())]
     NoFolder { path: PathBuf, folder: PathBuf },
-    #[error("the key file {} can't be changed; it's as before", path.display())]
+    #[error("the key file {} can't be changed; it's still the same as before", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error(
         "the key file {} is unchanged because another process has held its lock {} for {} s. Unless that is a change in \
@@ -119,7 +119,7 @@ fn unknown_id(id: &str, path: &Path, known: &[Box<str>]) -> String {
     // As many ids as fit on a line, nearest first.
     match known {
         [] => format!("{start}: there are no keys in it"),
-        known if known.len() <= 5 => format!("{start}; there are: {}", known.join(", ")),
-        known => format!("{start}; the nearest are: {} (see `keys list`)", known[..3].join(", ")),
+        known if known.len() <= 5 => format!("{start}; the existing ids are: {}", known.join(", ")),
+        known => format!("{start}; the nearest ids are: {} (see `keys list`)", known[..3].join(", ")),
     }
 }
