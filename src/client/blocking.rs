@@ -83,7 +83,7 @@ mod tests {
         let request = || Request::get(&url).body(Bytes::new()).expect("a request");
         let client = Client::new(Roots::empty(), Duration::from_mins(1), Proxies::NONE).expect("a client");
         let client = BlockingClient::start(client, SHORT).expect("a thread");
-        let error = client.send(request()).err().expect("it is never accepted");
+        let error = client.send(request()).err().expect("the connection is never accepted");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{error}");
 
         drop(listener.accept().expect("the first connection"));

@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(acquire("b").expect_err("all"), Exhausted::Class);
         drop((held, other));
         assert!(acquire("a").is_ok());
-        assert!(lock(&shares.uses).by_number.is_empty(), "nothing is kept of a use that is over");
+        assert!(lock(&shares.uses).by_number.is_empty(), "finished uses are forgotten");
     }
 
     #[test]
@@ -247,8 +247,8 @@ mod tests {
         assert_eq!(end(29), None, "too early to say");
         assert_eq!(end(30), Some(20 * KIB as u64));
         let ended = begun.each_ref().map(|(share, _)| share.is_ended());
-        assert_eq!(ended, [false, true, false], "a key isn't ended for visitors");
-        assert_eq!(end(31), None, "the other is quick enough");
+        assert_eq!(ended, [false, true, false], "a key's use isn't ended for visitors");
+        assert_eq!(end(31), None, "the other one is fast enough");
         // The remaining visitor reads for ten more seconds, then stops.
         run(30..40);
         assert_eq!(end(90), Some(100 * KIB as u64 * 10 / 60));

@@ -179,8 +179,8 @@ mod tests {
         assert_eq!(wait(&quotas, caller, start + Duration::from_millis(999)), Some(1));
         assert_eq!(wait(&quotas, caller, start + SECOND), None);
         assert_eq!(wait(&quotas, caller, start + SECOND), Some(1));
-        assert_eq!(exhaust(&quotas, caller, start + SECOND * 31), 30, "30 seconds pay 30 of them off");
-        assert_eq!(exhaust(&quotas, caller, start + SECOND * 600), LIMIT, "in the end everything is forgotten");
+        assert_eq!(exhaust(&quotas, caller, start + SECOND * 31), 30, "30 seconds pay off 30 of them");
+        assert_eq!(exhaust(&quotas, caller, start + SECOND * 600), LIMIT, "eventually everything is forgotten");
         assert_eq!(exhaust(&quotas, network("198.51.100.8"), start), LIMIT, "a neighbour isn't affected");
     }
 

@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(
             clean(json!("日本語 café 👩‍🔬"), 100, 9),
             json!("日本語 café 👩‍🔬"),
-            "joiners of scripts and emoji stay"
+            "joiners in scripts and emoji are kept"
         );
     }
 }

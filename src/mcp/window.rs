@@ -123,11 +123,11 @@ mod tests {
         assert_eq!(next(&mut window), None, "the window is full");
         let response = TxJsonRpcMessage::<RoleServer>::response(ServerResult::empty(()), RequestId::Number(0));
         let sent = window.send(response);
-        assert_eq!(next(&mut window), None, "the response isn't sent yet");
+        assert_eq!(next(&mut window), None, "the response hasn't been sent yet");
         assert!(sent.now_or_never().is_some_and(|sent| sent.is_ok()));
         assert_eq!(next(&mut window), Some(true), "a notification, which cancels a request");
         assert_eq!(next(&mut window), Some(true));
-        assert_eq!(next(&mut window), Some(true), "the cancelled request's place");
+        assert_eq!(next(&mut window), Some(true), "the cancelled request's slot");
         assert_eq!(next(&mut window), None);
     }
 
@@ -138,7 +138,7 @@ mod tests {
         let first = next().expect("a request");
         assert!(next().is_some_and(|message| matches!(message, JsonRpcMessage::Notification(_))));
         assert!(next().is_some());
-        assert!(next().is_none(), "both places are taken");
+        assert!(next().is_none(), "both slots are taken");
         drop(first);
     }
 }

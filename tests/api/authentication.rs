@@ -60,7 +60,7 @@ async fn the_scheme_is_bearer_regardless_of_case_and_two_keys_count_as_none() {
     let service = Service::empty();
     let lower = format!("bearer  {}", service.key);
     let answer = service.send(Method::GET, "/v1/software", &[("authorization", &lower)]).await;
-    assert_eq!(answer.problem().1, "index_unavailable", "accepted, although there is nothing to serve");
+    assert_eq!(answer.problem().1, "index_unavailable", "accepted, although there's nothing to serve");
     let bearer = service.bearer();
     let both = [("authorization", bearer.as_str()), ("authorization", bearer.as_str())];
     assert_eq!(service.send(Method::GET, "/v1/software", &both).await.problem().1, "invalid_api_key");
@@ -151,7 +151,7 @@ async fn callers_behind_a_proxy_are_told_apart_and_forged_addresses_are_ignored(
     }
     assert_eq!(ask(&service, "10.0.0.1", "198.51.100.7", "Bearer nonsense").await.status, 429);
     assert_eq!(ask(&service, "10.0.0.1", "198.51.100.8", "Bearer nonsense").await.status, 401);
-    assert_eq!(ask(&service, "192.0.2.1", "198.51.100.7", "Bearer nonsense").await.status, 401, "no trusted proxy");
+    assert_eq!(ask(&service, "192.0.2.1", "198.51.100.7", "Bearer nonsense").await.status, 401, "not a trusted proxy");
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ async fn the_requested_language_is_used_and_missing_text_falls_back() {
     assert_eq!(stoff["categories"], json!([{"id": "chemicals", "name": "Gefahrstoffe"}]));
     assert_eq!(stoff["untranslated"], json!(["name"]));
     assert_eq!(item(&list, "plain")["untranslated"], json!(["name", "tagline", "category", "categories"]));
-    assert_eq!(item(&list, "ordner").get("untranslated"), None, "its own texts are in German");
+    assert_eq!(item(&list, "ordner").get("untranslated"), None, "its own text is in German");
     let french = service.get("/v1/software?lang=fr-CA").await;
     assert_eq!(french.header("content-language"), "fr");
     assert_eq!(item(&french.json(), "stoff")["tagline"], "Inventaire des produits chimiques");
@@ -107,7 +107,7 @@ async fn each_resource_has_text_in_the_requested_language() {
     assert_eq!(record["translations"]["fr"], json!({"tagline": "Inventaire des produits chimiques"}));
     assert_eq!((&record["untranslated"], &record["export"]["id"]), (&json!(["name"]), &json!("english")));
     assert_eq!(get("/v1/software/ordner").await.1["data"]["language"], "de");
-    assert_eq!(get("/v1/software/plain?lang=de").await.0, "", "no text of it is in German");
+    assert_eq!(get("/v1/software/plain?lang=de").await.0, "", "none of its text is in German");
     let (language, category) = get("/v1/categories/chemicals?lang=de").await;
     assert_eq!((&*language, &category["data"]["name"]), ("de", &json!("Gefahrstoffe")));
     assert_eq!(category["data"]["description"], "Stoffe bei der Arbeit.");

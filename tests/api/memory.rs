@@ -52,11 +52,11 @@ async fn bodies_waiting_for_their_readers_are_bounded() {
     let refused = service.get("/v1/software/large").await;
     assert_eq!(refused.problem(), (503, "overloaded".to_owned()));
     assert_eq!(refused.header("retry-after"), "1");
-    assert!(refused.header("ratelimit").contains("r=99997"), "free of quota: {}", refused.header("ratelimit"));
+    assert!(refused.header("ratelimit").contains("r=99997"), "costs no quota: {}", refused.header("ratelimit"));
     assert_eq!(service.get("/v1/software/small").await.status, 200);
     // More than a visitor's share, but it's the only body.
     let (status, visitors) = begin(&service, ("sec-fetch-site", "same-origin")).await;
-    assert_eq!(status, 200, "a visitor's share can't be taken by keys");
+    assert_eq!(status, 200, "keys can't use up a visitor's share");
     assert_eq!(begin(&service, ("sec-fetch-site", "same-origin")).await.0, 503);
     drop((slow.pop(), visitors));
     let whole = service.get("/v1/software/large").await;
@@ -76,7 +76,7 @@ async fn body_counts_until_its_last_byte_is_dropped() {
     drop(body);
     let piece = bytes.slice(1..2);
     drop(bytes);
-    assert_eq!(service.get("/v1/software/large").await.status, 503, "a piece of it is still to be written");
+    assert_eq!(service.get("/v1/software/large").await.status, 503, "part of it still has to be written");
     drop(piece);
     assert_eq!(service.get("/v1/software/large").await.status, 200);
 }

@@ -18,11 +18,14 @@ fn the_document_is_the_committed_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/api/snapshots/openapi.json");
     let text = openapi(&HttpConfig::default());
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder of snapshots");
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the snapshot folder");
         std::fs::write(&path, &text).expect("the snapshot written");
     }
     let committed = std::fs::read_to_string(&path).expect("the committed document");
-    assert!(committed == text, "the OpenAPI document changed; run the tests with UPDATE_SNAPSHOTS=1 and read the diff");
+    assert!(
+        committed == text,
+        "the OpenAPI document changed; run the tests with UPDATE_SNAPSHOTS=1 and review the diff"
+    );
 }
 
 #[test]
@@ -46,13 +49,13 @@ fn every_operation_says_what_it_needs_and_what_it_returns() {
     for (path, operation) in operations {
         assert!(operation["summary"].is_string() && operation["description"].is_string() || path.contains("{id}"));
         if path.starts_with("/v1/") {
-            assert!(operation["security"].is_null(), "{path} needs the key that all do");
+            assert!(operation["security"].is_null(), "{path} needs a key, like all of /v1");
             for status in ["200", "304", "400", "401", "403", "408", "414", "429", "431", "500", "503"] {
                 assert!(!operation["responses"][status].is_null(), "{path} {status}");
             }
             assert_eq!(path.contains("{id}"), !operation["responses"]["404"].is_null(), "{path}");
         } else {
-            assert_eq!(operation["security"][0], serde_json::json!({}), "{path} needs none");
+            assert_eq!(operation["security"][0], serde_json::json!({}), "{path} needs no key");
             let may_have_one = operation["security"].as_array().is_some_and(|security| security.len() > 1);
             assert_eq!(may_have_one, path == "/readyz", "{path}");
         }

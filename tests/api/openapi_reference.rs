@@ -52,7 +52,7 @@ fn operations_are_documented_as_they_are() {
         std::fs::write(&path, &text).expect("the document is written");
     }
     let committed = std::fs::read_to_string(&path).expect("the committed document");
-    assert!(committed == text, "docs/api.md is out of date; run the tests with UPDATE_SNAPSHOTS=1 and read the diff");
+    assert!(committed == text, "docs/api.md is out of date; run the tests with UPDATE_SNAPSHOTS=1 and review the diff");
 }
 
 fn reference() -> String {

@@ -113,7 +113,7 @@ async fn a_page_that_found_nothing_suggests_other_queries_and_filters_to_remove(
     let without_category =
         "<a href=\"/?q=gauge&amp;min_rating=4\"><s><bdi>Tools</bdi></s> <span class=\"count\">1</span>";
     assert!(filtered.text().contains(without_category), "{}", filtered.text());
-    assert!(!filtered.text().contains("<s><bdi>4 stars"), "it finds nothing without the rating either");
+    assert!(!filtered.text().contains("<s><bdi>4 stars"), "removing the rating doesn't help either");
     let category = read(&service, "/categories/empty").await;
     assert!(!category.text().contains("Remove a filter"), "{}", category.text());
 }
@@ -199,7 +199,7 @@ async fn large_sitemap_is_split_into_parts_that_contain_every_address_once() {
     }
     let fits =
         public_as(HttpConfig { sitemap_addresses: all.len() as u64, ..HttpConfig::default() }, fixture::directory());
-    assert_eq!(addresses(&read(&fits, "/sitemap.xml").await), all, "just as many fit");
+    assert_eq!(addresses(&read(&fits, "/sitemap.xml").await), all, "exactly as many as fit");
 }
 
 #[tokio::test]
@@ -312,7 +312,7 @@ async fn reader_with_too_many_requests_is_told_how_long_to_wait() {
         assert_eq!(page.status, 429);
         assert!(seconds.parse::<u64>().expect("whole seconds") > 0);
         assert!(page.text().contains(&format!("{before}{seconds}{after}")), "{seconds}: {}", page.text());
-        assert!(page.text().contains("href=\"/?q=gauge\""), "the way to try again");
+        assert!(page.text().contains("href=\"/?q=gauge\""), "a link to try again");
     }
 }
 

@@ -40,6 +40,6 @@ async fn reviews_are_filtered_and_sorted() {
         let found: Vec<_> = answer["data"].as_array().expect("data").iter().map(|review| &review["id"]).collect();
         assert_eq!(found, ids, "{query}");
         assert_eq!(answer["pagination"]["total"], ids.len(), "{query}");
-        assert_eq!(answer["summary"]["count"], 2, "of all reviews: {query}");
+        assert_eq!(answer["summary"]["count"], 2, "covers all reviews: {query}");
     }
 }

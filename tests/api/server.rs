@@ -183,7 +183,7 @@ async fn a_request_in_progress_finishes_before_the_service_stops() {
         let waiting = waiting.lock().expect("the lock").take();
         let (entered, released) = waiting.expect("one request");
         entered.send(()).expect("the test listens");
-        released.await.expect("the test lets go");
+        released.await.expect("the test releases it");
         "done"
     };
     let service = Setup { routes: Router::new().route("/slow", get(slow)), ..Setup::default() }.start();
@@ -196,11 +196,11 @@ async fn a_request_in_progress_finishes_before_the_service_stops() {
     while let Ok(mut late) = TcpStream::connect(running.address).await {
         let _ = late.read_to_end(&mut Vec::new()).await;
     }
-    release.send(()).expect("the request waits");
+    release.send(()).expect("the request is waiting");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("done"), "{answer}");
-    running.server.await.expect("the server ends by itself");
+    running.server.await.expect("the server stops by itself");
 }
 
 #[tokio::test]
@@ -217,6 +217,6 @@ async fn the_second_signal_stops_it_immediately() {
     stream.write_all(b"GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
     entry.await.expect("the request is under way");
     stop.send(()).expect("the server runs");
-    server.await.expect("the server ends though a request is stuck");
-    assert_eq!(stream.read_to_end(&mut Vec::new()).await.unwrap_or(0), 0, "the stuck request got no answer");
+    server.await.expect("the server stops even though a request is stuck");
+    assert_eq!(stream.read_to_end(&mut Vec::new()).await.unwrap_or(0), 0, "the stuck request got no response");
 }

@@ -63,7 +63,7 @@ async fn products_by_id_are_sorted_and_paged() {
     let answer =
         service.get("/v1/software?id=tool-10&id=tool-2&id=tool-02&id=tool-rated&limit=2&offset=1").await.json();
     let names: Vec<_> = answer["data"].as_array().expect("data").iter().map(|item| &item["name"]).collect();
-    assert_eq!(names, ["Tool 2", "Tool 10"], "behind Rated Gauge");
+    assert_eq!(names, ["Tool 2", "Tool 10"], "after Rated Gauge");
     assert_eq!(answer["pagination"], json!({"limit": 2, "offset": 1, "total": 3}));
 }
 

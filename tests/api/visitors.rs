@@ -64,7 +64,7 @@ async fn request_from_a_public_page_needs_no_key_and_every_other_request_does() 
     }
     let wrong = [FROM_PAGE, ("authorization", "Bearer nonsense")];
     assert_eq!(service.send(Method::GET, "/v1/software", &wrong).await.problem().1, "invalid_api_key");
-    assert_eq!(service.send(Method::POST, "/v1/software", &[FROM_PAGE]).await.status, 405, "read only");
+    assert_eq!(service.send(Method::POST, "/v1/software", &[FROM_PAGE]).await.status, 405, "read-only");
     assert_eq!(
         service.get("/v1/software").await.header("ratelimit-policy"),
         "\"default\";q=100000;w=60",

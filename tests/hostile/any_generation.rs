@@ -172,7 +172,7 @@ fn damaged_part_is_refused_or_every_request_is_answered() {
     let (generation, artifact) = generation();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
-    let sound = open(&generation, artifact.clone()).expect("a sound one");
+    let sound = open(&generation, artifact.clone()).expect("an undamaged generation");
     assert_eq!(runtime.block_on(failures(sound)), []);
     let (accepted, refused) = (Cell::new(0), Cell::new(0));
     for (part, _) in &artifact.parts {

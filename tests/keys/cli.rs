@@ -32,7 +32,7 @@ fn create_prints_only_the_key_and_the_key_is_accepted() {
     let key = ApiKey::parse(printed).expect("a key");
     assert_eq!(key.kind(), KeyKind::Live);
     let store = KeyStore::open(&path).expect("valid");
-    let grant = store.authenticate(printed, Timestamp::now).expect("let in");
+    let grant = store.authenticate(printed, Timestamp::now).expect("accepted");
     assert_eq!((&*grant.name, grant.rate.per_minute()), ("Example Ltd", Some(600)));
     let hint = text(&output.stderr);
     assert!(hint.contains(key.id()) && hint.contains("keys.json"), "{hint}");
@@ -77,7 +77,7 @@ fn create_accepts_no_limit_and_a_number_of_days_and_list_shows_them_as_json() {
     let expires = key.expires.expect("an expiry").to_string();
     assert!([days(89), days(90)].contains(&expires), "midnight may have passed: {expires}");
     let store = KeyStore::open(&path).expect("valid");
-    let grant = store.authenticate(text(&made.stdout).trim_end(), Timestamp::now).expect("let in");
+    let grant = store.authenticate(text(&made.stdout).trim_end(), Timestamp::now).expect("accepted");
     assert_eq!(grant.spend(Instant::now()), None, "no limit");
     let listed = keys(folder.path(), &["list", "--format", "json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");

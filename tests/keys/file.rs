@@ -155,7 +155,7 @@ fn an_empty_list_is_a_valid_file() {
 #[test]
 fn no_message_quotes_a_key_that_was_written_into_the_file() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let whole = key.expose();
     for document in [
         json!({ "keys": [whole] }),
@@ -175,7 +175,7 @@ fn no_message_quotes_a_key_that_was_written_into_the_file() {
 #[test]
 fn the_file_contains_only_the_hash_of_a_created_key() {
     let (_folder, path) = key_file();
-    let (key, record) = file::create(&path, named("Example Ltd"), now(), |_| Ok(())).expect("made");
+    let (key, record) = file::create(&path, named("Example Ltd"), now(), |_| Ok(())).expect("created");
     let text = fs::read_to_string(&path).expect("readable");
     let secret = key.expose().rsplit_once('_').expect("a secret").1;
     assert!(!text.contains(secret) && !text.contains(key.expose()));
@@ -189,7 +189,7 @@ fn foreign_properties_survive_a_change() {
     let mut key = valid_key();
     key["contact"] = json!({ "mail": "a@example.org" });
     fs::write(&path, json!({ "owner": "ops", "keys": [key] }).to_string()).expect("written");
-    let (made, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
+    let (made, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("created");
     file::revoke(&path, made.id()).expect("revoked");
     let after: Value = serde_json::from_slice(&fs::read(&path).expect("readable")).expect("JSON");
     assert_eq!(after, json!({ "owner": "ops", "keys": [key] }));
@@ -203,7 +203,7 @@ fn keys_created_at_the_same_moment_are_all_kept() {
             let path = &path;
             move || {
                 let each =
-                    |at| file::create(path, named(&format!("{thread}-{at}")), now(), |_| Ok(())).expect("made").0;
+                    |at| file::create(path, named(&format!("{thread}-{at}")), now(), |_| Ok(())).expect("created").0;
                 (0..5).map(each).collect::<Vec<_>>()
             }
         };
@@ -244,7 +244,7 @@ fn revoking_without_a_key_file_creates_no_file() {
 #[test]
 fn a_change_leaves_nothing_but_the_file_and_its_lock() {
     let (folder, path) = key_file();
-    file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let mut names: Vec<_> =
         fs::read_dir(folder.path()).expect("readable").map(|entry| entry.expect("an entry").file_name()).collect();
     names.sort();
@@ -263,10 +263,10 @@ mod unix {
     #[test]
     fn a_new_file_is_private_and_an_old_one_keeps_its_mode() {
         let (_folder, path) = key_file();
-        file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+        file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
         assert_eq!(mode(&path), 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("a mode");
-        file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
+        file::create(&path, named("b"), now(), |_| Ok(())).expect("created");
         assert_eq!(mode(&path), 0o640);
     }
 
@@ -274,9 +274,9 @@ mod unix {
     fn a_link_is_kept_and_its_target_is_changed() {
         let (folder, path) = key_file();
         let link = folder.path().join("link.json");
-        file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+        file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
         symlink(&path, &link).expect("a link");
-        file::create(&link, named("b"), now(), |_| Ok(())).expect("made");
+        file::create(&link, named("b"), now(), |_| Ok(())).expect("created");
         assert!(link.is_symlink());
         assert_eq!(KeyFile::read(&path).expect("valid").keys().len(), 2);
     }
@@ -289,7 +289,7 @@ fn leftovers_of_a_killed_change_are_swept_by_the_next_but_nothing_else_is() {
     for name in others.iter().chain(&[".keys.json.AbCd1234.tmp"]) {
         std::fs::write(folder.path().join(name), "").expect("written");
     }
-    file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let left = |name: &str| folder.path().join(name).exists();
     assert!(!left(".keys.json.AbCd1234.tmp"));
     assert!(others.iter().all(|name| left(name)));
@@ -305,11 +305,11 @@ fn key_is_printed_before_it_is_active_and_not_created_if_that_fails() {
         shown = Some(key.expose().to_owned());
         Ok(())
     })
-    .expect("made");
+    .expect("created");
     assert_eq!(shown.as_deref(), Some(key.expose()));
     let before = std::fs::read(&path).expect("read");
     let error = file::create(&path, named("b"), now(), |_| Err(std::io::ErrorKind::BrokenPipe.into()));
     assert!(matches!(error, Err(KeyFileError::NotShown(_))), "{error:?}");
     assert_eq!(std::fs::read(&path).expect("read"), before);
-    assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 2, "the file and its lock");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 2, "the file and its lock file");
 }

@@ -120,7 +120,7 @@ mod tests {
         for id in ["sd_live_abcdefgh_x", "x-sd_dev_abcdefgh_x", "", "a b", "a/b", "é", "a\tb", &"z".repeat(65)] {
             assert_ne!(id_for(&[id]), id);
         }
-        assert!(!["one", "two"].contains(&id_for(&["one", "two"]).as_str()), "of two none is right");
+        assert!(!["one", "two"].contains(&id_for(&["one", "two"]).as_str()), "with two ids, neither is used");
     }
 
     #[test]

@@ -107,7 +107,7 @@ mod tests {
         let number = std::hint::black_box(3);
         let failed = pool.run(async move { assert_eq!(number, 4, "out of paper") }).await;
         assert!(matches!(failed, Err(ApiError::Panicked(message)) if message.contains("out of paper")));
-        assert_eq!(pool.run(async { 5 }).await.expect("the thread goes on"), 5);
+        assert_eq!(pool.run(async { 5 }).await.expect("the thread keeps running"), 5);
     }
 
     /// A pool whose only thread is busy until the sender is dropped.

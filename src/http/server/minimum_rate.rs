@@ -82,7 +82,7 @@ mod tests {
         };
         tokio::select! {
             () = writer => {}
-            () = reader => unreachable!("it has no end"),
+            () = reader => unreachable!("the reader never ends"),
             () = tokio::time::sleep(Duration::from_hours(1)) => {}
         }
         started.elapsed().as_secs()

@@ -276,7 +276,7 @@ mod tests {
         }
         answered(&mut open[0]).await.expect("still open");
         assert!(is_healthy(address).await);
-        answered(&mut open[1]).await.expect_err("it was idle the longest");
+        answered(&mut open[1]).await.expect_err("it had been idle longest");
         for at in [0, 2] {
             answered(&mut open[at]).await.expect("still open");
         }

@@ -71,7 +71,7 @@ pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u
         results.page(snapshot, query).into_owned()
     };
     let answer = within(query, units);
-    assert_eq!(answer, within(query, units), "the same query has the same answer");
+    assert_eq!(answer, within(query, units), "the same query gets the same response");
     let complete = within(query, u64::MAX);
     let total = answer.pagination.total;
     assert!(!complete.query.incomplete && total <= complete.pagination.total);
