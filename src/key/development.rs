@@ -132,7 +132,7 @@ mod tests {
             fs::write(folder.path().join(FILE_NAME), content).expect("written");
             let second = kept(folder.path());
             assert_ne!(first.key, second.key);
-            assert!(second.notice.is_some_and(|notice| notice.contains("didn't hold")), "{content}");
+            assert!(second.notice.is_some_and(|notice| notice.contains("didn't contain")), "{content}");
         }
     }
 
