@@ -44,7 +44,7 @@ pub struct HttpConfig {
     pub generations: Option<Store>,
     /// Counts searches without hits; `None` if they aren't counted.
     pub empty_queries: Option<Arc<EmptyQueries>>,
-    /// The state of a preview; `None` for a service.
+    /// The preview's state; `None` for an ordinary server.
     pub preview: Option<Arc<Preview>>,
     /// The most addresses in one sitemap file.
     pub sitemap_addresses: u64,

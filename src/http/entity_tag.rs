@@ -57,7 +57,7 @@ pub(super) enum TagKind {
 #[derive(Debug, Clone)]
 pub(super) struct EntityTag(HeaderValue);
 
-/// Makes the entity tags of one build.
+/// Creates one build's entity tags.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTags {
     /// Not a cryptographic hash, since a tag protects nothing. The algorithm may change with the

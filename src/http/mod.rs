@@ -181,7 +181,7 @@ async fn every_request(State(state): State<Arc<AppState>>, mut request: Request,
     }
 }
 
-/// The next step in: problem documents and error pages, and the CORS and cache headers.
+/// One layer further in: problem documents and error pages, and the CORS and cache headers.
 async fn answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     if middleware::is_preflight(&request) {
         return middleware::preflight(&request);
@@ -223,8 +223,8 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     response
 }
 
-/// The next step in: panics, limits, the host, `OPTIONS`, the timeout. From here on, an error is a
-/// response that carries an [`ApiError`].
+/// One layer further in: panics, limits, the host, `OPTIONS`, the timeout. From here on, an error
+/// is a response that carries an [`ApiError`].
 async fn try_to_answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     let response = async {
         let checked = middleware::check_limits(&request).and_then(|()| middleware::check_host(&request, &state.config));
@@ -272,7 +272,7 @@ enum Source {
     Other,
 }
 
-/// The next step in, for a route that isn't open to everyone: the key and its origins, or the
+/// One layer further in, for a route that isn't open to everyone: the key and its origins, or the
 /// session.
 async fn with_grant(
     state: &AppState,
@@ -307,7 +307,8 @@ async fn with_grant(
     response
 }
 
-/// The next step in: the one snapshot that the request is answered from, the entity tag, the quota.
+/// One layer further in: the one snapshot that the request is answered from, the entity tag, the
+/// quota.
 async fn answer_from_generation(
     state: &AppState,
     context: &RequestContext,

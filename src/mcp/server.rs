@@ -254,7 +254,7 @@ impl<H: Host> ServerHandler for ToolServer<H> {
     }
 
     /// All versions except 2025-03-26, the only one with batches, in which twenty calls would cost
-    /// one request of the quota.
+    /// one request.
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
         versions.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect()

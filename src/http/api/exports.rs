@@ -116,7 +116,7 @@ impl FromParameters for GetExport {
     }
 }
 
-/// How many bytes of an export cost one request of the quota.
+/// How many bytes of an export count as one request against the quota.
 const BYTES_PER_REQUEST: u64 = 1 << 20;
 
 /// Download an export
@@ -187,7 +187,7 @@ pub(in crate::http) async fn get_export(
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
-/// How many requests of the quota a download costs. A range of the uncompressed document also costs
+/// How many requests a download counts as against the quota. A range of the uncompressed document also costs
 /// what precedes it, because that has to be decompressed; a range of the compressed one costs its
 /// proportion.
 fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {

@@ -17,11 +17,11 @@ use crate::key::{Decision, Grant, WINDOW};
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Marks a response that costs more than one request of the quota, with the number of requests.
+/// Marks a response that counts as several requests against the quota, with their number.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Cost(pub(in crate::http) u32);
 
-/// Spends one request of the quota, and answers 429 if none is left. A request that is shed
+/// Spends one request from the quota, and answers 429 if none is left. A request that is shed
 /// afterwards costs nothing. A response with a [`Cost`] is charged once it's certain to be sent.
 pub(in crate::http) async fn spend_quota(
     state: &AppState,

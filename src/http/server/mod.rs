@@ -38,9 +38,9 @@ pub struct ConnectionLimits {
     pub idle_timeout: Duration,
     /// How far a client may fall behind the minimum rate of reading responses, 16 KiB/s.
     pub write_timeout: Duration,
-    /// After the signal to stop: how long new connections are accepted, and then how long again new
-    /// requests are accepted. Every response closes its connection. Ends early once no connection
-    /// is open.
+    /// After the signal to stop: how long new connections are accepted, and after that, how long
+    /// new requests are. Every response closes its connection. Ends early once no connection is
+    /// open.
     pub grace: Duration,
     /// After the signal to stop: how long requests in progress may take to finish, including the
     /// grace period.

@@ -1,4 +1,4 @@
-//! Changes to the key file, one at a time, each completely or not at all.
+//! Changes the key file: one change at a time, all or nothing.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};

@@ -1,4 +1,4 @@
-//! A product as lists contain it, and in full, read from its JSON.
+//! A product, as a list item and in full, read from its JSON.
 
 use std::borrow::Cow;
 
