@@ -13,7 +13,7 @@ const FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK);
 
 /// Opens a regular file. Its name must not be a link, but its folder may be one.
 pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    #[expect(clippy::cast_possible_wrap, reason = "flags, whose highest bit isn't set")]
+    #[expect(clippy::cast_possible_wrap, reason = "the flags' highest bit isn't set")]
     ordinary(options.custom_flags(FLAGS.bits() as i32).open(path)?)
 }
 

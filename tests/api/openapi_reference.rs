@@ -45,7 +45,7 @@ const OTHERS: &str = "
 
 /// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and review the diff.
 #[test]
-fn operations_are_documented_as_they_are() {
+fn documented_operations_are_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api.md");
     let text = reference();
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {

@@ -200,7 +200,7 @@ fn new_key_works_immediately_and_unknown_ids_cause_at_most_ten_reads_a_second() 
     let start = Instant::now();
     assert!(!store.look_for(first.expose(), start), "there's no need to look for a known id");
     let (second, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("created");
-    assert_eq!(accepted_id(&store, &second), Err(AuthError::Invalid), "not looked yet");
+    assert_eq!(accepted_id(&store, &second), Err(AuthError::Invalid), "the file hasn't been read again yet");
     assert!(store.look_for(second.expose(), start));
     assert!(accepted_id(&store, &second).is_ok());
     let looks = (0..1000).filter(|ms| store.look_for(unknown.expose(), start + Duration::from_millis(*ms))).count();

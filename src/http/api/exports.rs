@@ -127,8 +127,8 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
 /// A single range in `Range` gets part of a `json` document, so an interrupted download can be resumed. With `If-Range` and
 /// the entity tag, the part is certain to come from the same document.
 ///
-/// Each MiB of the document (`size_bytes` in the list), or part of one, up to the end of the range costs one request of the
-/// quota. A download may exceed what is left of the quota; further requests then have to wait until it is paid off.
+/// Each MiB of the document (`size_bytes` in the list), or part of one, up to the end of the range counts as one request
+/// against the quota. A download may exceed what is left of the quota; further requests then have to wait until it is paid off.
 ///
 /// A key or a visitor may have 4 downloads in progress (429), all keys together 32, all visitors together 16 (503). When all
 /// of those are taken, a download slower than 128 KiB/s is dropped to make room for a new one.
@@ -187,9 +187,9 @@ pub(in crate::http) async fn get_export(
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
-/// How many requests a download counts as against the quota. A range of the uncompressed document also costs
-/// what precedes it, because that has to be decompressed; a range of the compressed one costs its
-/// proportion.
+/// How many requests a download counts as against the quota. A range of the uncompressed document
+/// also costs what precedes it, because that has to be decompressed. A range of the compressed one
+/// costs its proportion.
 fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {
     let bytes = match (range, coding) {
         (None, _) => size,

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn busy_connections_keep_no_others_waiting() {
+    async fn busy_connections_do_not_keep_others_waiting() {
         let (listener, address) = listen().await;
         let header_timeout = Duration::from_millis(500);
         let server = server(ConnectionLimits { max_connections: 8, header_timeout, ..ConnectionLimits::default() });
