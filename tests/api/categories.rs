@@ -14,7 +14,7 @@ async fn categories_are_listed_by_name_with_their_counts() {
         json!([
             {"id": "empty", "name": "Empty", "description": null, "software_count": 0},
             {"id": "measuring", "name": "Measuring", "description": null, "software_count": 1},
-            {"id": "safety", "name": "Safety", "description": "Staying whole", "software_count": 1},
+            {"id": "safety", "name": "Safety", "description": "Staying in one piece", "software_count": 1},
             {"id": "templates", "name": "Templates", "description": null, "software_count": 1},
             {"id": "tools", "name": "Tools", "description": null, "software_count": 26}
         ])

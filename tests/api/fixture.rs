@@ -50,7 +50,7 @@ pub(crate) fn tools_document() -> String {
     let document = json!({
         "name": "Tools", "license": "https://creativecommons.org/licenses/by/4.0/", "as_of": "2025-06-30",
         "software": software,
-        "categories": [{"name": "Safety", "description": "Staying whole"}, {"name": "Empty"}],
+        "categories": [{"name": "Safety", "description": "Staying in one piece"}, {"name": "Empty"}],
         "reviews": [
             {"id": "r1", "software_id": "tool-reviewed", "rating": 5, "title": "Good", "created_at": "2025-01-02"},
             {"id": "r2", "software_id": "tool-reviewed", "rating": 2, "created_at": "2025-02-03T04:05:06Z",
@@ -59,7 +59,7 @@ pub(crate) fn tools_document() -> String {
         "glossary": [
             {"term": "Lockout tagout", "definition": "Isolating energy before work.", "abbreviations": ["LOTO"],
              "source": {"title": "A handbook", "url": "https://handbook.example/"}},
-            {"term": "Near miss", "definition": "An event that nearly harmed."}
+            {"term": "Near miss", "definition": "An event that nearly harmed someone."}
         ]
     });
     serde_json::to_string_pretty(&document).expect("JSON")

@@ -27,7 +27,7 @@ fn service() -> Service {
             "translations": {"de": {"name": "Gefahrstoffe", "description": "Stoffe bei der Arbeit."}}
         }, {"name": "Audits"}],
         "glossary": [{
-            "term": "Near miss", "definition": "An event that nearly harmed.",
+            "term": "Near miss", "definition": "An event that nearly harmed someone.",
             "translations": {"de": {"term": "Beinaheunfall", "definition": "Ein Ereignis, das fast schadete."}}
         }, {"term": "Audit", "definition": "A check."}],
         "software": [
