@@ -1,11 +1,11 @@
-//! Configured addresses of servers.
+//! Configured server addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use http::Uri;
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// Networks in IANA's special-purpose registry that contain no public servers:
+/// Networks in IANA's special-purpose registry that don't contain public servers:
 /// <https://www.iana.org/assignments/iana-ipv4-special-registry>.
 const NOT_PUBLIC_V4: [Ipv4Net; 14] = [
     v4(0, 0, 0, 0, 8),
@@ -39,8 +39,8 @@ const fn v6(first: u16, second: u16, length: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0), length)
 }
 
-/// Whether an address is on the public Internet, so not on this machine, a local network or
-/// reserved for documentation.
+/// Whether an address is on the public Internet: not on this machine, not in a local network, and
+/// not reserved, for example for documentation.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     let is_public_v4 = |address: Ipv4Addr| !NOT_PUBLIC_V4.iter().any(|network| network.contains(&address));
     match address {
@@ -58,14 +58,14 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Parses a server's address: http or https, a host, and optionally a port and a path.
+/// Parses a server address: http or https, a host, and optionally a port and a path.
 pub(crate) fn parse_server(text: &str) -> Option<Uri> {
     // `Uri` drops a fragment silently.
     let url: Uri = if text.contains('#') { return None } else { text.parse().ok()? };
     is_server(&url).then_some(url)
 }
 
-/// Whether a URL has neither a user nor a query.
+/// Whether a URL has a host, and neither a user nor a query.
 pub(crate) fn is_server(url: &Uri) -> bool {
     let has_host = url.host().is_some_and(|host| !host.is_empty())
         && url.authority().is_some_and(|authority| !authority.as_str().contains('@'));
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_servers_have_a_host_and_no_user_query_or_fragment() {
+    fn server_addresses_have_a_host_but_no_user_query_or_fragment() {
         for right in ["http://127.0.0.1:9200", "https://[::1]:9200/", "https://search.example/behind/a/path"] {
             assert!(parse_server(right).is_some(), "{right}");
         }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn only_addresses_of_the_internet_are_public() {
+    fn only_internet_addresses_are_public() {
         let public = |text: &str| is_public(text.parse().expect("an address"));
         for right in ["93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"] {
             assert!(public(right), "{right}");

@@ -14,20 +14,20 @@ use tokio::time::timeout;
 
 use super::Client;
 
-/// A client with its own thread for connections. The thread also runs between requests, so a
-/// connection that the server closes meanwhile isn't reused.
+/// A client with its own thread for connections. The thread keeps running between requests, so a
+/// connection that the server closes in the meantime isn't reused.
 #[derive(Debug)]
 pub(crate) struct BlockingClient {
     client: Client,
     timeout: Duration,
     runtime: Handle,
-    /// Ends the thread.
+    /// Stops the thread when dropped.
     _running: oneshot::Sender<()>,
 }
 
 impl BlockingClient {
-    /// The timeout covers connecting and the head of a response, and then each further part of the
-    /// body.
+    /// The timeout applies to connecting and receiving a response's headers, and then to each
+    /// further part of the body.
     pub(crate) fn start(client: Client, timeout: Duration) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let (handle, (running, ended)) = (runtime.handle().clone(), oneshot::channel());
@@ -35,7 +35,7 @@ impl BlockingClient {
         Ok(Self { client, timeout, runtime: handle, _running: running })
     }
 
-    /// Sends a request and waits for the head of the response. Must not be called inside a runtime.
+    /// Sends a request and waits for the response headers. Must not be called inside a runtime.
     pub(crate) fn send(&self, request: Request<Bytes>) -> io::Result<Response<BlockingBody<'_>>> {
         let response = self.within_timeout(self.client.send(request))?.map_err(io::Error::other)?;
         Ok(response.map(|body| BlockingBody { client: self, body, unread: Bytes::new() }))
@@ -77,13 +77,13 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(50);
 
     #[test]
-    fn silent_server_and_silence_within_a_body_time_out() {
+    fn silent_server_and_stalled_body_time_out() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("an address"));
         let request = || Request::get(&url).body(Bytes::new()).expect("a request");
         let client = Client::new(Roots::empty(), Duration::from_mins(1), Proxies::NONE).expect("a client");
         let client = BlockingClient::start(client, SHORT).expect("a thread");
-        let error = client.send(request()).err().expect("it is never accepted");
+        let error = client.send(request()).err().expect("the connection is never accepted");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{error}");
 
         drop(listener.accept().expect("the first connection"));

@@ -1,4 +1,4 @@
-//! TCP connections, direct or through the proxy that the environment names.
+//! TCP connections, direct or through the proxy set in the environment.
 
 use std::fmt::Debug;
 use std::io;
@@ -41,7 +41,7 @@ pub(crate) trait Network: Debug + Send + Sync + 'static {
     fn connect(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<TcpStream>>;
 }
 
-/// The network of this machine.
+/// This machine's network.
 #[derive(Debug)]
 pub(crate) struct MachineNetwork;
 
@@ -55,7 +55,7 @@ impl Network for MachineNetwork {
     }
 }
 
-/// Why a host couldn't be reached.
+/// Why a host can't be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ReachError {
     #[error("the host has no address")]
@@ -67,7 +67,7 @@ pub(crate) enum ReachError {
 }
 
 /// Connects to hosts through a network. Unless `reaches_private`, it refuses a host if any of its
-/// addresses isn't public. It connects to exactly the addresses that it checked, so a name that
+/// addresses isn't public. It connects only to the addresses that it checked, so a name that
 /// resolves differently a moment later gains nothing.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
@@ -90,7 +90,7 @@ impl Guard {
         }
         for address in addresses {
             if let Ok(Ok(stream)) = timeout(time, self.network.connect(address)).await {
-                // Without it requests are only slower.
+                // Without it, requests are merely slower.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
@@ -123,8 +123,7 @@ pub(super) fn connector(timeout: Duration, proxies: Proxies, guard: Option<Guard
                     None => Ok(direct.oneshot(server).await?),
                 };
             };
-            // The proxy resolves names itself, so only addresses written as numbers can be checked
-            // here.
+            // The proxy resolves names itself, so only numeric addresses can be checked here.
             if let (Some(guard), Ok(address)) = (guard, host_of(&server).parse()) {
                 guard.check(address)?;
             }
@@ -137,7 +136,7 @@ pub(super) fn connector(timeout: Duration, proxies: Proxies, guard: Option<Guard
     }))
 }
 
-/// A tunnel treats an address without a port as port 443, even for http.
+/// A tunnel would use port 443 for an address without a port, even for http.
 fn with_port(server: Uri) -> Result<Uri, http::Error> {
     match (server.scheme_str(), server.host(), server.port()) {
         (Some("http"), Some(host), None) => {
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn proxy_tunnels_to_the_server_and_only_it_gets_its_credentials() {
+    async fn proxy_tunnels_to_the_server_and_only_the_proxy_gets_its_credentials() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let proxy = format!("http://me:secret@{}", listener.local_addr().expect("an address"));
         let heads = tokio::spawn(async move {

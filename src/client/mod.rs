@@ -1,7 +1,7 @@
-//! The HTTP client of followers, cluster connections, `healthcheck` and `check --links`: HTTP/1.1,
-//! TLS for https, and a connection pool. It follows no redirects, so credentials reach only the
-//! configured address. A guarded client, for addresses that come from records, connects to public
-//! ones only.
+//! The HTTP client used by followers, cluster connections, `healthcheck` and `check --links`:
+//! HTTP/1.1, TLS for https, and a connection pool. It doesn't follow redirects, so credentials only
+//! reach the configured address. A guarded client, for addresses that come from records, connects
+//! only to public addresses.
 
 mod address;
 mod blocking;
@@ -31,13 +31,13 @@ use connect::{Connector, Guard};
 /// How long an idle connection is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The longest response head that a guarded client accepts.
+/// The largest response headers that a guarded client accepts.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Client(legacy::Client<HttpsConnector<Connector>, Full<Bytes>>);
 
-/// Why there is no response. It displays as its cause, and the caller adds the address.
+/// Why there's no response. It displays as its cause; the caller adds the address.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestError {
     #[error(transparent)]
@@ -56,13 +56,13 @@ impl RequestError {
 }
 
 impl Client {
-    /// Creates a client without connecting. Roots are needed for https only. The timeout is for a
-    /// TCP connection.
+    /// Creates a client without connecting. Roots are only needed for https. The timeout is for
+    /// opening a TCP connection.
     pub(crate) fn new(roots: Roots, connect_timeout: Duration, proxies: Proxies) -> Result<Self, TlsError> {
         Ok(Self(Self::builder().build(connector(roots, connect_timeout, proxies, None)?)))
     }
 
-    /// A client for addresses that come from records. It connects to public addresses only, unless
+    /// A client for addresses that come from records. It connects only to public addresses, unless
     /// `reaches_private`.
     pub(crate) fn guarded(
         roots: Roots,
@@ -81,7 +81,8 @@ impl Client {
         builder
     }
 
-    /// Sends a request and waits for the head of the response. Dropping the future or the body cancels the request.
+    /// Sends a request and waits for the response headers. Dropping the future or the body cancels
+    /// the request.
     pub(crate) async fn send(&self, request: Request<Bytes>) -> Result<Response<Incoming>, RequestError> {
         let mut request = request.map(Full::new);
         let user_agent = HeaderValue::from_static(concat!("software-directory/", env!("CARGO_PKG_VERSION")));

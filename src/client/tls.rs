@@ -10,14 +10,14 @@ use rustls::{CertificateError, ClientConfig};
 
 use super::{Roots, TlsError};
 
-/// TLS settings. Without roots no server is trusted.
+/// TLS settings. Without any roots, no server is trusted.
 pub(super) fn config(roots: Roots) -> Result<ClientConfig, TlsError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// The certificates in a PEM file, possibly none. All of them must be valid.
+/// The certificates in a PEM file, which may be none. All of them must be valid.
 pub(crate) fn roots_of(path: &Path) -> Result<Roots, Box<dyn Error + Send + Sync>> {
     let mut roots = Roots::empty();
     for certificate in CertificateDer::pem_file_iter(path)? {
@@ -34,8 +34,7 @@ pub(crate) fn machine_roots() -> Option<Roots> {
     (!roots.is_empty()).then_some(roots)
 }
 
-/// Describes for people what's wrong with a server's certificate; `None` if TLS fails for another
-/// reason.
+/// Says what's wrong with a server's certificate; `None` if TLS failed for another reason.
 pub(crate) fn certificate_fault(error: &TlsError) -> Option<CertificateFault> {
     let TlsError::InvalidCertificate(error) = error else { return None };
     Some(match error {
@@ -55,19 +54,19 @@ pub(crate) enum CertificateFault {
     Expired,
     NotYetValid,
     OtherHost,
-    /// The chain is incomplete, or ends at an authority that this machine doesn't trust.
+    /// The chain is incomplete, or it ends at an authority that this machine doesn't trust.
     UnknownIssuer,
     Invalid,
 }
 
-/// Finds an error of this type among the causes of an error.
+/// Finds an error of this type among an error's causes.
 pub(super) fn error_in<E: Error + Clone + 'static>(error: &(dyn Error + 'static)) -> Option<E> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<E>() {
             return Some(found.clone());
         }
-        // The sources of an I/O error don't include the error that it wraps.
+        // An I/O error's sources don't include the error that it wraps.
         let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         next = held.map(|held| held as &(dyn Error + 'static)).or_else(|| error.source());
     }

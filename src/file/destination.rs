@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a path leads to, for a program that writes to it.
+/// What a path leads to, as far as writing to it is concerned.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// A file, or the name for a new one, to be replaced as a whole. Links are followed, so they're
-    /// kept.
+    /// A file, or the name for a new one, to be replaced as a whole. Symbolic links are followed,
+    /// so they're kept.
     File(PathBuf),
     /// A device, named pipe or open descriptor such as `/dev/stdout`, to be written to directly.
     Stream,
@@ -31,7 +31,8 @@ impl Destination {
     }
 }
 
-/// Whether a path names an open descriptor. That may be a regular file, which `> file` must keep.
+/// Whether a path names an open descriptor. That may be a regular file, which `> file` must not
+/// replace.
 fn is_descriptor(path: &Path) -> bool {
     ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.starts_with(folder))
         || ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name))
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_and_devices_written_to() {
+    fn links_are_followed_and_devices_are_streams() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().canonicalize().expect("a folder");
         let of = |name: &str| Destination::of(&folder.join(name)).expect("found");

@@ -8,26 +8,26 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// The prefix of temporary names. It's hidden and no export's name, so a server that watches the
-/// folder doesn't read the file.
+/// The prefix of temporary names. It makes files hidden and isn't an export's name, so a server
+/// that watches the folder doesn't read them.
 pub(crate) const HIDDEN: &str = ".software-directory-";
 /// A temporary name is the prefix, this many letters or digits, and [`SUFFIX`].
 const RANDOM_LENGTH: usize = 8;
 const SUFFIX: &str = ".tmp";
 
-/// Who may read and write a new file.
+/// Who may read and write the new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// This mode, minus the umask.
     Mode(u32),
-    /// The owner and mode of the file that it replaces, so a server with its own account can still
-    /// read the file after an administrator has changed it. 0600 if there's none.
+    /// The owner and mode of the file being replaced, so a server with its own account can still
+    /// read the file after an administrator has changed it. 0600 if there's no such file.
     Kept,
 }
 
-/// A file under a temporary name next to its target. Renaming it replaces the target in one step:
-/// readers, and a restart at any moment, even after a power failure, find either the old or the new
-/// content. Dropping it removes it.
+/// A file under a temporary name next to its target. Renaming it replaces the target in one step.
+/// Readers find either the old or the new content, and so does a restart at any moment, even after
+/// a power failure. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct Draft {
     file: NamedTempFile,
@@ -50,17 +50,17 @@ impl Draft {
                 .rand_bytes(RANDOM_LENGTH)
                 .permissions(Permissions::from_mode(mode))
                 .tempfile_in(folder)?;
-            // Marks it as in use. If the file system has no locks, nothing is swept either.
+            // Marks the file as in use. On file systems without locks, nothing is swept either.
             drop(file.as_file().lock());
             if file.as_file().metadata()?.nlink() > 0 {
                 break file;
             }
-            // It was swept before it was locked.
+            // The file was swept before it could be locked.
         };
         if access == Access::Kept {
             keep_access(file.as_file(), target)?;
         }
-        // Opened now, so a folder that can't be synced is an error before anything is replaced.
+        // Opened now, so that an unsyncable folder is an error before anything is replaced.
         Ok(Self { file, folder: File::open(folder)?, target: target.to_owned() })
     }
 
@@ -70,11 +70,11 @@ impl Draft {
         self.file.as_file().sync_all()
     }
 
-    /// Renames the file to its target. Without `overwrite` an existing file is kept.
+    /// Renames the file to its target. Without `overwrite`, an existing file is kept.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::AlreadyExists`] if a file is kept, otherwise the system's error.
+    /// [`io::ErrorKind::AlreadyExists`] if an existing file was kept, otherwise the system's error.
     pub(crate) fn rename(self, overwrite: bool) -> io::Result<Renamed> {
         let Self { file, folder, target } = self;
         if overwrite { file.persist(target) } else { file.persist_noclobber(target) }.map_err(|error| error.error)?;
@@ -95,7 +95,7 @@ impl Renamed {
     }
 }
 
-/// Removes temporary files left by killed processes. Those in use are locked.
+/// Removes temporary files left behind by killed processes. Files in use are locked.
 pub(crate) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
     let is_temporary = |name: &OsStr| {
         let random = name.as_encoded_bytes().strip_prefix(prefix.as_ref().as_encoded_bytes());
@@ -106,26 +106,26 @@ pub(crate) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
         let is_file = entry.file_type().is_ok_and(|of| of.is_file());
         if is_file && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            // If one can't be removed, that does no harm; the next run tries again.
+            // A file that can't be removed does no harm; the next run tries again.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Makes names that were just written to a folder survive a power failure.
+/// Makes names just written to a folder survive a power failure.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     sync(&File::open(folder)?)
 }
 
 fn sync(folder: &File) -> io::Result<()> {
     match folder.sync_all() {
-        // Some file systems, such as shared folders of virtual machines, can't sync folders.
+        // Some file systems, such as folders shared with virtual machines, can't sync folders.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         synced => synced,
     }
 }
 
-/// The folder that a file is in; `.` for a bare name.
+/// The folder that contains a file; `.` for a bare name.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn target_is_the_old_file_until_it_is_the_whole_new_one() {
+    fn target_is_the_old_file_until_the_new_one_is_complete() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         fs::write(&target, "old").expect("written");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_up_or_must_not_overwrite_leaves_nothing() {
+    fn abandoned_and_non_overwriting_drafts_leave_nothing_behind() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         drop(draft(&target, Access::Kept));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_killed_processes_left_is_swept_and_drafts_are_not() {
+    fn leftovers_of_killed_processes_are_swept_but_drafts_in_use_are_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         for name in [".software-directory-a1B2c3D4.tmp", ".software-directory-short.tmp", ".other-a1B2c3D4.tmp"] {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn access_is_private_kept_or_given() {
+    fn access_is_private_kept_or_as_requested() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         for (access, expected) in [(Access::Kept, 0o600), (Access::Mode(0o640), 0o640), (Access::Kept, 0o640)] {

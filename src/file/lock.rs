@@ -1,17 +1,17 @@
-//! Locks on files.
+//! File locks.
 
 use std::fs::{File, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a held lock is tried again.
+/// How often to retry a lock that's held.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Locks a file, waiting while another process holds the lock.
+/// Locks a file, waiting as long as another process holds the lock.
 ///
 /// # Errors
 ///
-/// [`TryLockError::WouldBlock`] if another process holds it the whole time, otherwise the system's
+/// [`TryLockError::WouldBlock`] if another process held it the whole time, otherwise the system's
 /// error.
 pub(crate) fn lock_within(file: &File, time: Duration) -> Result<(), TryLockError> {
     let started = Instant::now();

@@ -1,5 +1,4 @@
-//! Opens files without following links, so nobody can plant one that leads a reader or writer
-//! elsewhere.
+//! Opens files without following links, so nobody can plant one that redirects a read or a write.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -9,12 +8,12 @@ use std::path::Path;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-/// Follows no link, and doesn't wait for the other end of a named pipe.
+/// Doesn't follow links, and doesn't wait for the other end of a named pipe.
 const FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK);
 
 /// Opens a regular file. Its name must not be a link, but its folder may be one.
 pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    #[expect(clippy::cast_possible_wrap, reason = "flags, whose highest bit isn't set")]
+    #[expect(clippy::cast_possible_wrap, reason = "the flags' highest bit isn't set")]
     ordinary(options.custom_flags(FLAGS.bits() as i32).open(path)?)
 }
 
@@ -28,8 +27,8 @@ pub(crate) fn open_or_create_in(folder: &Path, name: &str) -> io::Result<File> {
     open_at(folder, name, OFlags::RDWR.union(OFlags::CREATE))
 }
 
-/// Creates a hard link. Both the file and the new link are given as folder and name. Neither folder
-/// may be a symbolic link; if the file is one, so is the new link.
+/// Creates a hard link. Both the file and the new link are given as a folder and a name. Neither
+/// folder may be a symbolic link. If the file is a symbolic link, the new link is one too.
 pub(crate) fn link_in(from: (&Path, &str), to: (&Path, &str)) -> io::Result<()> {
     let folders = (open_folder(from.0)?, open_folder(to.0)?);
     Ok(rustix::fs::linkat(folders.0, from.1, folders.1, to.1, AtFlags::empty())?)

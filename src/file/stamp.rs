@@ -1,4 +1,4 @@
-//! Metadata that shows whether a file has changed, without reading it.
+//! Metadata that shows whether a file has changed, without reading the file.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileStamp {
     pub name: String,
-    /// Its size in bytes.
+    /// In bytes.
     pub size: u64,
-    /// When it was last modified, in nanoseconds since 1970.
+    /// The modification time, in nanoseconds since 1970.
     pub modified_ns: u128,
     /// The inode, and the time of the last status change in seconds and nanoseconds. No program can
-    /// set that back, so it reveals a file that was replaced by one with the same size and time.
+    /// set that time back, so it reveals a file that was replaced by another of the same size and
+    /// time.
     pub identity: (u64, i64, i64),
 }
 

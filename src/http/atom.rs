@@ -1,4 +1,5 @@
-//! The news feed as an Atom document (RFC 4287). Texts from records are text in it, never markup.
+//! The news feed as an Atom document (RFC 4287). Text from records is always escaped, so it can't
+//! become markup.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,16 +11,16 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::config::HttpConfig;
 use crate::service::{News, NewsKind};
 
-/// The time of a feed whose log has no entries.
+/// The feed's time if the log has no entries.
 const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
 
 #[derive(Debug)]
 pub(super) struct Feed<'f> {
     pub(super) config: &'f HttpConfig,
-    /// The query of its own address, without the question mark; empty for the feed of all
+    /// The query string of the feed's own URL, without the question mark; empty for the feed of all
     /// categories.
     pub(super) query: &'f str,
-    /// Its categories as named in the query; none means all.
+    /// Its categories as named in the query; empty means all.
     pub(super) categories: &'f [String],
     /// When it last changed, RFC 3339 in UTC; empty if unknown.
     pub(super) changed_at: &'f str,
@@ -93,18 +94,17 @@ fn link(xml: &mut Xml, relation: &str, media_type: &str, address: &str) -> io::R
     Ok(())
 }
 
-/// A text without the characters that XML can't contain, escaped or not (XML 1.0, 2.2).
+/// Replaces the characters that XML can't contain, escaped or not (XML 1.0, 2.2).
 fn legal(text: &str) -> String {
     let is_legal = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
     text.chars().map(|c| if is_legal(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
-/// The URN of a thing that these parts identify: a UUID of version 8 (RFC 9562), the same on every
-/// server.
+/// A URN for whatever these parts identify: a version 8 UUID (RFC 9562), the same on every server.
 fn urn(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
-        // With the lengths, so that no two lists hash the same bytes.
+        // Hashes the lengths too, so no two lists produce the same bytes.
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }
     let mut bytes = [0; 16];
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_texts_stay_text() {
+    fn hostile_text_stays_text() {
         let hostile = "<script>alert(1)</script> ]]> & \"q\" \u{0}\u{1b}\u{fffe} &lt;b&gt;";
         let news = News {
             kind: NewsKind::Added,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn urns_differ_where_any_part_does() {
+    fn urns_differ_if_any_part_does() {
         let one = urn(&["added", "a", "b"]);
         assert_eq!((one.len(), &one[23..24], one == urn(&["added", "a", "b"])), (45, "8", true));
         assert_ne!(one, urn(&["added", "ab", ""]));

@@ -16,37 +16,37 @@ use crate::key::Rate;
 /// Settings of the HTTP service.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
-    /// The address under which callers reach the service, for absolute links.
+    /// The address at which callers reach the service, for absolute links.
     pub public_url: Option<PublicUrl>,
     /// Networks of trusted proxies, whose `X-Forwarded-For` counts.
     pub trusted_proxies: Vec<IpNet>,
     /// Whether the access log shows query strings, which may contain personal data.
     pub log_queries: bool,
-    /// The build's name, part of every entity tag, so a response cached from another build isn't
-    /// mistaken for this one's. Replicas of the same build share it.
+    /// The build's name. It's part of every entity tag, so a response cached from another build
+    /// isn't mistaken for one from this build. Replicas of the same build share it.
     pub build: String,
-    /// The longest time until the first byte of a response.
+    /// The longest a response may take to send its first byte.
     pub request_timeout: Duration,
-    /// How many threads run searches. Without any, every search is shed.
+    /// How many threads run searches. With zero, every search is shed.
     pub search_threads: usize,
     /// How long a search may wait for its turn under overload.
     pub max_queue_delay: MaxQueueDelay,
-    /// How many downloads keys may have at once. Visitors and followers may have half as many each.
-    /// A download holds up to 1.25 MiB of memory, plus a record with `ndjson`, and up to 3 MiB with
-    /// a cluster.
+    /// How many downloads all keys together may have at once. Visitors and followers each get half
+    /// as many. A download uses up to 1.25 MiB of memory, plus one record for `ndjson`, and up to 3
+    /// MiB with a cluster.
     pub max_downloads: usize,
     /// How many downloads a single key or visitor may have at once.
     pub max_downloads_per_key: usize,
-    /// How many requests per minute a visitor of the page may send without a key, by client
-    /// address; `None` if the page needs a key.
+    /// How many requests per minute each client address may send to the page without a key; `None`
+    /// if the page needs a key.
     pub public_page: Option<Rate>,
     /// The index folder offered to followers.
     pub generations: Option<Store>,
-    /// Counts of searches without hits; `None` if they aren't counted.
+    /// Counts searches without hits; `None` if they aren't counted.
     pub empty_queries: Option<Arc<EmptyQueries>>,
-    /// The state of a preview; `None` for a service.
+    /// The preview's state; `None` for an ordinary server.
     pub preview: Option<Arc<Preview>>,
-    /// The most addresses in a file of the sitemap.
+    /// The most addresses in one sitemap file.
     pub sitemap_addresses: u64,
     /// The title of the page and the documentation: plain text.
     pub site_title: String,
@@ -70,7 +70,7 @@ impl Default for HttpConfig {
             generations: None,
             empty_queries: None,
             preview: None,
-            // The limit of the protocol.
+            // The sitemap protocol's limit.
             sitemap_addresses: 50_000,
             site_title: "Software Directory".to_owned(),
             site_introduction: None,
@@ -79,7 +79,7 @@ impl Default for HttpConfig {
 }
 
 impl HttpConfig {
-    /// The public address without a trailing slash; empty if none is set, so that links are
+    /// The public address without a trailing slash; empty if none is set, which makes links
     /// relative.
     pub(super) fn base(&self) -> &str {
         self.public_url.as_ref().map_or("", |url| &url.base)
@@ -103,7 +103,7 @@ impl HttpConfig {
     }
 }
 
-/// An absolute `http` or `https` address under which callers reach the service, optionally with a
+/// An absolute `http` or `https` address at which callers reach the service, optionally with a
 /// path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl {
@@ -111,9 +111,11 @@ pub struct PublicUrl {
     path_start: usize,
 }
 
-/// Why a text isn't a public address.
+/// The text isn't a valid public address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} can't be the public address: give an http or https URL without query, such as https://api.example.org")]
+#[error(
+    "{0:?} can't be the public address: give an http or https URL without a query, such as https://api.example.org"
+)]
 pub struct PublicUrlError(String);
 
 impl PublicUrl {
@@ -122,7 +124,6 @@ impl PublicUrl {
         &self.base
     }
 
-    /// Reads a public address.
     pub fn parse(text: &str) -> Result<Self, PublicUrlError> {
         let wrong = || PublicUrlError(text.to_owned());
         let uri: Uri = text.parse().map_err(|_| wrong())?;
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_a_public_address_prefixes_links() {
+    fn links_start_with_the_path_of_the_public_address() {
         let with_path = config("https://example.org/directory/");
         assert_eq!((with_path.base(), with_path.path_prefix()), ("https://example.org/directory", "/directory"));
         let without = config("http://localhost:8080");
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn only_absolute_web_addresses_are_public() {
+    fn only_absolute_web_addresses_can_be_public() {
         for wrong in
             ["", "example.org", "/api", "ftp://example.org", "https://", "https://a.example/?x=1", "https://a/#b"]
         {

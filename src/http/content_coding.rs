@@ -3,7 +3,7 @@
 use axum::http::header::ACCEPT_ENCODING;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-/// A content coding for responses, from the least to the most preferred.
+/// A content coding for responses, in ascending order of preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Coding {
     Gzip,
@@ -14,8 +14,8 @@ impl Coding {
     /// All codings.
     pub(super) const ALL: [Self; 2] = [Self::Gzip, Self::Zstd];
 
-    /// Returns the available coding that a request prefers; `None` for no coding, which is right
-    /// for every request.
+    /// Returns the available coding that the request prefers. `None` means no coding, which is
+    /// always acceptable.
     pub(super) fn preferred(headers: &HeaderMap, available: &[Self]) -> Option<Self> {
         let identity = quality(headers, &ACCEPT_ENCODING, "identity").unwrap_or(0.0);
         let wildcard = quality(headers, &ACCEPT_ENCODING, "*").unwrap_or(0.0);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn quality_decides_then_our_preference() {
+    fn quality_decides_first_and_then_our_preference() {
         for (accepted, coding) in [
             ("gzip", Coding::Gzip),
             ("gzip, br", Coding::Gzip),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_the_body_as_it_is() {
+    fn anything_else_leaves_the_body_uncoded() {
         for refused in [
             "",
             "identity",

@@ -1,10 +1,10 @@
-//! Downloads: bodies that are read block by block as the caller takes them, and the limits on how
-//! many there are at once.
+//! Downloads: bodies that are read block by block as the caller consumes them, and the limits on
+//! how many may run at once.
 //!
-//! A download that waits for its caller holds no thread: each block is read by a separate task on
-//! the runtime's blocking threads. Until its body is finished or dropped, it holds three blocks of
-//! 64 KiB, a decoder of about 500 KiB, another of 250 KiB and a record for `ndjson`, a piece of 1
-//! MiB with a cluster, and its slot.
+//! A download that's waiting for its caller occupies no thread: each block is read by a separate
+//! task on the runtime's blocking threads. Until its body is finished or dropped, a download keeps
+//! its slot, three 64 KiB blocks, a decoder of about 500 KiB and another of 250 KiB, a record for
+//! `ndjson`, and a 1 MiB piece with a cluster.
 
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
@@ -26,8 +26,9 @@ use crate::key::Holder;
 /// The block size.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// If all slots of a class are taken, a download below this rate in bytes per second ends for a new
-/// one. Connections that read much slower (16 KiB/s) are closed anyway.
+/// When every slot in a class is taken, a download slower than this many bytes per second is
+/// dropped to make room for a new one. Connections that read much more slowly (16 KiB/s) are closed
+/// anyway.
 const MIN_RATE: u64 = 128 * 1024;
 
 /// The download slots. Visitors and followers have half as many as keys.
@@ -40,7 +41,7 @@ impl Downloads {
         Self(Shares::new(limit(max.div_ceil(2)), limit(max), limit(max.div_ceil(2))))
     }
 
-    /// Returns a slot, if necessary that of the class's slowest download.
+    /// Returns a slot, taking it from the class's slowest download if necessary.
     pub(super) fn acquire(&self, class: Class, holder: Holder, now: Instant) -> Result<Share, ApiError> {
         let mut slot = self.0.acquire(class, holder.clone(), 1, now);
         if matches!(slot, Err(Exhausted::Class))
@@ -49,7 +50,7 @@ impl Downloads {
             tracing::warn!(
                 caller = caller(&slowest),
                 bytes_per_second = rate,
-                "all downloads of {} are in use; ended the slowest one for another",
+                "all download slots for {} are in use; ended the slowest download to make room",
                 class.as_str()
             );
             slot = self.0.acquire(class, holder, 1, now);
@@ -61,7 +62,7 @@ impl Downloads {
     }
 }
 
-/// How the log names a caller: by its key's id.
+/// How the log names a caller: the id of its key, or `visitor`.
 fn caller(holder: &Holder) -> &str {
     match holder {
         Holder::Key(id) => id,
@@ -69,8 +70,8 @@ fn caller(holder: &Holder) -> &str {
     }
 }
 
-/// Adds length and range to a response with a whole representation of this length, or part of it
-/// (RFC 9110, 14.4 and 15.3.7).
+/// Sets the length and range headers on a response that contains all of a representation of `whole`
+/// bytes, or one range of it (RFC 9110, 14.4 and 15.3.7).
 pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&RangeInclusive<u64>>) {
     let headers = response.headers_mut();
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
@@ -83,11 +84,12 @@ pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&Rang
     }
 }
 
-/// A body that is read as it's taken. It fails once its slot belongs to another download.
+/// A body that is read as the caller consumes it. It fails once its slot has gone to another
+/// download.
 pub(super) fn body(reader: impl Read + Send + 'static, slot: Share) -> Body {
     Body::from_stream(stream::try_unfold((reader, slot), async |(reader, slot)| {
         if slot.is_ended() {
-            return Err(io::Error::other("ended for another download"));
+            return Err(io::Error::other("ended to make room for another download"));
         }
         let read = spawn_blocking(move || read_block(reader)).await?;
         let (reader, block) = read.inspect_err(|error| tracing::error!("a download was cut off: {}", chain(error)))?;
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_is_read_than_the_caller_takes() {
+    async fn only_as_much_is_read_as_the_caller_consumes() {
         let downloads = Downloads::new(1, 1);
         let read = Arc::new(AtomicUsize::new(0));
         let mut body = body(Counted(Arc::clone(&read)), acquire(&downloads, "a").expect("free"));
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn slow_download_ends_for_a_new_one() {
+    async fn slow_download_makes_room_for_a_new_one() {
         let (downloads, start) = (Downloads::new(1, 1), Instant::now());
         let mut slow = body(Counted(Arc::default()), acquire(&downloads, "a").expect("free"));
         slow.frame().await.expect("endless").expect("a block");

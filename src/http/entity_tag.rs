@@ -1,7 +1,7 @@
 //! Entity tags and conditional requests (RFC 9110, 8.8.3 and 13.1).
 //!
 //! A tag is a hash of everything that determines a response: the build, the request, and what the
-//! route shows, which the route's [`TagKind`] says.
+//! route shows, which its [`TagKind`] describes.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hash, Hasher};
@@ -27,40 +27,41 @@ use super::pages::part::evidence::today;
 use super::problem::ApiError;
 use crate::service;
 
-/// What a route's responses show, from which its entity tags are made. For a record, that's the one
-/// with the id at the end of the path.
+/// What a route's responses show, which is what its entity tags are made from. For a record, that's
+/// the one whose id ends the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagKind {
     /// Any part of the generation.
     Generation,
-    /// The detail of a product.
+    /// A product's details.
     Software,
     /// The content of a category.
     Category,
     /// The content of a glossary term.
     Term,
-    /// An export's document, which is sent as stored, so each of its codings has a strong tag.
+    /// An export's document. It's sent as stored, so each of its codings has a strong tag.
     Export,
     /// The content of all categories.
     Categories,
     /// The content of the glossary.
     Glossary,
-    /// The log of changes up to the generation.
+    /// The change log up to the generation.
     Changes,
-    /// A page: the generation with its log, in a language, on a given day, because evidence ages.
+    /// A page: the generation and its log, in a given language and on a given day, because evidence
+    /// ages.
     Page,
 }
 
 /// An opaque entity tag. It's weak, because a response may be sent in several codings, unless
-/// [`strong`](Self::strong) makes it the tag of one coding.
+/// [`strong`](Self::strong) turns it into the tag of one coding.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTag(HeaderValue);
 
-/// Makes the entity tags of one build.
+/// Creates one build's entity tags.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTags {
     /// Not a cryptographic hash, since a tag protects nothing. The algorithm may change with the
-    /// crate's version, and so with the build, which is part of the tag anyway.
+    /// crate's version, but then so does the build, which is part of the tag.
     build: FixedState,
 }
 
@@ -69,14 +70,15 @@ pub(super) struct EntityTags {
 pub(super) enum Condition {
     /// The caller doesn't have the response.
     Changed,
-    /// The caller has this response. Tags are sent only with a 200, so the request would succeed.
+    /// The caller already has this response. Tags are only sent with a 200, so the request would
+    /// succeed.
     Unchanged,
-    /// `*`: the caller has some response, and 304 is right if the request would succeed.
+    /// `*`: the caller has some version, so 304 is right if the request would succeed.
     AnyVersion,
 }
 
-/// Tags successful responses, and answers 304 if the caller has the response, before quota is spent
-/// and a product is read.
+/// Tags successful responses. Answers 304 if the caller already has the response, before spending
+/// quota or reading a product.
 pub(super) async fn conditional<F: Future<Output = Response>>(
     tags: &EntityTags,
     kind: TagKind,
@@ -88,10 +90,9 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         return respond(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    // A product's hash comes with the product. It's only worth looking up in advance for a
-    // conditional request, since that's a separate request in a cluster. With an outdated tag the
-    // product is read as well, but not here, where megabytes would be read for keys without quota
-    // left.
+    // A product's hash comes with the product. In a cluster, looking it up first is an extra
+    // request, so that only pays off for a conditional request. If the tag is outdated, the product
+    // is read too, but later: reading it here would load megabytes for keys without quota left.
     let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
     let language = kind.language(&parts);
     let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &language).await };
@@ -107,7 +108,7 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         return response;
     }
     if let Some(tag) = tag.as_ref().filter(|tag| tag.is_strong()) {
-        // A download compares it with `If-Range`.
+        // Downloads compare it with `If-Range`.
         parts.extensions.insert(tag.clone());
     }
     let mut response = respond(Request::from_parts(parts, body)).await;
@@ -122,7 +123,7 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
     response
 }
 
-/// Turns a response into a 304, which has no body and describes none.
+/// Turns a response into a 304, which has no body and no headers that describe one.
 fn not_modified(response: &mut Response) {
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     *response.body_mut() = Body::empty();
@@ -134,8 +135,9 @@ fn not_modified(response: &mut Response) {
 }
 
 impl TagKind {
-    /// What the language of the texts adds to a version: the one that a caller prefers, and the names of categories in it, which a
-    /// product's hash doesn't cover. Nothing in a directory without translations; `lang` itself is part of the request.
+    /// What the language adds to a version: the caller's preferred language, and the names of
+    /// categories in it, which a product's hash doesn't cover. Empty for a directory without
+    /// translations. `lang` itself is part of the request.
     fn language(self, request: &Parts) -> Vec<u8> {
         let Some(catalogue) = request.extensions.get::<Snapshot>().map(|snapshot| &snapshot.catalogue) else {
             return Vec::new();
@@ -148,7 +150,7 @@ impl TagKind {
         [&catalogue.categories_hash().to_be_bytes(), preferred.as_bytes()].concat()
     }
 
-    /// The tag of a request's response; `None` if there's no such record.
+    /// The tag for a request's response; `None` if the record doesn't exist.
     async fn tag(self, tags: &EntityTags, request: &Parts, language: &[u8]) -> Result<Option<EntityTag>, ApiError> {
         let Some(snapshot) = request.extensions.get::<Snapshot>() else { return Ok(None) };
         let Some(id) = path_id(&request.uri) else { return Ok(None) };
@@ -165,7 +167,7 @@ impl TagKind {
             Self::Export => catalogue.export(&id).map(|export| hash(export.resource.sha256.as_bytes())),
             Self::Categories => Some(catalogue.categories_hash()),
             Self::Glossary => Some(catalogue.glossary_hash()),
-            // A generation that comes back has a different log.
+            // A generation that is published again has a different log.
             Self::Changes => Some(hash(changes())),
             Self::Page => Some(hash((changes(), Language::preferred(&request.headers), today()))),
         };
@@ -183,7 +185,7 @@ fn hash(content: impl Hash) -> u64 {
     FixedState::default().hash_one(content)
 }
 
-/// The last segment of a path, percent-decoded like in the `PathId` extractor; `None` if it isn't
+/// The last segment of a path, percent-decoded as in the `PathId` extractor; `None` if it isn't
 /// UTF-8.
 fn path_id(uri: &Uri) -> Option<Cow<'_, str>> {
     let (_, encoded) = uri.path().rsplit_once('/')?;
@@ -195,8 +197,8 @@ impl EntityTags {
         Self { build: FixedState::with_seed(FixedState::default().hash_one(build)) }
     }
 
-    /// A response's tag, given the version of what it shows. Requests that differ only in escapes
-    /// or in the order of parameters share it.
+    /// A response's tag, given the version of what it shows. Requests that differ only in
+    /// percent-encoding or parameter order share a tag.
     fn tag(&self, version: &[u8], request: &Uri) -> EntityTag {
         let mut hasher = self.build.build_hasher();
         update(&mut hasher, version);
@@ -209,7 +211,7 @@ impl EntityTags {
     }
 }
 
-/// A path in which only percent signs and slashes that don't separate segments are escaped.
+/// Decodes a path, except for percent signs and for slashes that don't separate segments.
 fn decoded(path: &str) -> Cow<'_, [u8]> {
     if !path.as_bytes().contains(&b'%') {
         return Cow::Borrowed(path.as_bytes());
@@ -244,20 +246,21 @@ impl EntityTag {
         Self::new(u64::from_be_bytes(start))
     }
 
-    /// The strong tag for a named version.
+    /// The strong tag of a named version.
     pub(super) fn from_version(name: &str) -> Result<Self, InvalidHeaderValue> {
         HeaderValue::try_from(format!("\"{name}\"")).map(Self)
     }
 
     fn new(hash: u64) -> Self {
         let mut text = *b"W/\"0123456789abcdef\"";
-        // There's room for exactly that many digits.
+        // There's room for exactly this many digits.
         let _ = hex::encode_to_slice(hash.to_be_bytes(), &mut text[3..19]);
         // Hexadecimal digits are always a valid header value.
         Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("W/\"\"")))
     }
 
-    /// The tag of a response that is sent in a single coding, so its bytes are always the same.
+    /// The tag of a response that is only ever sent in one coding, so its bytes are always the
+    /// same.
     fn strong(self) -> Self {
         let strong = opaque(self.0.as_bytes());
         Self(HeaderValue::from_bytes(strong).unwrap_or(self.0))
@@ -268,7 +271,7 @@ impl EntityTag {
         !self.0.as_bytes().starts_with(b"W/")
     }
 
-    /// Whether a tag in `If-Range` equals this one: both strong and identical (RFC 9110, 13.1.5).
+    /// Whether a tag in `If-Range` matches this one: both strong and identical (RFC 9110, 13.1.5).
     pub(super) fn is_strongly(&self, tag: &HeaderValue) -> bool {
         self.is_strong() && self.0 == tag
     }
@@ -277,12 +280,13 @@ impl EntityTag {
         self.0.clone()
     }
 
-    /// Compares with `If-None-Match`, weakly: `W/` is ignored.
+    /// Compares the tag with `If-None-Match`, weakly: `W/` is ignored.
     pub(super) fn condition(&self, headers: &HeaderMap) -> Condition {
         let ours = opaque(self.0.as_bytes());
         let mut condition = Condition::Changed;
         for value in headers.get_all(IF_NONE_MATCH) {
-            // A comma inside a foreign tag splits it into pieces, none of which can equal ours.
+            // A comma inside someone else's tag splits it into pieces, none of which can equal
+            // ours.
             for tag in value.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
                 if tag == b"*" {
                     condition = Condition::AnyVersion;

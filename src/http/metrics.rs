@@ -1,4 +1,4 @@
-//! The service's metrics, in Prometheus' text format.
+//! The service's metrics, in the Prometheus text format.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,14 +13,14 @@ use super::process_metrics::ProcessMetrics;
 use crate::key::KeyStore;
 use crate::update::{Directory, Outcome};
 
-/// The prefix of all names except those of the process.
+/// The prefix of all metric names except the process metrics.
 const NAMESPACE: &str = "software_directory";
 
-/// Upper bounds in seconds, from a lookup's time to the request timeout.
+/// Upper bounds in seconds, from the duration of a lookup to the request timeout.
 const BUCKETS: [f64; 16] =
     [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// A metric can't be registered, which is a bug.
+/// A metric can't be registered, which would be a bug.
 #[derive(Debug, thiserror::Error)]
 #[error("the metrics can't be set up")]
 pub struct MetricsError(#[from] prometheus::Error);
@@ -35,22 +35,22 @@ pub struct Metrics {
     pub connections: IntGauge,
     /// Requests shed under overload.
     pub(super) shed: IntCounter,
-    /// Requests by visitors of the page, who have no key.
+    /// Requests from page visitors, who have no key.
     pub(super) page_requests: IntCounter,
     /// Requests over a key's quota.
     pub(super) limited_by_key: IntCounter,
-    /// Requests by a visitor over the address's quota.
+    /// Visitor requests over their address's quota.
     pub(super) limited_by_visitor: IntCounter,
-    /// Requests of an address with too many failed authentications.
+    /// Requests from an address with too many failed authentications.
     pub(super) limited_by_address: IntCounter,
     searches: IntCounter,
     searches_without_hits: IntCounter,
-    /// Locked while they are updated and read, so that concurrent scrapes are consistent.
+    /// Locked while the values are updated and read, so that concurrent scrapes are consistent.
     directory: Mutex<DirectoryMetrics>,
     process: ProcessMetrics,
 }
 
-/// Metrics of the directory, updated by each scrape.
+/// Metrics of the directory, updated on each scrape.
 #[derive(Debug)]
 struct DirectoryMetrics {
     generation: IntGaugeVec,
@@ -83,7 +83,7 @@ impl Metrics {
         )?;
         let histogram = HistogramOpts::new(
             "http_request_duration_seconds",
-            "Time from the last byte of a request's headers to its answer, by route.",
+            "Time from the last byte of a request's headers to its response, by route.",
         );
         let metrics = Self {
             requests: register(
@@ -94,7 +94,7 @@ impl Metrics {
                 &registry,
                 HistogramVec::new(histogram.namespace(NAMESPACE).buckets(BUCKETS.to_vec()), &["route"]),
             )?,
-            connections: register(&registry, IntGauge::with_opts(opts("http_connections", "Connections open now.")))?,
+            connections: register(&registry, IntGauge::with_opts(opts("http_connections", "Open connections.")))?,
             shed: register(
                 &registry,
                 IntCounter::with_opts(opts(
@@ -106,7 +106,7 @@ impl Metrics {
                 &registry,
                 IntCounter::with_opts(opts(
                     "page_requests_total",
-                    "Requests of visitors of the page without a key (--public-page).",
+                    "Requests from page visitors without a key (--public-page).",
                 )),
             )?,
             limited_by_key: limited.get_metric_with_label_values(&["key"])?,
@@ -114,7 +114,7 @@ impl Metrics {
             limited_by_address: limited.get_metric_with_label_values(&["address"])?,
             searches: register(
                 &registry,
-                IntCounter::with_opts(opts("searches_total", "Searches with words that were answered.")),
+                IntCounter::with_opts(opts("searches_total", "Answered searches with words.")),
             )?,
             searches_without_hits: register(
                 &registry,
@@ -124,18 +124,20 @@ impl Metrics {
             process: ProcessMetrics::new(&registry)?,
             registry,
         };
-        let build = IntGaugeVec::new(opts("build_info", "1, labelled with the version of the program."), &["version"]);
+        let build =
+            IntGaugeVec::new(opts("build_info", "Always 1, labelled with the program's version."), &["version"]);
         set(&register(&metrics.registry, build)?, env!("CARGO_PKG_VERSION"), 1);
         Ok(metrics)
     }
 
-    /// Adds a counter that is incremented outside of the service.
+    /// Adds a counter that is incremented outside the service.
     pub fn add_counter(&self, counter: IntCounter) -> Result<(), MetricsError> {
         Ok(self.registry.register(Box::new(counter))?)
     }
 
-    /// Counts a request and its duration. The label of a request without a route is `unmatched`; methods and statuses that
-    /// callers could make up share a label, so the number of labels is bounded.
+    /// Counts a request and its duration. A request without a route is labelled `unmatched`.
+    /// Methods and statuses that callers could make up share one label, so the number of labels is
+    /// bounded.
     pub(super) fn observe_request(&self, route: Option<&str>, method: &Method, status: StatusCode, took: Duration) {
         let route = route.unwrap_or("unmatched");
         let method = match *method {
@@ -154,7 +156,7 @@ impl Metrics {
         }
     }
 
-    /// Returns all metrics in Prometheus' text format.
+    /// Returns all metrics in the Prometheus text format.
     pub fn render(&self, directory: &Directory, keys: &KeyStore, now: Timestamp) -> Result<String, MetricsError> {
         let directory_metrics = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
         directory_metrics.update(directory, keys, now);
@@ -172,40 +174,40 @@ impl DirectoryMetrics {
             generation: register(
                 registry,
                 IntGaugeVec::new(
-                    opts("generation_info", "1, labelled with the generation that is served."),
+                    opts("generation_info", "Always 1, labelled with the generation being served."),
                     &["generation"],
                 ),
             )?,
-            records: gauge("generation_records", "Products in the generation that is served.")?,
+            records: gauge("generation_records", "Products in the generation being served.")?,
             skipped_exports: gauge(
                 "skipped_exports",
-                "Exports that are invalid as a whole and left out of the generation that is served (--skip-invalid).",
+                "Exports left out of the generation being served because they are invalid as a whole (--skip-invalid).",
             )?,
             skipped_records: gauge(
                 "skipped_records",
-                "Records that are invalid and left out of the generation that is served (--skip-invalid).",
+                "Records left out of the generation being served because they are invalid (--skip-invalid).",
             )?,
             published_at: gauge(
                 "generation_published_timestamp_seconds",
-                "When the generation that is served was published, in seconds since 1970; 0 before the first one.",
+                "When the generation being served was published, in seconds since 1970; 0 before the first one.",
             )?,
             data_age: register(
                 registry,
                 Gauge::with_opts(opts(
                     "data_age_seconds",
-                    "Seconds since what is served was last seen to be what the exports say; they are read in full every ten minutes.",
+                    "Seconds since what is served was last known to match the exports; they are read in full every ten minutes.",
                 )),
             )?,
             reloads: register(
                 registry,
                 IntCounterVec::new(
-                    opts("reloads_total", "Times the exports were read, the start included, by how it ended."),
+                    opts("reloads_total", "How often the exports were read, including at startup, by outcome."),
                     &["outcome"],
                 ),
             )?,
             last_success: gauge(
                 "last_reload_success",
-                "1 where the last reading of the exports left them served, else 0.",
+                "1 if the exports were being served after they were last read, otherwise 0.",
             )?,
             last_at: register(
                 registry,
@@ -217,14 +219,14 @@ impl DirectoryMetrics {
             requests_by_key: register(
                 registry,
                 IntCounterVec::new(
-                    opts("key_requests_total", "Requests authenticated with a key of the key file, by its id."),
+                    opts("key_requests_total", "Requests authenticated with a key from the key file, by key id."),
                     &["key"],
                 ),
             )?,
             degraded: register(
                 registry,
                 IntGaugeVec::new(
-                    opts("degraded", "1 for each reason why the service is degraded; none in full health."),
+                    opts("degraded", "1 for each reason why the service is degraded; absent while it's healthy."),
                     &["reason"],
                 ),
             )?,
@@ -255,7 +257,7 @@ impl DirectoryMetrics {
                 counter.inc_by(status.count(outcome));
             }
         }
-        // Known keys only: ids that callers make up must not become labels.
+        // Only known keys: ids that callers make up must not become labels.
         self.requests_by_key.reset();
         for (id, requests) in keys.requests() {
             if let Ok(counter) = self.requests_by_key.get_metric_with_label_values(&[&*id]) {
@@ -272,7 +274,7 @@ impl DirectoryMetrics {
     }
 }
 
-/// The reason code for a key file that can't be read.
+/// The reason code for an unreadable key file.
 pub(super) const KEY_FILE_INVALID: &str = "key_file_invalid";
 
 fn set(gauges: &IntGaugeVec, label: &str, value: i64) {
@@ -285,7 +287,6 @@ fn opts(name: &str, help: &str) -> Opts {
     Opts::new(name, help).namespace(NAMESPACE)
 }
 
-/// Registers a metric.
 fn register<C: prometheus::core::Collector + Clone + 'static>(
     registry: &Registry,
     metric: prometheus::Result<C>,

@@ -1,9 +1,10 @@
 //! The HTTP service, and the only user of axum.
 //!
-//! [`service`] is all of it: every route, then every layer, in the order in which a request passes
-//! them. Handlers (`api`, one file per resource) get what they need from extractors (`extract`),
-//! call an operation of [`service`](crate::service) and write its result (`response`); every
-//! failure is an [`ApiError`]. The `server` owns sockets and depends only on a tower `Service`.
+//! [`service`] puts it all together: every route, then every layer, in the order a request passes
+//! through them. Handlers (`api`, one file per resource) get what they need from extractors
+//! (`extract`), call an operation of [`service`](crate::service) and write its result (`response`).
+//! Every failure is an [`ApiError`]. The `server` owns the sockets and depends only on a tower
+//! `Service`.
 
 mod api;
 mod atom;
@@ -70,7 +71,7 @@ pub fn service(
     service_with(state, Router::new())
 }
 
-/// The service with additional routes outside of `/v1`, behind the same middleware.
+/// The service with additional routes outside `/v1`, behind the same middleware.
 pub fn service_with(
     state: Arc<AppState>,
     more: Router<Arc<AppState>>,
@@ -79,7 +80,7 @@ pub fn service_with(
     stack(state, routes)
 }
 
-/// Every route, with its layer.
+/// Every route, with its layers.
 fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppState>> {
     let layer = from_fn_with_state(Arc::clone(state), every_request);
     let checked = |routes: Router<Arc<AppState>>, caller: Caller, source: Source| {
@@ -112,7 +113,7 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
         .map(operation)
         .fold(open, Router::merge)
         .merge(pages)
-        // It needs a key as well, unless the page is public.
+        // The feed needs a key too, unless the page is public.
         .merge(keyed(feed::router(), Source::Generation(Some(TagKind::Changes))))
         .merge(keyed(mcp::router(), Source::Generation(None)))
         .merge(keyed(unknown, Source::Generation(None)))
@@ -144,8 +145,8 @@ fn health_routes() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(health::get_health)).routes(routes!(health::get_readiness))
 }
 
-/// The outermost layers. A request passes them, then the route's own, and then the functions from
-/// here down to [`answer_from_generation`]; its response goes back up the same way.
+/// The outermost layers. A request passes through them, then its route's own layer, then the
+/// functions from here down to [`answer_from_generation`]; the response goes back up the same way.
 fn stack(
     state: Arc<AppState>,
     routes: Router<Arc<AppState>>,
@@ -160,8 +161,9 @@ fn stack(
         .service(routes)
 }
 
-/// The layer around every route: request id, log, metrics, compression. One function calls the next instead of a layer for each
-/// concern, because a `from_fn` layer boxes its future and clones the layers inside it for each request.
+/// The layer around every route: request id, log, metrics and compression. Functions call each
+/// other instead of being one layer per concern, because a `from_fn` layer boxes its future and
+/// clones its inner layers for each request.
 async fn every_request(State(state): State<Arc<AppState>>, mut request: Request, next: Next) -> Response {
     let context = RequestContext::new(&request);
     request.extensions_mut().insert(Arc::clone(&context));
@@ -179,8 +181,7 @@ async fn every_request(State(state): State<Arc<AppState>>, mut request: Request,
     }
 }
 
-/// Inside that: problem documents and error pages, and the headers for other origins and for
-/// caches.
+/// One layer further in: problem documents and error pages, and the CORS and cache headers.
 async fn answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     if middleware::is_preflight(&request) {
         return middleware::preflight(&request);
@@ -188,7 +189,7 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     let caller = request.extensions().get::<Access>().map(|access| access.caller);
     let is_unknown = request.extensions().get::<MatchedPath>().is_none();
     let is_cross_origin = request.headers().contains_key(ORIGIN);
-    // Someone who typed a wrong address sees a page.
+    // Someone who mistyped an address sees a page.
     let reader = match caller {
         Some(Caller::Program) => None,
         Some(Caller::Reader) => Some(Reader::of(request.headers())),
@@ -222,8 +223,8 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     response
 }
 
-/// Inside that: panics, limits, the host, `OPTIONS`, the timeout. From here on an error is a
-/// response that carries an [`ApiError`].
+/// One layer further in: panics, limits, the host, `OPTIONS`, the timeout. From here on, an error
+/// is a response that carries an [`ApiError`].
 async fn try_to_answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     let response = async {
         let checked = middleware::check_limits(&request).and_then(|()| middleware::check_host(&request, &state.config));
@@ -235,7 +236,7 @@ async fn try_to_answer(state: &AppState, context: &RequestContext, request: Requ
         }
         let response = async {
             match request.extensions().get().copied() {
-                // Boxed, so that the functions around it don't copy its state.
+                // Boxed so that the functions around it don't copy its state.
                 Some(access) => Box::pin(with_grant(state, context, access, request, next)).await,
                 None => next.run(request).await,
             }
@@ -246,7 +247,7 @@ async fn try_to_answer(state: &AppState, context: &RequestContext, request: Requ
     response.unwrap_or_else(|panic| ApiError::panicked(&*panic).into_response())
 }
 
-/// Who may call a route, and what it answers from: an extension of its requests.
+/// Who may call a route, and what it's answered from. Stored as an extension of its requests.
 #[derive(Debug, Clone, Copy)]
 struct Access {
     caller: Caller,
@@ -257,7 +258,7 @@ struct Access {
 enum Caller {
     /// A program with a key.
     Program,
-    /// Someone who reads a page, with a session or as a visitor.
+    /// Someone reading a page, with a session or as a visitor.
     Reader,
     /// A page's script, which handles errors the way a program does.
     Script,
@@ -265,13 +266,14 @@ enum Caller {
 
 #[derive(Debug, Clone, Copy)]
 enum Source {
-    /// The generation in service, with entity tags of a kind, if any.
+    /// The generation being served, with entity tags of the given kind, if any.
     Generation(Option<TagKind>),
-    /// The index files or a preview's state, which need no generation.
+    /// The index files or a preview's state, which don't need a generation.
     Other,
 }
 
-/// Inside that, for a route that isn't open to everyone: the key and its origins, or the session.
+/// One layer further in, for a route that isn't open to everyone: the key and its origins, or the
+/// session.
 async fn with_grant(
     state: &AppState,
     context: &RequestContext,
@@ -281,7 +283,7 @@ async fn with_grant(
 ) -> Response {
     let grant = match caller {
         Caller::Program => middleware::authenticate(state, &request),
-        // If a page is sent data, its sender isn't redirected to sign in.
+        // Someone sending data to a page isn't redirected to sign in.
         _ if !matches!(*request.method(), Method::GET | Method::HEAD) => Err(ApiError::MethodNotAllowed),
         Caller::Reader | Caller::Script => {
             middleware::authenticate_reader(state, &request).ok_or(ApiError::MissingApiKey)
@@ -308,7 +310,8 @@ async fn with_grant(
     response
 }
 
-/// Inside that: the single snapshot that the request is answered from, the entity tag, the quota.
+/// One layer further in: the one snapshot that the request is answered from, the entity tag, the
+/// quota.
 async fn answer_from_generation(
     state: &AppState,
     context: &RequestContext,
@@ -333,17 +336,18 @@ async fn answer_from_generation(
     response
 }
 
-/// Marks a response from a directory with translations: `Accept-Language` may choose another.
+/// Marks a response from a directory with translations: `Accept-Language` may select a different
+/// one.
 #[derive(Debug, Clone, Copy)]
 struct Translated;
 
-/// The response while there's no generation. In a preview, a page says what it's waiting for.
+/// The response while there's no generation. In a preview, the page says what it's waiting for.
 fn unavailable(state: &AppState, kind: Option<TagKind>, headers: &HeaderMap) -> Response {
     let awaited = (kind == Some(TagKind::Page)).then(|| pages::awaited(state, headers)).flatten();
     awaited.unwrap_or_else(|| ApiError::IndexUnavailable.into_response())
 }
 
-/// The OpenAPI document of a service with these settings, as JSON.
+/// The OpenAPI document, as JSON, for a service with these settings.
 pub fn openapi(config: &HttpConfig) -> String {
     let operations =
         operations().into_iter().fold(OpenApiRouter::new(), |router, (operation, _)| router.routes(operation));

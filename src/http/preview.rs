@@ -1,4 +1,4 @@
-//! A preview: the state that a candidate's service shows while its files are edited.
+//! A preview: the state that a candidate's server shows while its files are being edited.
 
 use std::sync::Arc;
 
@@ -20,14 +20,15 @@ pub(super) fn mark(mut response: Response) -> Response {
     response
 }
 
-/// A preview's state as the page shows it. Set by the threads that read and compare exports.
+/// A preview's state as the page shows it. The threads that read and compare exports update it.
 #[derive(Debug)]
 pub struct Preview {
     candidate: String,
     against: String,
-    /// Those of the last reading.
+    /// The findings from the last read.
     findings: ArcSwap<Findings>,
-    /// Those of the last set that could be served. It may be served again without being read again.
+    /// The findings of the last set that could be served. That set may be served again without
+    /// being reread.
     served_findings: ArcSwap<Findings>,
     comparison: ArcSwap<Comparison>,
 }
@@ -41,34 +42,33 @@ pub struct Findings {
     pub errors: usize,
     /// The number of warnings.
     pub warnings: usize,
-    /// How many reloads had ended before. While the number is the same, the set that was read is
-    /// still being built.
+    /// How many reloads had finished before this one. As long as the total is still the same, the
+    /// set just read is being built.
     pub reloads: u64,
 }
 
 /// What the candidate changes.
 #[derive(Debug, Clone, Default)]
 pub enum Comparison {
-    /// Not known yet, because there's no valid candidate.
+    /// Unknown so far, because there's no valid candidate.
     #[default]
     Awaited,
     /// Being determined.
     Running,
-    /// It is known.
     Done {
-        /// In a line.
+        /// In one line.
         summary: String,
         /// In full, as HTML.
         html: String,
     },
-    /// The published exports can't be read, with the cause and the fix.
+    /// The published exports can't be read; contains the cause and the fix.
     Failed(String),
 }
 
-/// The state in a few words, for every page's banner.
+/// A short status for every page's banner.
 #[derive(Debug, Serialize)]
 pub(super) struct Status {
-    /// Changes with everything that the pages show.
+    /// Changes whenever anything that the pages show does.
     pub(super) version: String,
     /// Whether the next version is being prepared.
     pub(super) is_busy: bool,
@@ -78,8 +78,8 @@ pub(super) struct Status {
 }
 
 impl Preview {
-    /// A preview of a candidate that will be compared with other exports, both by the names that
-    /// the operator gave them.
+    /// A preview of a candidate to be compared with other exports, both under the names the
+    /// operator gave them.
     pub fn new(candidate: &str, against: &str) -> Self {
         Self {
             candidate: printable(candidate).into_owned(),
@@ -95,7 +95,7 @@ impl Preview {
         &self.candidate
     }
 
-    /// Replaces the findings. `is_servable` says whether the set with these findings is served.
+    /// Replaces the findings. `is_servable` says whether the set they belong to is served.
     pub fn set_findings(&self, findings: Findings, is_servable: bool) {
         let findings = Arc::new(findings);
         if is_servable {
@@ -104,7 +104,7 @@ impl Preview {
         self.findings.store(findings);
     }
 
-    /// The findings that belong to what is shown.
+    /// The findings for what is currently shown.
     fn shown_findings(&self, problem: Option<&Problem>) -> Arc<Findings> {
         let is_last = problem.is_some_and(|problem| problem.is_of_findings);
         if is_last { self.findings.load_full() } else { self.served_findings.load_full() }
@@ -151,7 +151,7 @@ impl Preview {
         }
     }
 
-    /// What the page shows: problems, changes, warnings.
+    /// What the page shows: problems, changes and warnings.
     pub(super) fn report(&self, directory: &Directory) -> Report {
         let problem = Problem::of(directory);
         let findings = self.shown_findings(problem.as_ref());
@@ -171,12 +171,12 @@ pub(super) struct Report {
     pub(super) comparison: Arc<Comparison>,
 }
 
-/// Why the candidate isn't served as it is.
+/// Why the candidate can't be served as it is.
 #[derive(Debug)]
 pub(super) struct Problem {
     /// The cause and the fix.
     pub(super) detail: String,
-    /// Whether the findings contain the cause.
+    /// Whether the findings include the cause.
     pub(super) is_of_findings: bool,
     pub(super) consequence: &'static str,
 }
@@ -192,7 +192,7 @@ impl Problem {
             consequence: match directory.current() {
                 _ if is_skipped => "the valid records are shown",
                 Some(_) => "the last valid state is shown",
-                None => "no state was valid yet",
+                None => "there has been no valid state yet",
             },
         })
     }

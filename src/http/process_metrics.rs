@@ -1,4 +1,4 @@
-//! Metrics of the process, under the names that Prometheus' client libraries share.
+//! Process metrics, under the names that the Prometheus client libraries share.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use prometheus::{Counter, Gauge, IntGauge, Opts, Registry};
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
 
-/// The metrics of this process, read from `/proc` (proc(5)) at each scrape. Zero if there is no
+/// This process's metrics, read from `/proc` (proc(5)) on each scrape. They stay zero if there's no
 /// `/proc`.
 #[derive(Debug)]
 pub(super) struct ProcessMetrics {
@@ -21,7 +21,7 @@ pub(super) struct ProcessMetrics {
 }
 
 impl ProcessMetrics {
-    /// Registers the metrics. The time of the start is the time of this call.
+    /// Registers the metrics. The start time is the time of this call.
     pub(super) fn new(registry: &Registry) -> prometheus::Result<Self> {
         let gauge = |name, help| registered(registry, IntGauge::new(name, help)?);
         let start = Gauge::with_opts(Opts::new(
@@ -42,7 +42,7 @@ impl ProcessMetrics {
         })
     }
 
-    /// Reads the metrics.
+    /// Updates the metrics.
     pub(super) fn update(&self) {
         if let Ok(descriptors) = fs::read_dir("/proc/self/fd") {
             self.open_fds.set(i64::try_from(descriptors.count()).unwrap_or(i64::MAX));
@@ -77,8 +77,8 @@ struct Stat {
 
 impl Stat {
     fn parse(text: &str) -> Option<Self> {
-        // The program's name, the second field, is in parentheses and may contain any byte; the
-        // third field follows them.
+        // The second field, the program's name, is in parentheses and may contain any byte; the
+        // third field follows the last parenthesis.
         let (_, rest) = text.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
@@ -96,7 +96,7 @@ mod tests {
     use super::Stat;
 
     #[test]
-    fn stat_is_parsed_behind_a_program_name_with_parentheses() {
+    fn stat_is_parsed_after_a_program_name_with_parentheses() {
         let text = "7 (a) b) S 1 7 7 0 -1 4194560 211 0 0 0 30 12 0 0 20 0 9 0 5000 8192000 777 18446744073709551615";
         assert_eq!(
             Stat::parse(text),

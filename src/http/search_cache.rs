@@ -11,31 +11,33 @@ use crate::service::{SearchResults, SearchSoftware};
 /// The maximum size of all entries in bytes.
 const CAPACITY_BYTES: u64 = 64 << 20;
 
-/// The usual size of an entry in bytes, used to size the cache's tables: a page of twenty hits
+/// The typical size of an entry in bytes, used to size the cache's tables: a page of twenty hits
 /// without highlights.
 const USUAL_ENTRY_BYTES: u64 = 1100;
 
-/// The size of an entry in the cache's tables, in bytes.
+/// The overhead of an entry in the cache's tables, in bytes.
 const ENTRY_OVERHEAD_BYTES: usize = 96;
 
-/// A cache of search results with a limit in bytes. Eviction uses S3-FIFO (Yang et al., SOSP 2023),
-/// so a series of one-off queries doesn't evict frequent ones.
+/// A search result cache, limited in bytes. Eviction uses S3-FIFO (Yang et al., SOSP 2023), so a
+/// series of one-off queries doesn't evict frequent ones.
 #[derive(Debug)]
 pub(super) struct SearchCache {
     results: Cache<CacheKey, Arc<SearchResults>, WeighBytes>,
-    /// The generation of the last insertion. Other generations' items would keep their texts in
-    /// memory.
+    /// The generation of the last insertion. Entries from other generations would keep their text
+    /// in memory.
     generation: Mutex<Box<str>>,
-    /// Whether there was a lookup since the last call of [`Self::clear_if_idle`].
+    /// Whether there was a lookup since the last call to [`Self::clear_if_idle`].
     used: AtomicBool,
 }
 
-/// Generation and query in one normal form: parameters in a fixed order, with defaults filled in.
+/// The generation and the query in a canonical form: parameters in a fixed order, with defaults
+/// filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey(Box<[u8]>);
 
 impl CacheKey {
-    /// The key of a query in a generation; `None` for a query that can't be serialized, which then isn't cached.
+    /// The key for a query in a generation; `None` if the query can't be serialized, in which case
+    /// it isn't cached.
     pub(super) fn new(generation: &str, query: &SearchSoftware) -> Option<Self> {
         postcard::to_allocvec(&(generation, query)).ok().map(|key| Self(key.into()))
     }
@@ -62,7 +64,7 @@ impl SearchCache {
         self.results.get(key)
     }
 
-    /// Inserts the results of a search, and removes those of other generations.
+    /// Inserts a search's results, and removes those from other generations.
     pub(super) fn insert(&self, generation: &str, key: CacheKey, results: Arc<SearchResults>) {
         let mut last = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
         if **last != *generation {
@@ -81,7 +83,7 @@ impl SearchCache {
     }
 }
 
-/// Weighs an entry by the memory it takes.
+/// Weighs an entry by its memory use.
 #[derive(Debug, Clone)]
 struct WeighBytes;
 
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_a_new_generation_replace_those_of_the_last_one() {
+    fn results_from_a_new_generation_replace_older_ones() {
         let cache = SearchCache::default();
         cache.insert("one", key("one", "permit"), results());
         cache.insert("two", key("two", "permit"), results());
@@ -126,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_take_no_more_than_the_capacity() {
+    fn entries_never_exceed_the_capacity() {
         const CAPACITY: u64 = 20_000;
         let (cache, results) = (SearchCache::with_capacity(CAPACITY), results());
         for number in 0..1000 {

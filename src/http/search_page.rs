@@ -8,8 +8,8 @@ use super::search_cache::CacheKey;
 use super::state::AppState;
 use crate::service::{self, SearchPage, SearchSoftware};
 
-/// Searches, and writes the page of results in the same place: here if it's cached, otherwise on
-/// the pool.
+/// Searches, and writes the page of results on the same thread: this one if the results are cached,
+/// otherwise one of the pool's.
 pub(super) async fn with_page<T: Send + 'static>(
     state: &Arc<AppState>,
     snapshot: Snapshot,

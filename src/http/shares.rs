@@ -1,5 +1,5 @@
-//! What callers share, in units: download slots, and bytes of bodies in memory. Each class of
-//! callers has its own units, and a single caller gets only part of them.
+//! Resources that callers share, in units: download slots, and bytes of response bodies in memory.
+//! Each class of callers has its own units, and a single caller gets only some of them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::key::Holder;
 
-/// Callers that can't take other classes' units.
+/// A class of callers. One class can't use another's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Visitors of the page without a key.
+    /// Page visitors without a key.
     Visitor,
     Key,
     /// Servers that pull the index, with a key.
@@ -36,15 +36,15 @@ impl Class {
     }
 }
 
-/// A class's units, and how many a single caller may have. A use that exceeds a limit is allowed if
-/// it's the only one.
+/// How many units a class has, and how many a single caller may use. A use that exceeds a limit is
+/// allowed if it's the only one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     pub(super) of_class: usize,
     pub(super) of_holder: usize,
 }
 
-/// Whose units are exhausted.
+/// Whose units are used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exhausted {
     Class,
@@ -58,7 +58,7 @@ pub(super) struct Shares {
     uses: Arc<Mutex<Uses>>,
 }
 
-/// The units in use. There are few uses, so they're counted anew each time.
+/// The units in use. There are only a few uses, so they're recounted each time.
 #[derive(Debug, Default)]
 struct Uses {
     next: u64,
@@ -74,7 +74,7 @@ struct Use {
     is_ended: Arc<AtomicBool>,
 }
 
-/// Units that are in use until this is dropped.
+/// Units that stay in use until this is dropped.
 #[derive(Debug)]
 pub(super) struct Share {
     number: u64,
@@ -104,7 +104,7 @@ impl Shares {
         Ok(Share { number, uses: Arc::clone(&self.uses), is_ended })
     }
 
-    /// Ends the slowest use of a class, if it's slower than `min_rate` bytes per second. Returns its
+    /// Ends the slowest use in a class if it's slower than `min_rate` bytes per second. Returns its
     /// holder and rate.
     pub(super) fn end_slowest(&self, class: Class, min_rate: u64, now: Instant) -> Option<(Holder, u64)> {
         let mut uses = lock(&self.uses);
@@ -148,13 +148,13 @@ fn lock(uses: &Mutex<Uses>) -> MutexGuard<'_, Uses> {
     uses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The rate at which a caller takes bytes, measured over periods, so that a fast start doesn't
+/// The rate at which a caller reads bytes. It's measured per period, so that a fast start doesn't
 /// count for long.
 #[derive(Debug)]
 struct Rate {
     /// When the current period began.
     since: Instant,
-    /// Taken since then.
+    /// Bytes read since then.
     bytes: u64,
     /// Bytes per second in the previous period.
     measured: Option<u64>,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn caller_takes_only_a_part_and_forgotten_ones_take_nothing() {
+    fn each_caller_gets_only_part_and_finished_callers_use_nothing() {
         let (shares, now) = (shares(3, 2), Instant::now());
         let acquire = |id: &str| shares.acquire(Class::Key, key(id), 1, now);
         let held = [acquire("a").expect("free"), acquire("a").expect("free")];
@@ -203,11 +203,11 @@ mod tests {
         assert_eq!(acquire("b").expect_err("all"), Exhausted::Class);
         drop((held, other));
         assert!(acquire("a").is_ok());
-        assert!(lock(&shares.uses).by_number.is_empty(), "nothing is kept of a use that is over");
+        assert!(lock(&shares.uses).by_number.is_empty(), "finished uses are forgotten");
     }
 
     #[test]
-    fn no_class_takes_the_units_of_another() {
+    fn no_class_uses_the_units_of_another() {
         let (shares, now) = (shares(8, 4), Instant::now());
         let visitors: Vec<_> =
             (0..16).filter_map(|n| shares.acquire(Class::Visitor, visitor(n), 1, now).ok()).collect();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn use_larger_than_all_units_may_be_the_only_one() {
+    fn use_larger_than_all_units_is_allowed_alone() {
         let (shares, now) = (shares(10, 5), Instant::now());
         let small = shares.acquire(Class::Key, key("a"), 1, now).expect("free");
         assert_eq!(shares.acquire(Class::Key, key("a"), 100, now).expect_err("not alone"), Exhausted::Holder);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn slowest_of_a_class_is_ended_once_it_is_below_the_minimum() {
+    fn slowest_use_in_a_class_is_ended_once_it_is_below_the_minimum() {
         const KIB: usize = 1024;
         let (shares, start) = (shares(8, 4), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
@@ -247,9 +247,9 @@ mod tests {
         assert_eq!(end(29), None, "too early to say");
         assert_eq!(end(30), Some(20 * KIB as u64));
         let ended = begun.each_ref().map(|(share, _)| share.is_ended());
-        assert_eq!(ended, [false, true, false], "a key isn't ended for visitors");
-        assert_eq!(end(31), None, "the other is quick enough");
-        // It stops reading.
+        assert_eq!(ended, [false, true, false], "a key's use isn't ended for visitors");
+        assert_eq!(end(31), None, "the other one is fast enough");
+        // The remaining visitor reads for ten more seconds, then stops.
         run(30..40);
         assert_eq!(end(90), Some(100 * KIB as u64 * 10 / 60));
     }

@@ -1,4 +1,4 @@
-//! The state that handlers and middleware share.
+//! The state shared by handlers and middleware.
 
 use std::io;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::key::{AddressQuotas, KeyStore, SignInCodes};
 use crate::service::{Prefix, SearchSoftware, SoftwareFilter};
 use crate::update::Directory;
 
-/// The interval at which an idle search cache is cleared.
+/// How often an idle search cache is cleared.
 const CACHE_IDLE: Duration = Duration::from_mins(1);
 
-/// The state of the HTTP service: one for all requests, shared behind an [`Arc`].
+/// The HTTP service's state, shared by all requests behind an [`Arc`].
 #[derive(Debug)]
 pub struct AppState {
     /// The published directory.
@@ -37,18 +37,18 @@ pub struct AppState {
     pub metrics: Metrics,
     /// Settings.
     pub config: HttpConfig,
-    /// Codes in links that sign a browser in.
+    /// Codes in the links that sign a browser in.
     pub sign_in_codes: SignInCodes,
     /// What all pages share.
     pub(super) site: Site,
     pub(super) docs: Docs,
     pub(super) entity_tags: EntityTags,
     pub(super) downloads: Downloads,
-    /// The bytes of large bodies in memory.
+    /// The budget for large bodies in memory.
     pub(super) bodies: Shares,
     /// Failed authentications.
     pub(super) failed_attempts: AddressQuotas,
-    /// Requests by visitors without a key.
+    /// Requests from visitors without a key.
     pub(super) visitors: Arc<AddressQuotas>,
     pub(super) search_pool: SearchPool,
     pub(super) search_cache: SearchCache,
@@ -60,10 +60,10 @@ pub enum AppStateError {
     /// A metric can't be registered.
     #[error(transparent)]
     Metrics(#[from] MetricsError),
-    /// A page of the documentation can't be rendered.
+    /// A documentation page can't be rendered.
     #[error(transparent)]
     Docs(#[from] askama::Error),
-    #[error("the threads for searches can't be started")]
+    #[error("the search threads can't be started")]
     SearchPool(#[source] io::Error),
 }
 
@@ -92,13 +92,13 @@ impl AppState {
         }))
     }
 
-    /// Runs a search on a thread of the pool. If the engine is a cluster it runs on the runtime
-    /// instead, because it mostly waits; the cluster connection then limits how many searches are
-    /// in progress, and for how long. Dropping the future cancels such a search.
+    /// Runs a search on one of the pool's threads. If the engine is a cluster, it runs on the
+    /// runtime instead, because it mostly waits; the cluster connection then limits how many
+    /// searches are in progress and for how long. Dropping the future cancels such a search.
     ///
     /// # Errors
     ///
-    /// [`ApiError::Overloaded`] if the queue is full or its delay too long, [`ApiError::Panicked`]
+    /// [`ApiError::Overloaded`] if the queue is full or the delay too long, [`ApiError::Panicked`]
     /// if the search panics.
     pub(super) async fn search<T: Send + 'static>(
         &self,
@@ -116,12 +116,12 @@ impl AppState {
         }
     }
 
-    /// Counts a search with words, and the products that it found by them.
+    /// Counts a search with words, and the number of products that matched them.
     pub(super) fn count_search(&self, search: &SearchSoftware, total: u64) {
         let Some(q) = &search.q else { return };
         self.metrics.observe_search(total);
-        // If there's a filter, it may be the reason, and text that's still being typed isn't a
-        // query yet.
+        // If there's a filter, that may be why nothing was found, and text that's still being typed
+        // isn't a query yet.
         let is_whole = search.filter == SoftwareFilter::default() && search.prefix != Prefix::Always;
         if total == 0
             && is_whole

@@ -1,39 +1,39 @@
-//! Decides where accepted keys come from. This happens once at startup, based on the options and
-//! the disk, and never results in open access.
+//! Decides which keys are accepted. This happens once, at startup, based on the options and what's
+//! on disk, and never results in open access.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// The key file if none is named.
+/// The default key file.
 pub const DEFAULT_KEY_FILE: &str = "keys.json";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
     File(PathBuf),
-    /// The development key, on this machine only and until a key file with this name appears.
+    /// The development key, on this machine only, until a key file with this name appears.
     Development(PathBuf),
 }
 
-/// Why the service can't start. The exit code is 2, and the message includes the command to run.
+/// Why the service can't start. The exit code is 2, and the message contains the command to run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetupError {
     #[error(
-        "there is no key file {}; make one with:\n\n  software-directory keys create --name \"…\" --keys {}",
+        "there is no key file {}; create one with:\n\n  software-directory keys create --name \"…\" --keys {}",
         .0.display(), Quoted(.0)
     )]
     Missing(PathBuf),
     #[error(
-        "{listen} can be reached from other machines, so keys are needed, and there is no key file {}; make one with:\n\n  \
+        "{listen} can be reached from other machines, so keys are needed, but there is no key file {}; create one with:\n\n  \
          software-directory keys create --name \"…\" --keys {}\n\nor listen on 127.0.0.1",
         path.display(), Quoted(path)
     )]
     Exposed {
         listen: SocketAddr,
-        /// The key file that was looked for.
+        /// The key file that was expected.
         path: PathBuf,
     },
     #[error(
-        "--trusted-proxy and --public-url are for callers from elsewhere, so keys are needed, and there is no key file {}; make \
+        "--trusted-proxy and --public-url are for callers on other machines, so keys are needed, but there is no key file {}; create \
          one with:\n\n  software-directory keys create --name \"…\" --keys {}\n\nor leave these options out",
         .0.display(), Quoted(.0)
     )]
@@ -46,8 +46,8 @@ pub enum KeySetupError {
     },
 }
 
-/// Decides which keys are accepted. `keys` is the key file named by the operator, and `has_proxy`
-/// says whether the settings are for a service behind a proxy, which lets other machines reach a
+/// Decides which keys are accepted. `keys` is the key file named by the operator. `has_proxy` says
+/// whether the settings are for a service behind a proxy, through which other machines can reach a
 /// local address.
 pub fn access(keys: Option<&Path>, listen: SocketAddr, has_proxy: bool) -> Result<Access, KeySetupError> {
     let path = keys.unwrap_or(Path::new(DEFAULT_KEY_FILE));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_that_is_there_is_always_used() {
+    fn an_existing_key_file_is_always_used() {
         for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
             assert_eq!(decide(None, true, listen(address), false), Ok(Access::File("keys.json".into())));
             assert_eq!(decide(Some(Path::new("k")), true, listen(address), true), Ok(Access::File("k".into())));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_key_file_that_is_missing_is_an_error_with_the_command_to_run() {
+    fn a_missing_named_key_file_is_an_error_with_the_command_to_run() {
         for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
             let error =
                 decide(Some(Path::new("my keys.json")), false, listen(address), true).expect_err("missing").to_string();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_nowhere_is_not_a_missing_key_file() {
+    fn a_dangling_link_is_not_a_missing_key_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let link = folder.path().join("keys.json");
         std::os::unix::fs::symlink("/nowhere/at/all", &link).expect("a link");

@@ -1,15 +1,15 @@
-//! Quotas of client addresses, for failed authentications and for visitors without a key.
+//! Quotas for client addresses, used for failed authentications and for visitors without a key.
 //!
 //! An address may spend a full minute's requests at once, and then one more whenever one is paid
-//! off (the generic cell rate algorithm of ATM traffic management, I.371, which needs one timestamp
-//! per address). IPv6 callers own whole networks, so only the first 64 bits of an IPv6 address
-//! count.
+//! off (the generic cell rate algorithm from ATM traffic management, I.371, which needs one
+//! timestamp per address). IPv6 callers own entire networks, so only the first 64 bits of an IPv6
+//! address count.
 //!
-//! The table has a fixed size, however many addresses there are. Addresses without debt are
+//! The table has a fixed size, no matter how many addresses there are. Addresses without debt are
 //! dropped. If there's no free slot, a new address replaces the one with the least debt. So
 //! addresses over their quota are kept longest, and a flood of addresses replaces its own entries.
 //!
-//! The clock is never read; callers pass the time.
+//! Nothing here reads the clock; callers pass the time.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
@@ -18,17 +18,17 @@ use std::time::Instant;
 
 use super::Decision;
 
-/// How long a full quota takes to be paid off: a minute.
+/// How long it takes to pay off a full quota: a minute.
 const WINDOW_NS: u64 = 60_000_000_000;
 
-/// Slots per set. An address is looked up in one set.
+/// Slots per set. Each address is looked up in one set.
 const WAYS: usize = 8;
 
 /// Number of sets. In total there's room for 65,536 addresses in about two megabytes.
 const SETS: usize = 8192;
 
-/// The debts of addresses. The quota, in requests per minute and at least 1, is passed with each
-/// request.
+/// How much of their quota addresses have used, as debts. The quota, in requests per minute and at
+/// least 1, is passed with each request.
 #[derive(Debug)]
 pub struct AddressQuotas {
     sets: Box<[Mutex<[Account; WAYS]>]>,
@@ -40,8 +40,8 @@ pub struct AddressQuotas {
 #[derive(Debug, Clone, Copy, Default)]
 struct Account {
     network: Network,
-    /// When the debt will be paid off, in nanoseconds since the start. If that's past, the slot is
-    /// free.
+    /// When the debt will be paid off, in nanoseconds since the start. Once that's past, the slot
+    /// is free.
     paid_off_ns: u64,
 }
 
@@ -65,7 +65,7 @@ impl From<IpAddr> for Network {
 }
 
 impl AddressQuotas {
-    /// Creates a table without debts. Times before `start` count as `start`.
+    /// Creates a table without any debts. Times before `start` count as `start`.
     pub fn new(start: Instant) -> Self {
         Self { sets: (0..SETS).map(|_| Mutex::default()).collect(), hasher: RandomState::new(), start }
     }
@@ -84,8 +84,8 @@ impl AddressQuotas {
         })
     }
 
-    /// Charges further requests for one that was allowed, even if that exceeds the quota. Then
-    /// nothing is allowed until enough debt is paid off.
+    /// Charges extra requests for one that was allowed, even if that exceeds the quota. Then
+    /// nothing is allowed until enough of the debt is paid off.
     pub fn charge(&self, network: Network, limit: u32, requests: u32, now: Instant) -> Decision {
         self.account(network, now, |debt_ns| {
             *debt_ns = debt_ns.saturating_add(cost_ns(limit).saturating_mul(requests.into()));
@@ -108,7 +108,7 @@ impl AddressQuotas {
         let now_ns = u64::try_from(now.saturating_duration_since(self.start).as_nanos()).unwrap_or(u64::MAX / 2);
         #[expect(clippy::cast_possible_truncation, reason = "any of its bits will do")]
         let set = self.hasher.hash_one(network) as usize % SETS;
-        // A panic while the lock was held can't leave an account half-changed, so carry on.
+        // A panic while the lock was held can't leave an account half changed, so carry on.
         let mut set = self.sets[set].lock().unwrap_or_else(PoisonError::into_inner);
         let known = set.iter().position(|account| account.network == network && account.paid_off_ns > now_ns);
         let before_ns = known.map_or(0, |slot| set[slot].paid_off_ns - now_ns);
@@ -122,12 +122,12 @@ impl AddressQuotas {
     }
 }
 
-/// How long one request takes to be paid off, in nanoseconds.
+/// How long it takes to pay off one request, in nanoseconds.
 fn cost_ns(limit: u32) -> u64 {
     WINDOW_NS / u64::from(limit.max(1))
 }
 
-/// The decision for an address with this debt.
+/// The decision for an address with this much debt.
 fn decide(debt_ns: u64, limit: u32) -> Decision {
     let cost_ns = cost_ns(limit);
     let capacity_ns = cost_ns * u64::from(limit.max(1));
@@ -141,7 +141,7 @@ fn decide(debt_ns: u64, limit: u32) -> Decision {
     }
 }
 
-/// Rounds up to whole seconds, so that a retry is never too early.
+/// Rounds up to whole seconds, so that retrying then is never too early.
 fn whole_seconds(ns: u64) -> u64 {
     ns.div_ceil(1_000_000_000)
 }
@@ -160,7 +160,7 @@ mod tests {
         text.parse::<IpAddr>().expect("an address").into()
     }
 
-    /// Spends until rejected, and returns how often that worked.
+    /// Spends until rejected, and returns how many times that worked.
     fn exhaust(quotas: &AddressQuotas, network: Network, now: Instant) -> u32 {
         (0..10 * LIMIT).find(|_| !quotas.spend(network, LIMIT, now).allowed).expect("an end")
     }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn address_spends_a_minutes_requests_at_once_and_then_at_the_rate() {
+    fn address_may_spend_a_minutes_requests_at_once_and_then_at_the_rate() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("198.51.100.7");
@@ -179,13 +179,13 @@ mod tests {
         assert_eq!(wait(&quotas, caller, start + Duration::from_millis(999)), Some(1));
         assert_eq!(wait(&quotas, caller, start + SECOND), None);
         assert_eq!(wait(&quotas, caller, start + SECOND), Some(1));
-        assert_eq!(exhaust(&quotas, caller, start + SECOND * 31), 30, "30 seconds pay 30 of them off");
-        assert_eq!(exhaust(&quotas, caller, start + SECOND * 600), LIMIT, "in the end everything is forgotten");
+        assert_eq!(exhaust(&quotas, caller, start + SECOND * 31), 30, "30 seconds pay off 30 of them");
+        assert_eq!(exhaust(&quotas, caller, start + SECOND * 600), LIMIT, "eventually everything is forgotten");
         assert_eq!(exhaust(&quotas, network("198.51.100.8"), start), LIMIT, "a neighbour isn't affected");
     }
 
     #[test]
-    fn retry_after_the_stated_time_is_never_too_early() {
+    fn retrying_after_the_stated_time_is_never_too_early() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn decision_states_what_is_left() {
+    fn decision_says_what_is_left() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn network_of_64_bits_is_one_caller_and_a_mapped_address_is_the_one_it_maps() {
+    fn a_64_bit_network_is_one_caller_and_a_mapped_address_counts_as_the_address_it_maps() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         assert_eq!(exhaust(&quotas, network("2001:db8:1:2::1"), start), LIMIT);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn million_addresses_take_no_more_memory_and_free_none_that_is_over_its_quota() {
+    fn a_million_addresses_take_no_more_memory_and_displace_none_over_its_quota() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let limited: Vec<Network> = (0..100).map(|n| IpAddr::from(Ipv4Addr::new(203, 0, 113, n)).into()).collect();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_at_once_get_no_more_than_one_alone() {
+    fn concurrent_callers_get_no_more_than_a_single_one() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");

@@ -1,4 +1,4 @@
-//! The development key: created once on this machine, so that trying out the service needs no
+//! The development key: created once on this machine, so that trying out the service takes no
 //! setup.
 
 use std::fs;
@@ -15,12 +15,12 @@ pub const FILE_NAME: &str = "development-key";
 #[derive(Debug)]
 pub struct DevelopmentKey {
     pub key: ApiKey,
-    /// Why the key isn't the one from the last start, or won't be the one for the next.
+    /// Why the key isn't the one from the last start, or won't be the same at the next start.
     pub notice: Option<String>,
 }
 
-/// Returns the key kept in the index folder. Creates one if there's none or it can't be trusted.
-/// Without a writable index folder, the key lasts only as long as the server runs.
+/// Returns the key stored in the index folder. Creates one if there's none or it can't be trusted.
+/// Without a writable index folder, the key only lasts as long as the server runs.
 pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> {
     let Some(folder) = index else {
         return Ok(DevelopmentKey { key: ApiKey::generate(KeyKind::Development)?, notice: None });
@@ -37,21 +37,21 @@ pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> 
         (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => match read(&path) {
             Ok(Some(key)) => return Ok(DevelopmentKey { key, notice: None }),
             _ => Some(format!(
-                "the development key can't be kept in {}: {error}; the next start makes another",
+                "the development key can't be saved in {}: {error}; the next start creates another one",
                 path.display()
             )),
         },
         (Err(error), _) => Some(format!(
-            "the development key can't be kept in {}: {error}; the next start makes another",
+            "the development key can't be saved in {}: {error}; the next start creates another one",
             path.display()
         )),
-        (Ok(()), Some(reason)) => Some(format!("created another development key because {} {reason}", path.display())),
+        (Ok(()), Some(reason)) => Some(format!("created a new development key because {} {reason}", path.display())),
         (Ok(()), None) => None,
     };
     Ok(DevelopmentKey { key, notice })
 }
 
-/// Returns the kept key, or why it can't be trusted.
+/// Returns the stored key, or why it can't be trusted.
 fn read(path: &Path) -> Result<Option<ApiKey>, String> {
     let metadata = match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -69,7 +69,7 @@ fn read(path: &Path) -> Result<Option<ApiKey>, String> {
         .map_err(|error| format!("can't be read: {error}"))?;
     match ApiKey::parse(text.trim_end()) {
         Ok(key) if key.kind() == KeyKind::Development => Ok(Some(key)),
-        _ => Err("didn't hold a development key".to_owned()),
+        _ => Err("didn't contain a development key".to_owned()),
     }
 }
 
@@ -81,7 +81,7 @@ fn write(folder: &Path, path: &Path, key: &ApiKey, replace: bool) -> io::Result<
 }
 
 fn is_private(metadata: &fs::Metadata) -> bool {
-    // The six lowest bits are the permissions of group and others.
+    // The lowest six bits are the permissions of group and others.
     metadata.permissions().mode().trailing_zeros() >= 6
 }
 
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_made_once_and_used_at_later_starts() {
+    fn the_key_is_created_once_and_reused_on_later_starts() {
         let folder = tempfile::tempdir().expect("a folder");
         let index = folder.path().join("new/index");
         let first = kept(&index);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_readable_by_its_owner_only() {
+    fn only_the_owner_can_read_the_file() {
         let folder = tempfile::tempdir().expect("a folder");
         kept(folder.path());
         let mode = fs::metadata(folder.path().join(FILE_NAME)).expect("the file").permissions().mode();
@@ -128,11 +128,11 @@ mod tests {
         for content in ["", "nonsense", live.expose(), "sd_dev_abcdefgh_0000000000000000000000000000"] {
             let folder = tempfile::tempdir().expect("a folder");
             let first = kept(folder.path());
-            // Written in place to keep the mode.
+            // Written in place to preserve the mode.
             fs::write(folder.path().join(FILE_NAME), content).expect("written");
             let second = kept(folder.path());
             assert_ne!(first.key, second.key);
-            assert!(second.notice.is_some_and(|notice| notice.contains("didn't hold")), "{content}");
+            assert!(second.notice.is_some_and(|notice| notice.contains("didn't contain")), "{content}");
         }
     }
 
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_gives_a_key_with_a_notice() {
+    fn an_unwritable_folder_gives_a_key_with_a_notice() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("file");
         fs::write(&file, "").expect("written");

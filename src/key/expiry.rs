@@ -1,4 +1,4 @@
-//! Until when a key is valid.
+//! When a key expires.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,8 +20,8 @@ pub enum Expiry {
 /// An invalid expiry; the message says how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a date or a time; write a date such as `2027-01-31` (valid to the end of that day, UTC) or a time such \
-     as `2027-01-31T12:00:00Z`; on the command line also a time from now, such as `90d`"
+    "`{0}` is not a date or a time; write a date such as `2027-01-31` (valid until the end of that day, UTC) or a time \
+     such as `2027-01-31T12:00:00Z`; the command line also accepts a time from now, such as `90d`"
 )]
 pub struct ExpiryError(String);
 
@@ -118,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_valid_to_its_end_in_utc() {
+    fn a_day_is_valid_until_it_ends_in_utc() {
         let expiry: Expiry = "2027-01-31".parse().expect("a day");
         assert!(!expiry.is_past(at("2027-01-31T23:59:59.999999999Z")));
         assert!(expiry.is_past(at("2027-02-01T00:00:00Z")));
     }
 
     #[test]
-    fn time_from_now_is_in_hours_days_or_weeks() {
+    fn a_time_from_now_is_in_hours_days_or_weeks() {
         let now = at("2026-12-31T23:30:00.5Z");
         for (text, expiry) in
             [("90d", "2027-03-31"), ("4w", "2027-01-28"), ("1h", "2027-01-01T00:30:01Z"), ("2027-01-31", "2027-01-31")]
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_date_is_rejected_with_the_valid_form() {
+    fn invalid_date_is_rejected_with_a_valid_example() {
         for wrong in
             ["2027-02-30", "31.01.2027", "2027-01-31T12:00:00", "2027-01-31T12:00", "tomorrow", "", "2027", "20270131"]
         {

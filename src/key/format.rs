@@ -1,10 +1,10 @@
-//! The format of an API key: `sd_live_<id>_<secret><crc32>`.
+//! The format of API keys: `sd_live_<id>_<secret><crc32>`.
 //!
-//! - the prefix is the kind, and lets secret scanners find leaked keys;
-//! - the id (8 characters) names the key in lists and logs and isn't secret;
-//! - the secret is 22 characters in base 62, about 130 random bits;
-//! - the last 6 characters are the CRC-32 (IEEE) of everything before them in base 62. They tell a
-//!   mistyped key from a wrong one without a lookup, and let scanners rule out chance matches.
+//! - The prefix is the kind. It lets secret scanners find leaked keys.
+//! - The id (8 characters) names the key in lists and logs. It isn't secret.
+//! - The secret is 22 characters in base 62, about 130 random bits.
+//! - The last 6 characters are the CRC-32 (IEEE) of everything before them, in base 62. They expose
+//!   a mistyped key without a lookup, and let scanners rule out chance matches.
 
 use std::fmt;
 
@@ -15,14 +15,14 @@ pub(super) const ID_LENGTH: usize = 8;
 const SECRET_LENGTH: usize = 22;
 const CHECKSUM_LENGTH: usize = 6;
 
-/// The SHA-256 of a whole key; the only form in which a client's key is stored.
+/// The SHA-256 of a whole key, which is the only form in which a client's key is stored.
 pub type KeyDigest = [u8; 32];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// A key in the key file.
     Live,
-    /// The key of a server without a key file, on a loopback address.
+    /// The key of a server without a key file that listens on a loopback address.
     Development,
 }
 
@@ -36,19 +36,19 @@ impl KeyKind {
 }
 
 /// A whole key, including its secret. It can't be printed by accident: `Debug` and `Display` only
-/// show the kind and id.
+/// show its kind and id.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey {
     text: Box<str>,
     kind: KeyKind,
 }
 
-/// Why a text isn't a key. Reveals nothing of the text itself.
+/// Why a text isn't a key. Reveals nothing about the text itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFormatError {
     #[error("it doesn't have the form sd_live_…")]
     Form,
-    #[error("its checksum doesn't fit: a character of it is wrong")]
+    #[error("its checksum doesn't match: one of its characters is wrong")]
     Checksum,
 }
 
@@ -69,7 +69,7 @@ impl ApiKey {
         Ok(Self { text: text.into(), kind })
     }
 
-    /// The whole key. Only for the code that hands it out and the code that stores it.
+    /// The whole key, only for the code that hands it out and the code that stores it.
     pub fn expose(&self) -> &str {
         &self.text
     }
@@ -123,7 +123,7 @@ pub(super) fn is_base62(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Redacts everything that looks like a key from a text that may quote an operator's input.
+/// Redacts everything that looks like a key from text that may quote an operator's input.
 pub(crate) fn without_keys(text: &str) -> String {
     let mut rest = text;
     let mut clean = String::with_capacity(text.len());
@@ -141,7 +141,7 @@ pub(crate) fn without_keys(text: &str) -> String {
     clean
 }
 
-/// CRC-32 in base 62, most significant digit first, with fixed width (62^6 > 2^32).
+/// CRC-32 in base 62, most significant digit first, with a fixed width (62^6 > 2^32).
 fn checksum(body: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     let mut rest = crc32fast::hash(body) as usize;
     let mut digits = [DIGITS[0]; CHECKSUM_LENGTH];
@@ -152,7 +152,7 @@ fn checksum(body: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     digits
 }
 
-/// Appends uniformly random digits: bytes of 248 (4 × 62) and above are discarded.
+/// Appends uniformly random digits: bytes of 248 (4 × 62) or more are discarded.
 fn push_random_digits(text: &mut String, count: usize) -> Result<(), getrandom::Error> {
     let end = text.len() + count;
     let mut random = [0_u8; 32];
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_has_the_promised_form_and_is_read_again() {
+    fn a_new_key_has_the_documented_form_and_can_be_parsed() {
         for (kind, prefix) in [(KeyKind::Live, "sd_live_"), (KeyKind::Development, "sd_dev_")] {
             let key = key(kind);
             let tail = key.expose().strip_prefix(prefix).expect("the prefix");
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_keys_are_alike() {
+    fn no_two_keys_are_the_same() {
         let keys: std::collections::HashSet<_> = (0..1000).map(|_| key(KeyKind::Live).expose().to_owned()).collect();
         assert_eq!(keys.len(), 1000);
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_text_loses_the_keys_in_it() {
+    fn keys_are_removed_from_quoted_text() {
         let (one, two) = (key(KeyKind::Live), key(KeyKind::Development));
         let text = format!("string \"{}\", {}", one.expose(), two.expose());
         assert_eq!(without_keys(&text), "string \"sd_…\", sd_…");
@@ -242,7 +242,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in "(sd_(live|dev)_)?\\PC{0,9}_?.{0,40}") {
+        fn any_text_is_parsed_or_refused(text in "(sd_(live|dev)_)?\\PC{0,9}_?.{0,40}") {
             let _ = ApiKey::parse(&text);
         }
     }

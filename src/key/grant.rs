@@ -1,4 +1,4 @@
-//! The rights of a caller, either a key or a visitor of the page without one.
+//! A caller's rights, whether it's a key or a page visitor without one.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::{AddressQuotas, Decision, Network, Origin, Quota, Rate};
 
-/// The id of all visitors in the log. Too short to be a key's id.
+/// The id for all visitors in the log. It's too short to be a key's id.
 const VISITOR: &str = "page";
 
 /// The rights of an accepted caller. Contains no secret.
@@ -19,19 +19,19 @@ pub struct Grant {
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
-    /// Whether it may download the index's generations, as followers do.
+    /// Whether the caller may download the index's generations, as followers do.
     pub may_replicate: bool,
     pub allowance: Allowance,
     /// Requests authenticated with the key. The count survives a reload of the key file.
     pub requests: Arc<AtomicU64>,
 }
 
-/// The quota that a grant's requests are spent from.
+/// The quota from which a grant's requests are spent.
 #[derive(Debug, Clone)]
 pub enum Allowance {
-    /// The key's own; survives a reload of the key file.
+    /// The key's own quota; survives a reload of the key file.
     Key(Arc<Quota>),
-    /// The client address's.
+    /// The quota of the client's address.
     Address(Arc<AddressQuotas>, Network),
 }
 
@@ -46,7 +46,7 @@ impl Grant {
     pub fn for_visitor(network: Network, rate: Rate, quotas: Arc<AddressQuotas>) -> Self {
         Self {
             id: VISITOR.into(),
-            name: "visitors of the page".into(),
+            name: "page visitors".into(),
             rate,
             origins: Vec::new(),
             may_replicate: false,
@@ -75,8 +75,8 @@ impl Grant {
         })
     }
 
-    /// Charges further requests for one that was allowed, which may put the quota in debt; `None`
-    /// if there's no limit.
+    /// Charges extra requests for one that was allowed, which may put the quota in debt; `None` if
+    /// there's no limit.
     pub fn charge(&self, requests: u32, now: Instant) -> Option<Decision> {
         let limit = self.rate.per_minute()?;
         Some(match &self.allowance {
@@ -94,7 +94,7 @@ impl Grant {
         }
     }
 
-    /// Looks at the quota without spending; `None` if there's no limit.
+    /// Looks at the quota without spending any of it; `None` if there's no limit.
     pub fn peek(&self, now: Instant) -> Option<Decision> {
         let limit = self.rate.per_minute()?;
         Some(match &self.allowance {
@@ -103,8 +103,8 @@ impl Grant {
         })
     }
 
-    /// Whether a request with this `Origin` header may use the key. Only browsers send it; requests
-    /// without it aren't restricted.
+    /// Whether a request with this `Origin` header may use the key. Only browsers send the header;
+    /// requests without it aren't restricted.
     pub fn allows_origin(&self, origin: &str) -> bool {
         self.origins.is_empty() || self.origins.iter().any(|allowed| allowed.matches(origin))
     }

@@ -1,8 +1,8 @@
 //! API keys: their format, the file with their hashes, the set that requests are checked against,
 //! and quotas.
 //!
-//! A key is shown only once, when it's created. However broken the key file is, access is never
-//! open. Nothing here depends on HTTP.
+//! A key is shown only once, when it's created. No matter how broken the key file is, access is
+//! never open. Nothing here depends on HTTP.
 
 pub mod access;
 mod address_quota;

@@ -43,10 +43,10 @@ impl FromStr for Origin {
 
 fn normalise(text: &str) -> Result<String, &'static str> {
     if text == "*" {
-        return Err("a key without origins may be used from any");
+        return Err("a key without origins may be used from any origin");
     }
     if !text.is_ascii() {
-        return Err("a host with other letters than a to z is written in its `xn--` form");
+        return Err("a host with letters other than a to z must be written in its `xn--` form");
     }
     let uri = Uri::parse(text).map_err(|_| "it is not a URL")?;
     let scheme = uri.scheme().as_str().to_ascii_lowercase();
@@ -57,7 +57,7 @@ fn normalise(text: &str) -> Result<String, &'static str> {
     };
     let authority = uri.authority().ok_or("the `//` before the host is missing")?;
     if authority.has_userinfo() {
-        return Err("it must not hold a user name");
+        return Err("it must not contain a user name");
     }
     if !uri.path().as_str().is_empty() || uri.has_query() || uri.has_fragment() {
         return Err("it must end after the host or port, without a path or `/`");

@@ -6,7 +6,7 @@
 //! last of them is 60 seconds old. So memory is limited to 241 bursts per key at any rate, and a
 //! caller that never pauses gets its quota to within 0.5 per cent.
 //!
-//! The clock is never read; callers pass the time.
+//! Nothing here reads the clock; callers pass the time.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub const WINDOW: Duration = Duration::from_mins(1);
 const GRAIN: Duration = Duration::from_millis(250);
 
 /// The requests that a key has spent during the last window. The rate is passed with each request,
-/// so that a key whose rate changes keeps its count.
+/// so a key keeps its count when its rate changes.
 #[derive(Debug, Default)]
 pub struct Quota {
     log: Mutex<Spent>,
@@ -38,7 +38,7 @@ struct Burst {
     count: u32,
 }
 
-/// Whether the quota allows a request, and what's left of it, as in the response headers.
+/// Whether the quota allows a request, and what's left of the quota, as in the response headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
     pub allowed: bool,
@@ -58,8 +58,8 @@ impl Quota {
         self.decide(limit, now, true)
     }
 
-    /// Charges further requests for one that was allowed but costs more than one. What exceeds the
-    /// window is spent in future windows; until then the quota is in debt and allows nothing.
+    /// Charges extra requests for one that was allowed but costs more than one. What exceeds the
+    /// window is spent from future windows; until then the quota is in debt and allows nothing.
     pub fn charge(&self, limit: u32, requests: u32, now: Instant) -> Decision {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.forget(now);
@@ -68,8 +68,8 @@ impl Quota {
         self.peek(limit, now)
     }
 
-    /// Returns what [`Quota::spend`] would, without spending. For responses that are free, such as
-    /// 304; `remaining` doesn't count them.
+    /// Returns what [`Quota::spend`] would, without spending anything. It's for responses that are
+    /// free, such as 304; `remaining` doesn't count them.
     pub fn peek(&self, limit: u32, now: Instant) -> Decision {
         self.decide(limit, now, false)
     }
@@ -98,8 +98,8 @@ impl Quota {
         if allowed && spend {
             log.add(now);
         }
-        // If the rate was lowered, more may be spent than the limit allows: wait for the burst that
-        // brings it below.
+        // If the rate was lowered, more may have been spent than the limit allows. Wait for the
+        // burst that brings the total below it.
         let wait_seconds = (!allowed).then(|| log.wait_until_below(limit, now)).flatten();
         Decision {
             allowed,
@@ -124,8 +124,8 @@ impl Spent {
     fn add(&mut self, now: Instant) {
         self.total += 1;
         match self.bursts.back_mut() {
-            // Also covers another thread that read its clock later but got the lock earlier: `last`
-            // never goes back.
+            // Also covers the case that another thread read its clock later but got the lock
+            // earlier: `last` never goes back.
             Some(burst) if now.saturating_duration_since(burst.first) < GRAIN => {
                 burst.last = burst.last.max(now);
                 burst.count += 1;
@@ -139,7 +139,7 @@ impl Spent {
     fn charge(&mut self, limit: u32, requests: u32, now: Instant) {
         let mut left = requests;
         let last = self.bursts.back().map_or(now, |burst| burst.first.max(now));
-        // If there's a debt, only its last window has room.
+        // If there's debt, only its last window has room.
         let spent = if last > now { self.bursts.back().map_or(0, |burst| burst.count) } else { self.total };
         let mut room = limit.saturating_sub(spent);
         let mut at = last;
@@ -167,7 +167,7 @@ impl Spent {
     }
 }
 
-/// Rounds up to whole seconds, so that a retry is never too early.
+/// Rounds up to whole seconds, so that retrying then is never too early.
 fn seconds_until_back(burst: &Burst, now: Instant) -> u64 {
     let wait = (burst.last + WINDOW).saturating_duration_since(now);
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spent_request_is_returned_after_a_window() {
+    fn a_spent_request_comes_back_after_a_window() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(1, start).allowed);
         let just_before = start + Duration::from_secs(59) + Duration::from_nanos(999_999_999);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_time_is_rounded_up_so_that_it_is_never_too_early() {
+    fn waiting_time_is_rounded_up_so_retrying_is_never_too_early() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(1, start).allowed);
         let refused = quota.spend(1, start + Duration::from_millis(500));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn returned_requests_can_be_spent_again_and_no_others() {
+    fn refunded_requests_can_be_spent_again_but_no_others() {
         let (quota, start) = (Quota::default(), Instant::now());
         let later = start + SECOND;
         assert!(quota.spend(3, start).allowed && quota.spend(3, later).allowed && quota.spend(3, later).allowed);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lowered_rate_waits_for_the_burst_that_brings_it_below() {
+    fn after_lowering_the_rate_the_wait_is_for_the_burst_that_brings_it_below() {
         let (quota, start) = (Quota::default(), Instant::now());
         for second in 0..10 {
             assert!(quota.spend(10, start + SECOND * second).allowed);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_who_always_asks_gets_the_quota_within_one_per_cent() {
+    fn a_caller_that_never_pauses_gets_its_quota_to_within_one_per_cent() {
         for limit in [1, 60, 600, 100_000] {
             let (quota, start) = (Quota::default(), Instant::now());
             let minutes = 10;
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_whatever_the_rate() {
+    fn memory_is_bounded_at_any_rate() {
         let (quota, start) = (Quota::default(), Instant::now());
         for at in 0..200_000 {
             let _ = quota.spend(1_000_000, start + Duration::from_millis(1) * at);
@@ -320,7 +320,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_window_ever_holds_more_than_the_quota_and_waiting_always_helps(
+        fn no_window_ever_exceeds_the_quota_and_waiting_always_helps(
             limit in 1..40_u32,
             pauses_ms in prop::collection::vec(prop_oneof![8 => 0..400_u64, 2 => 0..20_000_u64], 1..400),
             obey in any::<bool>(),

@@ -9,7 +9,7 @@ pub struct Rate(Option<u32>);
 
 /// An invalid rate; the message says how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a rate; write requests a minute from 1 to {max}, such as `600` or `600/min`, or `none` for no \
+#[error("`{0}` is not a rate; write requests per minute from 1 to {max}, such as `600` or `600/min`, or `none` for no \
          limit", max = Rate::MAX)]
 pub struct RateError(String);
 
@@ -17,18 +17,18 @@ pub struct RateError(String);
 pub(super) const UNLIMITED: &str = "none";
 
 impl Rate {
-    /// The highest limited rate: more than any machine can serve, and a quarter of what a quota can
-    /// count.
+    /// The highest rate besides `none`: more than any machine can serve, and a quarter of
+    /// what a quota can count.
     pub const MAX: u32 = 1_000_000_000;
     pub const DEFAULT: Self = Self(Some(600));
 
     pub const UNLIMITED: Self = Self(None);
 
-    /// The development key's rate: a thousand requests per second, more than trying out and testing
-    /// need.
+    /// The development key's rate: a thousand requests per second, more than trying things out and
+    /// testing need.
     pub const DEVELOPMENT: Self = Self(Some(60_000));
 
-    /// Creates a rate in requests per minute; `None` outside of 1 to [`Rate::MAX`].
+    /// Creates a rate in requests per minute; `None` outside 1 to [`Rate::MAX`].
     pub fn new(per_minute: u64) -> Option<Self> {
         u32::try_from(per_minute).ok().filter(|rate| (1..=Self::MAX).contains(rate)).map(|rate| Self(Some(rate)))
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::Rate;
 
     #[test]
-    fn a_rate_is_a_number_of_requests_per_minute() {
+    fn a_rate_is_in_requests_per_minute() {
         let rate = |text: &str| text.parse::<Rate>().ok().and_then(Rate::per_minute);
         assert_eq!(rate("600"), Some(600));
         assert_eq!(rate("600/min"), Some(600));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_rate_is_rejected_with_the_valid_form() {
+    fn invalid_rate_is_rejected_with_a_valid_example() {
         for wrong in [
             "0",
             "None",

@@ -1,17 +1,17 @@
-//! Sessions of browsers. A token names a key and an expiry, under a MAC that is keyed with the key's stored hash: the server keeps no
-//! state, and a session ends with its key.
+//! Browser sessions. A token contains a key's id and an expiry, plus a MAC keyed with the key's
+//! stored hash. So the server keeps no state, and a session ends with its key.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::KeyDigest;
 
-/// How long a session lasts, at most.
+/// The longest that a session lasts.
 pub const SESSION_LIFETIME: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Keeps the MAC apart from any other use of the hash.
+/// Keeps the MAC distinct from any other use of the hash.
 const CONTEXT: &[u8] = b"software-directory session\n";
 
-/// A token, not yet verified: `ID.SECONDS.MAC`, the MAC in hexadecimal digits.
+/// A token that hasn't been verified yet: `ID.SECONDS.MAC`, with the MAC in hexadecimal.
 pub(super) struct Token<'t> {
     pub(super) id: &'t str,
     expires: &'t str,

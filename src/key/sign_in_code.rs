@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq as _;
 
 const LIFETIME: Duration = Duration::from_mins(10);
 
-/// The codes that have been issued and not used.
+/// The codes that have been issued and not used yet.
 #[derive(Debug, Default)]
 pub struct SignInCodes(Mutex<Vec<Code>>);
 
@@ -24,7 +24,7 @@ impl std::fmt::Debug for Code {
 }
 
 impl SignInCodes {
-    /// Issues a code of 128 random bits for a key.
+    /// Issues a code with 128 random bits for a key.
     pub fn issue(&self, key_id: &str, now: Instant) -> Result<String, getrandom::Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
@@ -34,7 +34,7 @@ impl SignInCodes {
         Ok(text)
     }
 
-    /// Uses a code up. Returns the id of its key; `None` if the code is unknown, used or too old.
+    /// Consumes a code. Returns its key's id; `None` if the code is unknown, used or too old.
     pub fn redeem(&self, code: &str, now: Instant) -> Option<Box<str>> {
         let mut codes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         codes.retain(|code| now.saturating_duration_since(code.issued) < LIFETIME);

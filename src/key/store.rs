@@ -1,4 +1,4 @@
-//! The set of keys that requests are checked against, and how it follows the key file.
+//! The set of keys that requests are checked against, kept in line with the key file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ use super::session::{self, Token};
 use super::{Allowance, ApiKey, Expiry, Grant, Rate};
 use crate::file::FileStamp;
 
-/// Minimum time between two reads of the key file because of unknown ids.
+/// Minimum time between two reads of the key file caused by unknown ids.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The verified keys, shared by all requests; reading takes no lock.
+/// The verified keys, shared by all requests. Reading takes no lock.
 ///
 /// If the key file breaks or disappears later, the last good set stays valid and the error is
-/// available as [`KeyStore::problem`]. No state of the file ever opens the service. The development
-/// key ends with the first key file, valid or not.
+/// available as [`KeyStore::problem`]. Nothing that happens to the file ever opens the service to
+/// everyone. The development key ends with the first key file, valid or not.
 #[derive(Debug)]
 pub struct KeyStore {
     keys: ArcSwap<HashMap<Box<str>, StoredKey>>,
@@ -37,11 +37,11 @@ pub struct KeyStore {
 struct Seen {
     stamp: Option<(u64, FileStamp)>,
     content: Option<Vec<u8>>,
-    /// Whether there's been no key file yet, so that the development key is accepted.
+    /// Whether there has been no key file yet, in which case the development key is accepted.
     is_development: bool,
     /// The last warning.
     exposure: Option<String>,
-    /// When the file was last read for an unknown id.
+    /// When the file was last read because of an unknown id.
     looked_at: Option<Instant>,
 }
 
@@ -74,7 +74,7 @@ pub enum AuthError {
 }
 
 impl KeyStore {
-    /// Reads the key file. If it has no keys, every request is rejected.
+    /// Reads the key file. If it contains no keys, every request is rejected.
     pub fn open(path: &Path) -> Result<Self, KeyFileError> {
         let stamp = file::settled_stamp(path);
         let content = file::read_bytes(path)?;
@@ -89,14 +89,14 @@ impl KeyStore {
         })
     }
 
-    /// Accepts the development key until there's a key file.
+    /// Accepts the development key until a key file appears.
     pub fn development(key: &ApiKey, path: &Path) -> Self {
         let grant = Grant {
             id: key.id().into(),
             name: "development".into(),
             rate: Rate::DEVELOPMENT,
             origins: Vec::new(),
-            // It's the operator's own key, on this machine only.
+            // It's the operator's own key, and only works on this machine.
             may_replicate: true,
             allowance: Allowance::Key(Arc::default()),
             requests: Arc::default(),
@@ -113,8 +113,8 @@ impl KeyStore {
     /// Checks a presented key, the text after `Bearer `.
     ///
     /// The key is found by its id, which isn't secret. Then the SHA-256 of the whole key is
-    /// compared in constant time, or with a dummy value if the id is unknown. The clock is read
-    /// only if the key has an expiry.
+    /// compared in constant time, or with a dummy value if the id is unknown. The clock is only
+    /// read if the key has an expiry.
     pub fn authenticate(&self, presented: &str, now: impl FnOnce() -> Timestamp) -> Result<Arc<Grant>, AuthError> {
         if presented.is_empty() {
             return Err(AuthError::Missing);
@@ -132,14 +132,16 @@ impl KeyStore {
         }
     }
 
-    /// Returns the token of a new session with a key; `None` if the id is unknown or the key has expired.
+    /// Returns the token for a new session with a key; `None` if the id is unknown or the key has
+    /// expired.
     pub fn open_session(&self, id: &str, now: Timestamp) -> Option<String> {
         let keys = self.keys.load();
         let key = keys.get(id).filter(|key| key.expires.is_none_or(|expiry| !expiry.is_past(now)))?;
         Some(session::sign(id, &key.digest, now))
     }
 
-    /// Returns the grant of a session's key; `None` if the token isn't valid, or its key isn't any more.
+    /// Returns the grant of a session's key; `None` if the token isn't valid, or if its key no
+    /// longer is.
     pub fn resume_session(&self, token: &str, now: Timestamp) -> Option<Arc<Grant>> {
         let token = Token::parse(token)?;
         let keys = self.keys.load();
@@ -147,7 +149,7 @@ impl KeyStore {
         key.expires.is_none_or(|expiry| !expiry.is_past(now)).then(|| Arc::clone(&key.grant))
     }
 
-    /// What's wrong with the key file, if an older set of keys is still active.
+    /// What's wrong with the key file, if an older set of keys is still in use.
     pub fn problem(&self) -> Option<String> {
         self.problem.load().as_deref().cloned()
     }
@@ -167,15 +169,15 @@ impl KeyStore {
         self.len() == 0
     }
 
-    /// Checks the key file and takes over its keys if it changed. Reads it only if its size, times
-    /// or identity differ from the last stamp, or if it changed too recently for the times to
-    /// differ. Blocks on disk I/O.
+    /// Checks the key file and loads its keys if it changed. It's only read if its size, times or
+    /// identity differ from the last stamp, or if it changed too recently for the times to differ.
+    /// Blocks on disk I/O.
     pub fn reload_if_changed(&self) {
         self.reload(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Reads the key file if a key has an unknown id, so that new keys work immediately. Returns
-    /// whether it did. It does so no more than ten times a second, however many unknown ids are
+    /// whether it did. It reads at most ten times a second, no matter how many unknown ids are
     /// presented, and never while another thread does. Blocks on disk I/O.
     pub fn look_for(&self, presented: &str, now: Instant) -> bool {
         if format::id_of(presented).is_ok_and(|(_, id)| self.keys.load().contains_key(id)) {
@@ -216,9 +218,9 @@ impl KeyStore {
 
     fn publish(&self, file: &KeyFile, is_development: bool) {
         let keys = stored_keys(file, &self.keys.load());
-        tracing::info!(file = %self.path.display(), keys = file.keys().len(), "loaded the keys of the key file");
+        tracing::info!(file = %self.path.display(), keys = file.keys().len(), "loaded the keys from the key file");
         if is_development {
-            tracing::info!("the development key isn't accepted any more");
+            tracing::info!("the development key is no longer accepted");
         }
         self.keys.store(Arc::new(keys));
         self.problem.store(None);
@@ -233,16 +235,16 @@ impl KeyStore {
         let text = error.with_causes();
         if self.problem.load().as_deref() != Some(&text) {
             if self.is_empty() {
-                tracing::error!("{text}; until it is fixed no key is accepted");
+                tracing::error!("{text}; no key is accepted until this is fixed");
             } else {
-                tracing::error!("{text}; the keys read before stay active");
+                tracing::error!("{text}; the keys read earlier stay active");
             }
             self.problem.store(Some(Arc::new(text)));
         }
     }
 }
 
-/// A file's keys by id. Spent requests carry over, so that a reload doesn't renew the quota.
+/// A file's keys by id. Spent requests carry over, so a reload doesn't renew the quota.
 fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap<Box<str>, StoredKey> {
     let stored = |key: &file::KeyRecord| {
         let known = before.get(&key.id).map(|stored| &stored.grant);

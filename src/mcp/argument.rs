@@ -1,15 +1,15 @@
-//! Tool arguments: read from JSON according to the tool's table of parameters, and described by its
-//! input schema.
+//! Tool arguments: read from JSON using the tool's parameter table, and described by its input
+//! schema.
 
 use serde_json::{Map, Value, json};
 
 use super::schema::object;
 use crate::service::parameter::{AnyParameter, Given, Interface, Reason, Values};
 
-/// How many values an argument that takes several may have.
+/// The most values that an argument with several values may have.
 const MAX_VALUES: usize = 50;
 
-/// The JSON Schema of a tool's arguments.
+/// The JSON Schema for a tool's arguments.
 pub(super) fn schema(parameters: &[&dyn AnyParameter]) -> Map<String, Value> {
     let properties = parameters.iter().map(|parameter| (parameter.name().to_owned(), property(*parameter))).collect();
     let is_required = |parameter: &&&dyn AnyParameter| parameter.is_required(Interface::Tool);
@@ -31,12 +31,12 @@ fn property(parameter: &dyn AnyParameter) -> Value {
     property
 }
 
-/// Reads a call's arguments. `null` counts as left out.
+/// Reads a call's arguments. `null` counts as omitted.
 ///
 /// # Errors
 ///
-/// Sentences about unknown arguments, then about each rejected one by name, then about each missing
-/// one.
+/// Sentences about unknown arguments, then about each rejected argument by name, then about each
+/// missing one.
 pub(super) fn read<T>(
     given: &Map<String, Value>,
     parameters: &[&dyn AnyParameter],
@@ -64,7 +64,7 @@ pub(super) fn read<T>(
     let read = values.read(|values| {
         let request = read(values);
         values.refusals.sort_by(|a, b| a.parameter.cmp(&b.parameter));
-        // The first wrong one of several values is enough.
+        // If several values of an argument are wrong, reporting the first is enough.
         values.refusals.dedup_by(|a, b| a.parameter == b.parameter);
         for parameter in parameters.iter().filter(is_missing) {
             values.refuse(parameter.name(), Reason::Invalid, "is needed");
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_in_their_ranges_pass() {
+    fn arguments_within_range_are_accepted() {
         let query = search(json!({"q": "ärgerlich", "category": ["a", "b"], "limit": 100, "sort": null}));
         let query = query.expect("valid");
         assert_eq!(query.filter.categories, ["a", "b"]);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn each_problem_names_what_is_allowed() {
+    fn each_problem_says_what_is_allowed() {
         let reviews = |arguments| read("list_reviews", arguments, ListReviews::from_values).err();
         for (arguments, problem) in [
             (json!({}), "id is needed."),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn many_unknown_names_have_a_short_answer() {
+    fn many_unknown_names_get_a_short_answer() {
         let names = (0..920).map(|number| (format!("unknown_argument_number_{number:03}"), 5.into()));
         let problem = search(names.collect::<Map<_, _>>().into()).expect_err("refused");
         assert_eq!(problem.matches("There is no argument").count(), 3, "{problem}");

@@ -1,13 +1,13 @@
-//! Makes texts from records harmless and short.
+//! Makes text from records harmless and short.
 
 use serde_json::Value;
 
 use crate::text::printable::marked_hidden;
 use crate::text::shorten::shortened;
 
-/// Replaces hidden characters, which a model reads but a person can't see, with U+FFFD, and cuts
-/// texts after `max_characters` code points and arrays after `max_items`. Line ends and tabs are
-/// kept, since JSON escapes them.
+/// Replaces hidden characters, which a model reads but people can't see, with U+FFFD. Cuts text
+/// after `max_characters` code points and arrays after `max_items`. Line ends and tabs are kept,
+/// since JSON escapes them.
 pub(super) fn clean(mut value: Value, max_characters: usize, max_items: usize) -> Value {
     clean_in_place(&mut value, max_characters, max_items);
     value
@@ -31,7 +31,7 @@ fn clean_in_place(value: &mut Value, max_characters: usize, max_items: usize) {
     }
 }
 
-/// Whether [`clean_text`] leaves a text unchanged, as is the case for nearly all.
+/// Whether [`clean_text`] would leave the text unchanged, as it does for nearly all text.
 fn is_clean_ascii(text: &str, max_characters: usize) -> bool {
     text.len() <= max_characters && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
 }
@@ -49,14 +49,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_characters_are_replaced_and_long_texts_cut() {
+    fn hidden_characters_are_replaced_and_long_text_is_cut() {
         let hidden = "a\u{1b}[2J\u{202e}b\u{e0041}\u{200b}\nc\td\u{0}";
         assert_eq!(clean(json!([hidden]), 100, 9), json!(["a\u{fffd}[2J\u{fffd}b\u{fffd}\u{fffd}\nc\td\u{fffd}"]));
         assert_eq!(clean(json!({"a": "äöü", "b": [1, 2, 3]}), 2, 2), json!({"a": "äö…", "b": [1, 2]}));
         assert_eq!(
             clean(json!("日本語 café 👩‍🔬"), 100, 9),
             json!("日本語 café 👩‍🔬"),
-            "joiners of scripts and emoji stay"
+            "joiners in scripts and emoji are kept"
         );
     }
 }

@@ -1,5 +1,5 @@
 //! Records as tools return them: with fewer members than in the API, described by the API's own
-//! definitions, with the evidence behind each product and a link to the rest.
+//! definitions, with the evidence for each product and a link to the rest.
 
 use std::sync::LazyLock;
 
@@ -12,15 +12,15 @@ use crate::catalogue::resource::{
     CategoryResource, DetailFields, ExportRef, GlossaryTermResource, ReviewResource, SoftwareItem, SourceResource,
 };
 
-/// Bytes that a path segment escapes (RFC 3986, 2.3).
+/// Bytes that are escaped in a path segment (RFC 3986, 2.3).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The longest text in a list, and the longest text in a single record, in characters.
+/// The longest text in a list and in a single record, in characters.
 const SHORT: usize = 400;
 const LONG: usize = 8_000;
 
-/// How many items an array has in a list, such as a product's sources in search results, and in a
-/// single record.
+/// The most items that an array may have in a list, such as a product's sources in search results,
+/// and in a single record.
 const FEW: usize = 5;
 const MANY: usize = 60;
 
@@ -39,11 +39,11 @@ fn members<const N: usize>(members: [(&str, Value); N]) -> Members {
 }
 
 fn with_url(mut members: Members) -> Members {
-    members.insert("url".to_owned(), text("The record in the directory's API, to cite."));
+    members.insert("url".to_owned(), text("The record in the directory's API, for citing."));
     members
 }
 
-/// Leaves out what a record says of its languages: an assistant reads any.
+/// Drops what a record says about its languages: an assistant can read any of them.
 fn untranslated(mut members: Members) -> Members {
     members.retain(|name, _| !matches!(name.as_str(), "language" | "translations" | "untranslated"));
     members
@@ -61,7 +61,7 @@ pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
         ("sources", list(&resource::<SourceResource<'_>>(), "Where the claims come from.")),
     ]);
     found.extend(members([
-        ("id", text("Identifier, the argument of get_software and list_reviews.")),
+        ("id", text("The product's id, which get_software and list_reviews take.")),
         ("categories", texts("Names of its categories, the main one first.")),
         ("evidence", whole(evidence).into()),
         ("export", whole(resource::<ExportRef<'_>>()).into()),
@@ -69,11 +69,11 @@ pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
     found
 });
 
-/// The members of a product that is like another one.
+/// The members of a product that is similar to another one.
 pub(super) static SIMILAR: LazyLock<Members> = LazyLock::new(|| {
     let shared = members([
-        ("categories", texts("Names of the categories that both are in.")),
-        ("words", texts("Words of the other product that both have, the rarest first.")),
+        ("categories", texts("Names of the categories that both products are in.")),
+        ("words", texts("Words of the other product that both contain, rarest first.")),
     ]);
     let mut similar = FOUND.clone();
     similar.insert("shared".to_owned(), whole(shared).into());
@@ -102,12 +102,12 @@ pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
     review
 });
 
-/// A product in a list, built from its whole JSON.
+/// A product in a list, built from its complete JSON.
 pub(super) fn found(detail: Value, base: &str) -> Value {
     clean(software(detail, &FOUND, base), SHORT, FEW)
 }
 
-/// A product in a list, with what it shares with another one.
+/// A product in a list, with what it has in common with another one.
 pub(super) fn similar(detail: Value, categories: &[&str], words: &[String], base: &str) -> Value {
     let mut similar = found(detail, base);
     similar["shared"] = clean(json!({"categories": categories, "words": words}), SHORT, MANY);
@@ -164,7 +164,7 @@ fn select(mut record: Value, members: &Members) -> Value {
     members.keys().map(|name| (name.clone(), take(&mut record, name))).collect()
 }
 
-/// A member, left as `null`.
+/// Takes a member, leaving `null` in its place.
 fn take(record: &mut Value, name: &str) -> Value {
     record.get_mut(name).map_or(Value::Null, Value::take)
 }
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_one_segment_of_a_path() {
+    fn ids_are_a_single_path_segment() {
         assert_eq!(
             url("https://a.example", &["software", "a/../b?c é"]),
             "https://a.example/v1/software/a%2F..%2Fb%3Fc%20%C3%A9"

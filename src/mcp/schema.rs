@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-/// The members of an object, each with its schema.
+/// An object's members, each with its schema.
 pub(super) type Members = Map<String, Value>;
 
 /// A resource's members as the OpenAPI document describes them, with references resolved.
@@ -19,7 +19,7 @@ pub(super) fn resource<T: ToSchema>() -> Members {
     }
 }
 
-/// A schema with the parts that it refers to.
+/// A schema with everything that it refers to inlined.
 fn inline(schema: Value, parts: &Members) -> Value {
     match schema {
         Value::Object(members) => {

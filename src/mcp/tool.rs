@@ -1,5 +1,5 @@
-//! The tools: names, descriptions, arguments and results, written for a reader who has never seen
-//! the directory.
+//! The tools: their names, descriptions, arguments and results, written for readers who have never
+//! seen the directory.
 
 use std::sync::{Arc, LazyLock};
 
@@ -27,7 +27,7 @@ pub(super) enum Operation {
     ListReviews,
 }
 
-/// What a client is told about a tool.
+/// What clients see of a tool.
 pub(super) struct Definition {
     pub(super) operation: Operation,
     pub(super) name: &'static str,
@@ -39,7 +39,7 @@ pub(super) struct Definition {
     result: fn() -> Vec<(&'static str, Value)>,
 }
 
-/// A product's id, which is in the path in HTTP.
+/// A product's id. Over HTTP, it's in the path.
 pub(super) static ID: Parameter<Text> = Parameter::new(
     "id",
     "The product's id, exactly as search_software returns it.",
@@ -53,16 +53,16 @@ pub(super) static TOOLS: [Definition; 6] = [
         operation: Operation::SearchSoftware,
         name: "search_software",
         title: "Search software products",
-        description: "Find software products of the directory by words, by filters, or both; best match first. Each product comes with \
-            the evidence behind it (status, day of the check, sources), the export it is from with licence and snapshot \
-            date, and a link. Use it first: it returns the ids that the other tools take.",
+        description: "Find software products in the directory by words, filters, or both; best match first. Each product comes with \
+            its evidence (status, date checked, sources), the export it comes from with licence and snapshot date, and a \
+            link. Use this first: it returns the ids that the other tools take.",
         parameters: &[&[&SEARCH_Q], &FILTERS, &[&SEARCH_SORT, &LANG, &LIMIT]],
         result: || {
             let mut query = resource::<QueryReport>();
             let understood = ["with_all_words", "related", "incomplete", "corrected", "dropped"]
                 .map(|name| (name, query.remove(name).unwrap_or_default()));
             [
-                ("total", count("How many products match; with incomplete a lower bound.")),
+                ("total", count("How many products match; a lower bound if incomplete.")),
                 ("software", list(&FOUND, "The products, in order.")),
             ]
             .into_iter()
@@ -83,8 +83,8 @@ pub(super) static TOOLS: [Definition; 6] = [
         operation: Operation::ListSimilar,
         name: "list_similar_software",
         title: "List similar software products",
-        description: "List products that are like one, most similar first: in the same categories, with the same words. `shared` says what \
-            they have in common. Use it to find alternatives, and filters to leave only those that can take its place.",
+        description: "List products similar to a given one, most similar first: in the same categories, with the same words. `shared` \
+            says what they have in common. Use this to find alternatives, and add filters to keep only suitable replacements.",
         parameters: &[&[&ID], &FILTERS, &[&LANG, &SIMILAR_LIMIT]],
         result: || {
             vec![
@@ -97,8 +97,8 @@ pub(super) static TOOLS: [Definition; 6] = [
         operation: Operation::ListCategories,
         name: "list_categories",
         title: "List categories of software",
-        description: "List the directory's categories with the number of products in each. Use a name or id as the category of \
-            search_software.",
+        description: "List the directory's categories with the number of products in each. Use a name or id as the category \
+            argument of search_software.",
         parameters: &[&[&LANG, &LONG_LIMIT, &OFFSET]],
         result: || {
             vec![
@@ -111,8 +111,8 @@ pub(super) static TOOLS: [Definition; 6] = [
         operation: Operation::SearchGlossary,
         name: "search_glossary",
         title: "Search the glossary",
-        description: "Look up terms of the field: definition, abbreviations, synonyms, and the source where the definition can be \
-            checked.",
+        description: "Look up terms used in the field: definition, abbreviations, synonyms, and the source where the definition can \
+            be checked.",
         parameters: &[&[&GLOSSARY_Q, &LANG, &LIMIT]],
         result: || {
             vec![("total", count("How many terms match.")), ("terms", list(&TERM, "The terms, best match first."))]
@@ -130,7 +130,7 @@ pub(super) static TOOLS: [Definition; 6] = [
                 ("total", count("How many reviews there are.")),
                 ("summary", whole(resource::<ReviewSummary>()).into()),
                 ("reviews", list(&REVIEW, "The reviews, in order.")),
-                ("url", text("The reviews in the directory's API, to cite.")),
+                ("url", text("The reviews in the directory's API, for citing.")),
             ]
         },
     },
@@ -146,12 +146,12 @@ impl Definition {
 
     fn tool(&self) -> Tool {
         let common = [
-            ("notice", text("How to read the texts of the records.")),
-            ("generation", text("The name of the directory's content that this result is from.")),
+            ("notice", text("How to read the text in the records.")),
+            ("generation", text("The name of the version of the directory's content that this result comes from.")),
             (
                 "published_at",
                 optional_text(
-                    "Since when this content is served: RFC 3339, UTC. The records' own dates are in export.as_of and evidence.",
+                    "When this content went into service: RFC 3339, UTC. The records' own dates are in export.as_of and evidence.",
                 ),
             ),
         ];

@@ -20,16 +20,17 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::server::{Host, ToolServer};
 use super::window::Window;
 
-/// The largest message that is read over HTTP, in bytes.
+/// The largest message accepted over HTTP, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 
-/// How many requests over two byte streams may be in progress. More aren't read until one is done.
+/// The most requests over two byte streams that may be in progress. No more are read until one of
+/// them is done.
 const MAX_IN_PROGRESS: usize = 32;
 
 /// The connection over two byte streams failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("the client didn't open the Model Context Protocol")]
+    #[error("the client didn't start a Model Context Protocol session")]
     Open(#[source] Box<rmcp::service::ServerInitializeError>),
     #[error("the connection failed")]
     Task(#[source] tokio::task::JoinError),
@@ -38,18 +39,19 @@ pub enum ServeError {
 /// Why an HTTP request isn't accepted as a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
-    #[error("the message has more than {MAX_MESSAGE_BYTES} bytes")]
+    #[error("the message is larger than {MAX_MESSAGE_BYTES} bytes")]
     TooLarge,
     #[error("the body can't be read")]
     Unreadable,
-    #[error("the protocol's version is unknown")]
+    #[error("the protocol version is unknown")]
     UnknownVersion,
-    #[error("the protocol's library failed")]
+    #[error("the protocol library failed")]
     Failed,
 }
 
-/// Answers one request of the streamable HTTP transport: with one JSON document, and without a session, so that nothing outlives
-/// the request. A message that isn't one is answered with an error of JSON-RPC. The request must be known to carry JSON and to accept it.
+/// Answers one request of the streamable HTTP transport with one JSON document. There's no session,
+/// so nothing outlives the request. A body that isn't a message is answered with a JSON-RPC error.
+/// The caller must already have checked that the request carries and accepts JSON.
 ///
 /// # Errors
 /// [`Rejected`] if it isn't read as a message.
@@ -66,19 +68,19 @@ where
         .await
         .map_err(|error| if error.is::<LengthLimitError>() { Rejected::TooLarge } else { Rejected::Unreadable })?;
     let message = message.to_bytes();
-    // The library requires both media types in the specification, though it never sends the second
-    // one here.
+    // The library requires both media types from the specification, though it never sends the
+    // second one here.
     head.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     let mut config = StreamableHttpServerConfig::default();
     config.legacy_session_mode = false;
     config.json_response = true;
-    // The HTTP service checks Host and Origin according to its own settings.
+    // The HTTP service checks `Host` and `Origin` according to its own settings.
     let config = config.disable_allowed_hosts();
     let service =
         StreamableHttpService::new(move || Ok(tools.clone()), Arc::new(NeverSessionManager::default()), config);
     let response = service.handle(Request::from_parts(head, Full::new(message.clone()))).await;
     match response.status() {
-        // The media type is right, so it's the message that's wrong.
+        // The media type is right, so the message must be wrong.
         StatusCode::UNSUPPORTED_MEDIA_TYPE => Ok(not_a_message(&message)),
         _ if response.headers().contains_key(CONTENT_TYPE) => Ok(response),
         StatusCode::BAD_REQUEST => Err(Rejected::UnknownVersion),
@@ -92,9 +94,9 @@ fn not_a_message(body: &[u8]) -> Response<BoxBody<Bytes, Infallible>> {
     let error = if serde_json::from_slice::<IgnoredAny>(body).is_err() {
         ErrorData::parse_error("the body isn't JSON", None)
     } else if body.trim_ascii_start().starts_with(b"[") {
-        ErrorData::invalid_request("send one message in a request: batches aren't supported", None)
+        ErrorData::invalid_request("send one message per request: batches aren't supported", None)
     } else {
-        ErrorData::invalid_request("the body isn't a message of JSON-RPC 2.0", None)
+        ErrorData::invalid_request("the body isn't a JSON-RPC 2.0 message", None)
     };
     // Strings and numbers can always be serialised.
     let body = serde_json::to_vec(&JsonRpcError::new(None, error)).unwrap_or_default();
@@ -104,7 +106,7 @@ fn not_a_message(body: &[u8]) -> Response<BoxBody<Bytes, Infallible>> {
     response
 }
 
-/// Answers over a pair of byte streams until the first one ends.
+/// Answers over a pair of byte streams until the input ends.
 pub async fn serve<H: Host>(
     tools: ToolServer<H>,
     input: impl AsyncRead + Send + Unpin + 'static,

@@ -1,4 +1,4 @@
-//! Limits how many requests of one connection are in progress.
+//! Limits how many requests on one connection are in progress.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -10,9 +10,9 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A transport that reads no messages while its window is full. A request's place becomes free once
-/// its handler has ended and its response has been sent, or once it's cancelled, because then
-/// there's no response.
+/// A transport that reads no messages while its window is full. A request's slot is freed once its
+/// handler has ended and its response has been sent. If it's cancelled, there's no response to wait
+/// for.
 pub(super) struct Window<T> {
     transport: T,
     free: Arc<Semaphore>,
@@ -49,14 +49,14 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Window<T> {
         }
     }
 
-    // Cancel-safe, like the transport's own method: dropping the future frees its place.
+    // Cancel-safe, like the wrapped transport's own method: dropping the future frees its slot.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let place = Arc::clone(&self.free).acquire_owned().await.ok()?;
         let mut message = self.transport.receive().await?;
         match &mut message {
             JsonRpcMessage::Request(request) => {
                 let place = Arc::new(place);
-                // The handler holds the extensions until it ends.
+                // The handler keeps the extensions until it ends.
                 request.request.extensions_mut().insert(Arc::clone(&place));
                 self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(request.id.clone(), place);
             }
@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// Requests with ids from 0 on. Instead of number 10, a cancellation of request 1 arrives.
+    /// Requests with ids from 0 on. In place of number 10, a cancellation of request 1 arrives.
     struct Endless(u64);
 
     impl Transport<RoleServer> for Endless {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_read_until_a_request_in_progress_is_answered() {
+    fn nothing_more_is_read_until_a_request_in_progress_is_answered() {
         let mut window = Window::new(Endless(0), 10);
         let next = |window: &mut Window<Endless>| window.receive().now_or_never().map(|message| message.is_some());
         for _ in 0..10 {
@@ -123,22 +123,22 @@ mod tests {
         assert_eq!(next(&mut window), None, "the window is full");
         let response = TxJsonRpcMessage::<RoleServer>::response(ServerResult::empty(()), RequestId::Number(0));
         let sent = window.send(response);
-        assert_eq!(next(&mut window), None, "the response isn't sent yet");
+        assert_eq!(next(&mut window), None, "the response hasn't been sent yet");
         assert!(sent.now_or_never().is_some_and(|sent| sent.is_ok()));
         assert_eq!(next(&mut window), Some(true), "a notification, which cancels a request");
         assert_eq!(next(&mut window), Some(true));
-        assert_eq!(next(&mut window), Some(true), "the cancelled request's place");
+        assert_eq!(next(&mut window), Some(true), "the cancelled request's slot");
         assert_eq!(next(&mut window), None);
     }
 
     #[test]
-    fn a_handler_keeps_its_place_even_if_it_is_cancelled() {
+    fn a_handler_keeps_its_slot_even_if_it_is_cancelled() {
         let mut window = Window::new(Endless(9), 2);
         let mut next = || window.receive().now_or_never().flatten();
         let first = next().expect("a request");
         assert!(next().is_some_and(|message| matches!(message, JsonRpcMessage::Notification(_))));
         assert!(next().is_some());
-        assert!(next().is_none(), "both places are taken");
+        assert!(next().is_none(), "both slots are taken");
         drop(first);
     }
 }

@@ -1,13 +1,13 @@
-// What HTML can't do: suggestions while typing, results that change in place, copying, the colours. Every page works without.
+// What HTML can't do: suggestions while typing, results that change in place, copying, colours. Every page also works without scripts.
 
 const { base, copy, copied, pressCopy } = document.body.dataset;
 const input = document.getElementById('q');
 const status = document.getElementById('status');
 
-/** Long enough to type two letters, short enough to feel at once. */
+/** Debounce delay: long enough to type two letters, short enough to feel instant. */
 const PAUSE_MS = 120;
 
-/** Fetches a part of a page. The browser parses it as a document of its own, which runs nothing. */
+/** Fetches part of a page. The browser parses it as a separate document, which runs no scripts. */
 function part(address, signal) {
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest();
@@ -20,20 +20,20 @@ function part(address, signal) {
   });
 }
 
-/** The nodes of a part, for this document. */
+/** A part's nodes, imported into this document. */
 const nodes = (body) => [...body.childNodes].map((node) => document.importNode(node, true));
 
 // Results in place
 
 let loading = new AbortController();
-/** Whether the last step came from typing: the next letter then replaces its place in the history. */
+/** Whether the last step came from typing; the next letter then replaces its history entry. */
 let typed = false;
-/** The address that is shown. */
+/** The address being shown. */
 let shown = location.pathname + location.search;
 
 const explore = () => document.getElementById('explore');
 
-/** The address of a form's fields, without empty ones. */
+/** The address that a form leads to, without its empty fields. */
 function target(form) {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (value.trim() !== '') query.append(name, value.trim());
@@ -42,7 +42,7 @@ function target(form) {
   return query.size ? `${path}?${query}` : path;
 }
 
-/** Where the part of a list's page is: its path and query below `/results`. */
+/** Where to fetch the changing part of a list's page: the path and query under `/results`. */
 function partOf(address, open) {
   const url = new URL(address, location.href);
   const category = url.pathname.slice(`${base}/categories/`.length);
@@ -51,7 +51,7 @@ function partOf(address, open) {
   return path + url.search;
 }
 
-/** The further values of each filter. */
+/** Each filter's additional values. */
 const unfolded = () => [...document.querySelectorAll('.facet details')].map((details) => ({ details, name: details.closest('fieldset').querySelector('legend').textContent }));
 
 /** Shows the list at an address. */
@@ -67,7 +67,7 @@ async function show(address, { push = true, typing = false, scroll = false } = {
   try {
     body = await part(partOf(address, typing), signal);
   } catch {
-    // The page says what is wrong, or asks to sign in.
+    // The full page says what's wrong, or asks the reader to sign in.
     if (!signal.aborted) location.assign(address);
     return;
   }
@@ -85,7 +85,7 @@ async function show(address, { push = true, typing = false, scroll = false } = {
   rememberCall();
 }
 
-/** Whether an address is a list that this page can show in place: the same kind of page. */
+/** Whether an address is a list of the same kind, which this page can show in place. */
 function isList(url) {
   if (!explore() || url.origin !== location.origin) return false;
   return url.pathname === location.pathname && (url.pathname !== `${base}/` || url.search !== '');
@@ -117,7 +117,7 @@ document.addEventListener('click', (event) => {
 
 addEventListener('popstate', () => {
   const address = location.pathname + location.search;
-  // A link within the page is a step in the history that shows nothing else.
+  // A link within the page adds a history entry, but shows the same list.
   if (!explore() || address === shown) return;
   typed = false;
   if (input && !document.getElementById('narrow')) input.value = new URLSearchParams(location.search).get('q') ?? '';
@@ -149,7 +149,7 @@ function combobox(list) {
     options.forEach((option, at) => { option.id = `suggestion-${at}`; });
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
-    // An option that is still there stays the active one.
+    // If the active option is still there, it stays active.
     activate(options.findIndex(({ dataset }) => dataset.href === before));
   }
 
@@ -172,7 +172,7 @@ function combobox(list) {
     activate(-1);
   }
 
-  /** From the field through all options and back to it. */
+  /** Moves from the field through all options and back to the field. */
   const step = (by) => activate((active + 1 + by + options.length + 1) % (options.length + 1) - 1);
 
   input.addEventListener('keydown', (event) => {
@@ -185,7 +185,7 @@ function combobox(list) {
     event.preventDefault();
   });
   input.addEventListener('blur', close);
-  // A press on the list leaves the focus in the field; it may also be the start of scrolling.
+  // Pressing on the list keeps the focus in the field; it may also be the start of a scroll.
   list.addEventListener('mousedown', (event) => event.preventDefault());
   list.addEventListener('click', (event) => {
     const option = event.target.closest('[role="option"]');
@@ -208,7 +208,7 @@ if (input) {
   input.form.addEventListener('submit', () => clearTimeout(timer));
 }
 
-// Keys: `/` searches, arrows walk through the rows.
+// Keyboard: `/` focuses the search box, arrow keys move through the rows.
 
 document.addEventListener('keydown', (event) => {
   const isWriting = event.target.matches?.('input:not([type=checkbox], [type=radio]), textarea, select');
@@ -235,7 +235,7 @@ function copyButtons(root) {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'copy';
-    // The text around it may be in another language.
+    // The surrounding text may be in another language.
     button.lang = document.documentElement.lang;
     button.textContent = copy;
     button.addEventListener('click', async () => {
@@ -243,7 +243,7 @@ function copyButtons(root) {
         await navigator.clipboard.writeText(code.textContent.trimEnd());
         button.textContent = copied;
       } catch {
-        // Without permission, or over plain HTTP on another machine: it's selected, one key stroke is left.
+        // Copying fails without permission, or over plain HTTP from another machine. Select the text, so Ctrl+C is enough.
         getSelection().selectAllChildren(code);
         button.textContent = pressCopy;
       }
@@ -257,7 +257,7 @@ function copyButtons(root) {
   }
 }
 
-/** A developer's choice to see the API requests is remembered. */
+/** Remembers whether a developer wants to see API requests. */
 function rememberCall() {
   const call = document.getElementById('api-request');
   if (!call) return;
@@ -268,7 +268,7 @@ function rememberCall() {
 copyButtons(document);
 rememberCall();
 
-// Colours: the system's, light, dark, and back.
+// Colours: cycles through system, light and dark.
 
 const theme = document.getElementById('theme');
 theme.addEventListener('click', () => {

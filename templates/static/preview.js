@@ -1,6 +1,6 @@
-// A preview: says in the banner what the server says of the candidate, and loads the page again when that has changed.
+// A preview: shows the candidate's status in the banner, and reloads the page when the candidate has changed.
 
-/** Milliseconds from an answer to the next question: while the server answers, and while it doesn't. */
+/** Milliseconds between polls: while the server responds, and while it doesn't. */
 const EVERY = 1000;
 const AWAY = 5000;
 
@@ -8,7 +8,7 @@ const base = document.body.dataset.base;
 const banner = document.querySelector('.preview-banner');
 const line = document.getElementById('preview-line');
 
-/** The version that is shown; empty if the next one was in the making. */
+/** The version being shown; empty if the next one was already being prepared. */
 let version = null;
 
 async function poll() {
@@ -30,13 +30,13 @@ async function poll() {
   setTimeout(next, wait);
 }
 
-/** A page in the background asks nothing. */
+/** A page in the background doesn't poll. */
 function next() {
   if (document.hidden) document.addEventListener('visibilitychange', next, { once: true });
   else poll();
 }
 
-/** Says a text once: the line is a live region. The server writes messages in English. */
+/** Announces a text once, since the line is a live region. The server's messages are in English. */
 function say(text, lang = document.documentElement.lang) {
   line.lang = lang;
   if (line.textContent !== text) line.textContent = text;

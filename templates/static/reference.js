@@ -1,4 +1,4 @@
-// The forms of the API reference: they call the service with the key that is typed in, which is kept nowhere.
+// The API reference's forms: they call the service with the key that was entered, which isn't stored anywhere.
 
 const { base } = document.body.dataset;
 const { sending, unreachable } = document.getElementById('content').dataset;
@@ -7,7 +7,7 @@ const input = document.getElementById('key-input');
 ask.addEventListener('submit', (event) => event.preventDefault());
 ask.hidden = false;
 
-/** The address that a form asks for. */
+/** The address that a form requests. */
 function target(form) {
   let path = form.dataset.path;
   const query = new URLSearchParams();
@@ -30,7 +30,7 @@ function pretty(text) {
 
 async function send(form) {
   const [status, frame, output] = ['[role=status]', 'pre', 'output'].map((place) => form.querySelector(place));
-  // A public page needs no key, but the `Referer`.
+  // A public page needs no key, but it does need the `Referer`.
   const key = input.value.trim();
   const options = key ? { headers: { authorization: `Bearer ${key.replace(/[^\x21-\x7e]/g, '?')}` } } : { referrerPolicy: 'origin' };
   const address = target(form);
@@ -56,7 +56,7 @@ for (const form of document.querySelectorAll('form.try')) {
   });
 }
 
-/** Opens the operation that the address names; browsers differ in whether they do. */
+/** Opens the operation named in the address; not all browsers do that themselves. */
 function reveal() {
   const place = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!place) return;

@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::cluster;
 
-/// Two scores that differ by less than this share count as equal, because the cluster's features
-/// have eight bits of fraction.
+/// Scores count as equal if their relative difference is less than this, because the cluster's
+/// features have eight bits of fraction.
 const TOLERANCE: f64 = 0.005;
 
 /// Whether a response equals the recorded one. With a cluster, scores may differ by rounding, and
-/// hits with nearly equal scores may change places. Its exports are files, so they have a time.
+/// hits with nearly equal scores may swap places. Its exports are files, so they have a time.
 pub(crate) fn is_alike(recorded: &Value, answer: &Value) -> bool {
     recorded == answer || (cluster::nodes().is_some() && is_near(recorded, answer))
 }
@@ -36,7 +36,7 @@ fn is_near(recorded: &Value, answer: &Value) -> bool {
     }
 }
 
-/// A score is its tier plus the share `s / (s + 10)` of the score within the tier.
+/// A score is the tier plus `s / (s + 10)`, where `s` is the score within the tier.
 fn is_near_score(recorded: &Value, answer: &Value) -> bool {
     let (Some(one), Some(other)) = (recorded.as_f64(), answer.as_f64()) else { return false };
     let within = |score: f64| 10.0 * score.fract() / (1.0 - score.fract());

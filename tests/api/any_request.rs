@@ -1,4 +1,4 @@
-//! Requests with arbitrary bytes: over a socket, and past the parser with arbitrary paths,
+//! Requests with arbitrary bytes over a socket. Past the parser, requests with arbitrary paths,
 //! parameters and headers.
 
 use axum::body::Body;
@@ -77,9 +77,10 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..10).prop_map(|pieces| pieces.concat())
 }
 
-/// Sends each on its own connection and writes nothing more. Returns everything that comes back.
+/// Sends each request on its own connection and writes nothing more. Returns everything that comes
+/// back.
 #[test]
-fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
+fn any_bytes_are_answered_or_refused_and_the_service_keeps_running() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let service = Service::with_directory();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
@@ -88,8 +89,8 @@ fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
     runtime.spawn(server.serve(listener, std::future::pending(), std::future::pending()));
     let send = async |bytes: &[u8]| {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
-        // A server that rejects what it has read so far may close before everything is written, and
-        // the rest of its response is then lost.
+        // A server that rejects what it has read so far may close the connection before everything
+        // is written; the rest of its response is then lost.
         let _ = stream.write_all(bytes).await;
         let _ = stream.shutdown().await;
         let mut answer = Vec::new();
@@ -121,7 +122,7 @@ fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
     assert_eq!(&healthy, b"HTTP/1.1 200 ");
 }
 
-/// A path and query that can contain anything, mostly close to existing ones.
+/// A path and query that can contain anything, but usually resemble existing ones.
 fn any_target() -> impl Strategy<Value = String> {
     let encoded =
         |text: String| percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC).to_string();
@@ -215,7 +216,7 @@ fn any_headers() -> impl Strategy<Value = Vec<(&'static str, Vec<u8>)>> {
 }
 
 #[test]
-fn any_request_has_an_answer_that_can_be_read() {
+fn any_request_gets_a_readable_response() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let service = Service::with_directory();
     let method = prop_oneof![
@@ -231,7 +232,7 @@ fn any_request_has_an_answer_that_can_be_read() {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        // The library that parses requests from the wire would reject the same.
+        // The library that parses requests from the wire would reject it too.
         let Ok(request) = request.body(Body::empty()) else { return Ok(()) };
         let answer = runtime.block_on(service.call(request));
         prop_assert!(!answer.header("x-request-id").is_empty());

@@ -1,4 +1,5 @@
-//! Attributes that exports declare: `/v1/attributes`, as filters, facets and orders, and on pages.
+//! Attributes declared by exports: in `/v1/attributes`, as filters, facets and sort orders, and on
+//! pages.
 
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ fn ids(answer: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn attributes_are_listed_with_type_unit_and_number_of_products() {
+async fn attributes_are_listed_with_type_unit_and_product_count() {
     let listed = service().get("/v1/attributes").await.json();
     let attribute = |property: &str, label: &str, kind: &str, unit: Value, count: u32| json!({"property": property, "label": label, "type": kind, "unit": unit, "software_count": count});
     assert_eq!(
@@ -74,7 +75,7 @@ async fn attributes_are_listed_with_type_unit_and_number_of_products() {
 }
 
 #[tokio::test]
-async fn values_of_one_attribute_are_alternatives_and_different_attributes_all_count() {
+async fn values_of_one_attribute_are_alternatives_but_different_attributes_must_all_match() {
     let service = service();
     for (query, expected) in [
         ("attribute=licence:MIT", &["a", "b", "c"][..]),
@@ -122,7 +123,7 @@ async fn facets_ignore_their_own_filter_and_numbers_are_counted_by_range() {
     );
     let page = service.get("/v1/search?facets=attribute.price_per_seat&attribute=price_per_seat:0..1").await.json();
     assert_eq!(page["facets"]["attribute.price_per_seat"].as_array().expect("ranges").len(), 4);
-    // Each count is the total with its value as the filter.
+    // Each count is the total when its value is the filter.
     for range in page["facets"]["attribute.price_per_seat"].as_array().expect("ranges") {
         let filter = range["value"].as_str().expect("a range");
         let found = service.get(&format!("/v1/search?attribute=price_per_seat:{filter}")).await.json();
@@ -131,7 +132,7 @@ async fn facets_ignore_their_own_filter_and_numbers_are_counted_by_range() {
 }
 
 #[tokio::test]
-async fn products_are_sorted_by_an_attribute_and_those_without_come_last() {
+async fn products_are_sorted_by_an_attribute_and_products_without_it_come_last() {
     let service = service();
     for (sort, expected) in [
         ("attribute.price_per_seat", ["a", "b", "c", "e", "d"]),
@@ -150,7 +151,7 @@ async fn products_are_sorted_by_an_attribute_and_those_without_come_last() {
 }
 
 #[tokio::test]
-async fn unknown_attributes_and_wrong_values_are_refused_with_the_nearest() {
+async fn unknown_attributes_and_invalid_values_are_refused_with_suggestions() {
     let service = service();
     for (query, problem) in [
         (
@@ -198,7 +199,7 @@ async fn unknown_attributes_and_wrong_values_are_refused_with_the_nearest() {
 }
 
 #[tokio::test]
-async fn words_of_attributes_are_found_and_shown_unless_they_are_not_searchable() {
+async fn words_in_attributes_are_found_and_shown_unless_they_are_not_searchable() {
     let service = service();
     let found = service.get("/v1/search?q=apache&highlight=true").await.json();
     assert_eq!(ids(&found), ["a"]);
@@ -221,7 +222,7 @@ async fn every_directory_has_the_built_in_attributes() {
 }
 
 #[tokio::test]
-async fn similar_products_are_filtered_by_attributes_too() {
+async fn similar_products_can_be_filtered_by_attributes() {
     let product = |id: &str, price: u32| {
         json!({
             "id": id, "name": id, "url": "https://tool.example/", "evidence_status": "pending-review", "category": "Audits",
@@ -257,7 +258,7 @@ async fn similar_products_are_filtered_by_attributes_too() {
 }
 
 #[tokio::test]
-async fn attributes_are_rows_of_a_comparison() {
+async fn a_comparison_has_a_row_per_attribute() {
     let service = service();
     let page = service.visit("/compare?id=a&id=b&id=c").await;
     for row in [
@@ -282,7 +283,7 @@ async fn attributes_are_rows_of_a_comparison() {
 }
 
 #[tokio::test]
-async fn product_shows_its_attributes_by_name_and_other_values_as_they_are() {
+async fn product_shows_attributes_by_name_and_other_values_unchanged() {
     let service = service();
     let page = service.visit("/software/b").await;
     for part in [
@@ -301,7 +302,7 @@ async fn product_shows_its_attributes_by_name_and_other_values_as_they_are() {
 }
 
 #[tokio::test]
-async fn list_offers_attributes_that_are_not_hidden() {
+async fn list_offers_the_attributes_that_are_not_hidden() {
     let service = service();
     let page = service.visit_with("/?q=&attribute=price_per_seat:10..50", &[("accept-language", "de")]).await;
     for part in [

@@ -1,4 +1,4 @@
-//! Keys: which requests are accepted, and that the others reveal nothing.
+//! Keys: which requests are accepted, and that rejected ones reveal nothing.
 
 use std::net::SocketAddr;
 
@@ -29,7 +29,7 @@ async fn keys_are_checked_before_routes() {
 }
 
 #[tokio::test]
-async fn each_reason_for_rejecting_a_key_has_its_code() {
+async fn each_reason_for_rejecting_a_key_has_its_own_code() {
     let service = Service::empty();
     let expired = Setup { expires: Some("2020-01-01"), ..Setup::default() }.start();
     let bearer = service.bearer();
@@ -56,18 +56,18 @@ async fn each_reason_for_rejecting_a_key_has_its_code() {
 }
 
 #[tokio::test]
-async fn the_scheme_is_bearer_in_any_case_and_two_keys_are_none() {
+async fn the_scheme_is_bearer_regardless_of_case_and_two_keys_count_as_none() {
     let service = Service::empty();
     let lower = format!("bearer  {}", service.key);
     let answer = service.send(Method::GET, "/v1/software", &[("authorization", &lower)]).await;
-    assert_eq!(answer.problem().1, "index_unavailable", "accepted, although there is nothing to serve");
+    assert_eq!(answer.problem().1, "index_unavailable", "accepted, although there's nothing to serve");
     let bearer = service.bearer();
     let both = [("authorization", bearer.as_str()), ("authorization", bearer.as_str())];
     assert_eq!(service.send(Method::GET, "/v1/software", &both).await.problem().1, "invalid_api_key");
 }
 
 #[tokio::test]
-async fn key_without_bearer_is_rejected_with_exactly_that() {
+async fn key_without_bearer_is_rejected_with_that_reason() {
     let service = Service::empty();
     let answer = service.send(Method::GET, "/v1/software", &[("authorization", &service.key)]).await;
     assert_eq!(answer.problem(), (401, "missing_api_key".to_owned()));
@@ -96,7 +96,7 @@ async fn key_created_a_moment_ago_is_accepted() {
 }
 
 #[tokio::test]
-async fn a_key_limited_to_origins_is_rejected_elsewhere() {
+async fn a_key_limited_to_certain_origins_is_rejected_elsewhere() {
     let service = Setup { origins: &["https://shop.example"], ..Setup::default() }.start();
     for (origin, code) in [
         ("https://shop.example", "index_unavailable"),
@@ -143,19 +143,19 @@ async fn an_address_with_too_many_bad_keys_has_to_wait_but_a_valid_key_still_wor
 }
 
 #[tokio::test]
-async fn callers_behind_a_proxy_are_distinguished_and_forged_addresses_ignored() {
+async fn callers_behind_a_proxy_are_told_apart_and_forged_addresses_are_ignored() {
     let service = behind_a_proxy();
     for n in 0..=BURST {
-        // Addresses that a caller adds itself are further to the left.
+        // Addresses that callers add themselves are further to the left.
         ask(&service, "10.0.0.1", &format!("203.0.113.{n}, 198.51.100.7"), "Bearer nonsense").await;
     }
     assert_eq!(ask(&service, "10.0.0.1", "198.51.100.7", "Bearer nonsense").await.status, 429);
     assert_eq!(ask(&service, "10.0.0.1", "198.51.100.8", "Bearer nonsense").await.status, 401);
-    assert_eq!(ask(&service, "192.0.2.1", "198.51.100.7", "Bearer nonsense").await.status, 401, "no trusted proxy");
+    assert_eq!(ask(&service, "192.0.2.1", "198.51.100.7", "Bearer nonsense").await.status, 401, "not a trusted proxy");
 }
 
 #[tokio::test]
-async fn an_ipv6_caller_is_its_network() {
+async fn ipv6_callers_count_by_network() {
     let service = behind_a_proxy();
     for n in 0..=BURST {
         ask(&service, "10.0.0.1", &format!("2001:db8:0:1::{n:x}"), "Bearer nonsense").await;

@@ -14,7 +14,7 @@ async fn categories_are_listed_by_name_with_their_counts() {
         json!([
             {"id": "empty", "name": "Empty", "description": null, "software_count": 0},
             {"id": "measuring", "name": "Measuring", "description": null, "software_count": 1},
-            {"id": "safety", "name": "Safety", "description": "Staying whole", "software_count": 1},
+            {"id": "safety", "name": "Safety", "description": "Staying in one piece", "software_count": 1},
             {"id": "templates", "name": "Templates", "description": null, "software_count": 1},
             {"id": "tools", "name": "Tools", "description": null, "software_count": 26}
         ])
@@ -32,7 +32,7 @@ async fn category_is_found_by_its_id() {
     assert_eq!(service.get("/v1/categories/Safety").await.problem(), (404, "category_not_found".to_owned()));
 }
 
-/// An export with a product in each category, and a glossary term for each name.
+/// An export with one product in each category, and one glossary term per name.
 fn named(names: &[&str]) -> String {
     let software = names.iter().map(|name| {
         json!({
@@ -49,7 +49,7 @@ fn named(names: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn names_that_differ_in_symbols_or_marks_are_different_categories_and_terms() {
+async fn names_that_differ_in_symbols_or_diacritics_are_different_categories_and_terms() {
     let groups = [
         (["C", "C++", "C#"], ["c", "c-plus-plus", "c-sharp"]),
         (["F#", ".NET", "A+"], ["f-sharp", "dot-net", "a-plus"]),
@@ -76,7 +76,7 @@ async fn names_that_differ_in_symbols_or_marks_are_different_categories_and_term
 }
 
 #[tokio::test]
-async fn a_former_id_names_the_new_one() {
+async fn a_former_id_leads_to_the_new_one() {
     let service = Service::empty();
     service.directory.publish(fixture::snapshot(&[("names", &named(&["C++", "C#", "Safety"]))]));
     for (path, list) in [("/v1/categories/c", "/v1/categories"), ("/v1/glossary/c", "/v1/glossary")] {
@@ -85,6 +85,6 @@ async fn a_former_id_names_the_new_one() {
         assert!(detail.ends_with("it was renamed to \"c-sharp\" or \"c-plus-plus\"."), "{detail}");
         assert_eq!(answer.problem().0, 404);
         let other = service.get(&format!("{list}/d")).await.json();
-        assert!(other["detail"].as_str().is_some_and(|detail| detail.ends_with(&format!("{list} lists them."))));
+        assert!(other["detail"].as_str().is_some_and(|detail| detail.ends_with(&format!("{list} lists all ids."))));
     }
 }

@@ -10,7 +10,7 @@ use crate::service::{Service, Setup};
 use software_directory::update::Directory;
 
 #[tokio::test]
-async fn without_a_generation_there_are_no_changes_and_the_place_to_begin() {
+async fn without_a_generation_there_are_no_changes_but_a_place_to_start() {
     let service = Service::with_directory();
     let answer = service.get("/v1/changes").await;
     let generation = answer.header("x-generation").to_owned();
@@ -32,7 +32,7 @@ async fn unknown_generation_is_gone_and_points_to_the_exports() {
 }
 
 #[tokio::test]
-async fn since_is_a_text_that_is_not_empty() {
+async fn since_must_not_be_empty_or_repeated() {
     for query in ["since=", "since=a&since=b"] {
         let answer = Service::with_directory().get(&format!("/v1/changes?{query}")).await;
         assert_eq!((answer.status.as_u16(), &answer.json()["errors"][0]["param"]), (400, &json!("since")), "{query}");
@@ -40,7 +40,7 @@ async fn since_is_a_text_that_is_not_empty() {
 }
 
 #[tokio::test]
-async fn changes_are_listed_by_id_and_in_pages() {
+async fn changes_are_listed_by_id_and_paged() {
     let (directory, first) = changed();
     let service = Setup { directory, ..Setup::default() }.start();
     let answer = service.get(&format!("/v1/changes?since={first}")).await.json();
@@ -69,7 +69,7 @@ fn export(license: &str, as_of: &str, tagline: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_new_date_or_licence_of_an_export_changes_only_entity_tags() {
+async fn a_new_export_date_or_licence_changes_only_entity_tags() {
     let before = export("https://example.org/one", "2026-01-01", "as it was");
     for (license, as_of, tagline, changed) in [
         ("https://example.org/one", "2026-02-02", "as it was", 0),

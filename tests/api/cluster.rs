@@ -1,5 +1,5 @@
-//! The fixtures in a cluster. If `OPENSEARCH_URLS` has the addresses of nodes, the tests run on
-//! that engine.
+//! Puts the fixtures into a cluster. If `OPENSEARCH_URLS` lists the addresses of nodes, the tests
+//! run on that engine.
 //!
 //! `make test-opensearch OPENSEARCH=api` sets the variable. The program itself fills the cluster,
 //! with a separate prefix for each set of exports and once per run.
@@ -35,13 +35,13 @@ impl Nodes {
         self.open(&self.filled(sets))
     }
 
-    /// A generation of these exports that leaves something out.
+    /// A generation of these exports with something skipped.
     pub(crate) fn skipping(&self, exports: &[(&str, &str)], skipped: Skipped) -> Arc<Snapshot> {
         let published = self.filled(&[exports]);
         self.open(&Published { skipped: [skipped.exports, skipped.records], ..published })
     }
 
-    /// A generation of a folder's exports.
+    /// A generation of the exports in a folder.
     pub(crate) fn snapshot_of(&self, folder: &Path) -> Arc<Snapshot> {
         let prefix = format!("folder-{}", blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex());
         self.fill(&prefix, folder);
@@ -93,16 +93,16 @@ impl Nodes {
         block_on(async { generation::cluster::open(&cluster, published).await.expect("a generation") })
     }
 
-    /// Separate connections for a snapshot: pooled ones would end with the runtime of the test that
-    /// drives them.
+    /// Opens separate connections for a snapshot: pooled ones are driven by a test's runtime and
+    /// would end with it.
     fn connect(&self) -> Arc<Cluster> {
         let urls = self.urls.split(',').map(|url| ClusterSettings::parse_url(url).expect("a URL")).collect();
         Arc::new(Cluster::new(ClusterSettings::new(urls)).expect("settings"))
     }
 }
 
-/// Runs a future on a separate runtime, because the test's runtime can't be blocked for it.
-/// Downloads continue there.
+/// Runs a future on a separate runtime, because the test's own can't be blocked for it. Downloads
+/// continue there.
 fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
     std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(future)).join().expect("no panic"))

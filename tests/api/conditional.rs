@@ -1,4 +1,4 @@
-//! Entity tags, 304 responses, and what they cost.
+//! Entity tags, 304 responses, and how much they cost.
 
 use crate::fixture;
 use crate::service::{Service, Setup};
@@ -16,7 +16,7 @@ const PATHS: [&str; 9] = [
 ];
 
 #[tokio::test]
-async fn matching_entity_tag_costs_no_body_and_no_quota() {
+async fn matching_entity_tag_saves_the_body_and_the_quota() {
     let service = Setup { directory: fixture::directory(), rate: 10, ..Setup::default() }.start();
     let mut left = 10;
     for path in PATHS {
@@ -67,7 +67,7 @@ async fn each_request_has_its_own_tag() {
 }
 
 #[tokio::test]
-async fn an_error_has_no_tag_and_no_condition_hides_it() {
+async fn an_error_has_no_tag_and_is_never_hidden_by_a_condition() {
     let service = Service::with_directory();
     for path in ["/v1/software?limit=0", "/v1/software/nowhere", "/v1/nowhere", "/v1/exports/nowhere"] {
         let answer = service.get_with(path, &[("if-none-match", "*")]).await;
@@ -79,7 +79,7 @@ async fn an_error_has_no_tag_and_no_condition_hides_it() {
 
 /// The parts of the directory that change when a product changes.
 #[tokio::test]
-async fn records_are_tagged_by_their_content_and_lists_by_the_generation() {
+async fn records_are_tagged_by_content_and_lists_by_generation() {
     let service = Service::with_directory();
     let same = [
         "/v1/software/tool-01",

@@ -31,7 +31,7 @@ async fn a_preflight_needs_no_key() {
 }
 
 #[tokio::test]
-async fn pages_can_read_errors_as_well() {
+async fn pages_can_also_read_errors() {
     let service = Service::empty();
     let origin = [("origin", "https://shop.example")];
     for (path, status) in [("/v1/software", 401), ("/nowhere", 404), ("/readyz", 503), ("/healthz", 200)] {
@@ -47,7 +47,7 @@ async fn pages_can_read_errors_as_well() {
 }
 
 #[tokio::test]
-async fn without_an_origin_nothing_is_said_of_it() {
+async fn without_an_origin_there_are_no_cors_headers() {
     let answer = Service::empty().send(Method::GET, "/healthz", &[]).await;
     assert!(!answer.headers.contains_key("access-control-allow-origin"));
     assert_eq!(answer.header("vary"), "Origin", "the headers differ with an origin");

@@ -1,4 +1,4 @@
-//! Documents that are served without a key.
+//! Documents that don't need a key.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::fixture;
 use crate::service::{BROWSER, Service, Setup};
 
 #[tokio::test]
-async fn documents_need_no_key_and_are_cached_by_their_tag() {
+async fn documents_need_no_key_and_are_cached_by_tag() {
     let service = Service::empty();
     for (path, content_type, contains) in [
         ("/docs", "text/html; charset=utf-8", "/openapi.json"),
@@ -27,12 +27,12 @@ async fn documents_need_no_key_and_are_cached_by_their_tag() {
         assert!(answer.text().contains(contains), "{path}");
         let again = service.send(Method::GET, path, &[("if-none-match", answer.header("etag"))]).await;
         assert_eq!((again.status.as_u16(), again.body.len()), (304, 0), "{path}");
-        assert!(!again.headers.contains_key("content-length"), "{path}: a 304 has no body, not one of length 0");
+        assert!(!again.headers.contains_key("content-length"), "{path}: a 304 has no body, not even an empty one");
     }
 }
 
 #[tokio::test]
-async fn every_error_code_has_its_section() {
+async fn every_error_code_has_its_own_section() {
     let page = Service::empty().send(Method::GET, "/docs/errors", &[]).await;
     for code in ErrorCode::ALL {
         assert!(page.text().contains(&format!("<section id=\"{}\">", code.as_str())), "{code:?}");
@@ -54,7 +54,7 @@ async fn a_public_address_makes_links_absolute() {
 }
 
 #[tokio::test]
-async fn under_a_foreign_host_name_nothing_is_read_without_a_key() {
+async fn nothing_can_be_read_under_a_foreign_host_name_without_a_key() {
     let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
     let config = HttpConfig { public_url, ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();
@@ -76,7 +76,7 @@ async fn under_a_foreign_host_name_nothing_is_read_without_a_key() {
 }
 
 #[tokio::test]
-async fn wrong_address_is_a_page_for_browsers_and_a_problem_for_programs() {
+async fn wrong_address_gives_browsers_a_page_and_programs_a_problem() {
     let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
     let config = HttpConfig { public_url, site_title: "A & B <i>".to_owned(), ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();
@@ -105,7 +105,7 @@ async fn wrong_address_is_a_page_for_browsers_and_a_problem_for_programs() {
 }
 
 #[tokio::test]
-async fn title_and_introduction_are_text_on_every_page() {
+async fn title_and_introduction_are_plain_text_on_every_page() {
     let config = HttpConfig {
         site_title: "Tools & <b>\"more\"</b> {{base}}".to_owned(),
         site_introduction: Some("What we use, <script>, {{site}}".to_owned()),
@@ -136,7 +136,7 @@ async fn title_and_introduction_are_text_on_every_page() {
 }
 
 #[tokio::test]
-async fn long_answers_are_compressed_as_the_caller_likes() {
+async fn long_documents_are_compressed_as_the_caller_prefers() {
     let service = Service::empty();
     let plain = service.send(Method::GET, "/openapi.json", &[]).await;
     for encoding in ["gzip", "zstd"] {
@@ -157,7 +157,7 @@ async fn long_answers_are_compressed_as_the_caller_likes() {
 }
 
 #[tokio::test]
-async fn compressed_document_has_one_coding_its_length_and_its_tag() {
+async fn compressed_document_has_one_coding_a_length_and_a_tag() {
     let service = Service::empty();
     let accepted = [("accept-encoding", "gzip")];
     let answer = service.send(Method::GET, "/docs", &accepted).await;

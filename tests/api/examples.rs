@@ -1,4 +1,4 @@
-//! The documentation's examples: the responses are what a server with the bundled data returns, and
+//! The documentation's examples: responses match what a server with the bundled data returns, and
 //! the example export is valid.
 
 use std::path::{Path, PathBuf};
@@ -36,10 +36,10 @@ pub(crate) fn bundled() -> Service {
 }
 
 /// After an intended change, run the tests twice with `UPDATE_SNAPSHOTS=1` (these responses are
-/// part of the OpenAPI document) and review the difference.
+/// part of the OpenAPI document) and review the diff.
 #[tokio::test]
-async fn each_recorded_answer_is_what_the_server_answers() {
-    // A bundled export is too long to read, so the documentation has a shorter one.
+async fn each_recorded_response_is_what_the_server_sends() {
+    // A bundled export is too long to read, so the documentation shows a shorter one.
     let (bundled, documented) = (bundled(), serve(&[("example", EXPORT_EXAMPLE)]));
     let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
     for entry in std::fs::read_dir(folder()).expect("the examples") {
@@ -68,8 +68,8 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
         assert!(content["examples"]["recorded"]["value"].is_object(), "{path}");
     }
     let responses = document["components"]["responses"].as_object().expect("responses");
-    // No operation is documented with a method that it doesn't have, and neither followers' routes
-    // nor /mcp are in the document.
+    // No operation is documented with a method that it doesn't support. Neither the routes for
+    // followers nor `/mcp` are in the document.
     let undescribed = [
         ErrorCode::MethodNotAllowed,
         ErrorCode::ReplicateNotAllowed,
@@ -88,7 +88,7 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
 }
 
 #[tokio::test]
-async fn the_examples_of_parameter_errors_are_what_the_server_answers() {
+async fn the_examples_of_parameter_errors_are_what_the_server_sends() {
     let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
     let examples =
         &document["components"]["responses"]["BadRequest"]["content"]["application/problem+json"]["examples"];
@@ -106,7 +106,7 @@ async fn the_examples_of_parameter_errors_are_what_the_server_answers() {
 }
 
 #[test]
-fn the_example_of_an_export_is_valid_and_shows_every_known_member() {
+fn the_example_export_is_valid_and_shows_every_known_member() {
     let source = SourceFile::from_bytes(Path::new("example.json"), EXPORT_EXAMPLE.to_owned().into());
     let today = software_directory::record::CalendarDate::parse("2026-12-01").expect("a date");
     let report = export::examine(vec![source], &Limits::default(), today, &|_| {}).expect("in memory");

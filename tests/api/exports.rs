@@ -37,7 +37,7 @@ async fn an_export_comes_back_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn download_is_sent_as_it_is_stored_or_as_it_is_and_never_compressed_for_the_request() {
+async fn download_is_sent_as_stored_or_decompressed_but_never_compressed_for_a_request() {
     let service = Service::with_directory();
     let document = fixture::tools_document();
     for accepted in ["zstd", "gzip, br, zstd", "*"] {
@@ -71,13 +71,13 @@ fn large(config: HttpConfig, rate: u64) -> (Service, String) {
     (Setup { directory, config, rate, ..Setup::default() }.start(), document)
 }
 
-/// What's left of the quota.
+/// How much of the quota is left.
 fn remaining(header: &str) -> &str {
     header.split(';').find_map(|part| part.strip_prefix("r=")).expect("a number")
 }
 
 #[tokio::test]
-async fn each_started_mib_of_a_download_costs_a_request() {
+async fn each_mib_or_part_of_one_costs_a_request() {
     let (service, document) = large(HttpConfig::default(), 20);
     let head = service.send(Method::HEAD, "/v1/exports/large", &[("authorization", &service.bearer())]).await;
     assert_eq!((remaining(head.header("ratelimit")), head.body.len()), ("19", 0));
@@ -93,19 +93,19 @@ async fn each_started_mib_of_a_download_costs_a_request() {
 }
 
 #[tokio::test]
-async fn download_larger_than_the_quota_is_answered_and_then_waited_for() {
+async fn download_larger_than_the_quota_is_sent_and_paid_off_afterwards() {
     let (service, document) = large(HttpConfig::default(), 1);
     let answer = service.get("/v1/exports/large").await;
     assert_eq!((answer.status.as_u16(), answer.text() == document), (200, true));
     let refused = service.get("/v1/exports/large").await;
     assert_eq!(refused.problem(), (429, "rate_limited".to_owned()));
-    // Four requests at a rate of one a minute.
+    // Four requests at a rate of one per minute.
     let wait = refused.json()["retry_after_seconds"].as_u64().expect("seconds");
     assert!((230..=240).contains(&wait), "{wait}");
 }
 
 #[tokio::test]
-async fn downloads_beyond_the_caps_are_refused_until_one_is_over() {
+async fn downloads_over_the_limits_are_refused_until_one_ends() {
     let begin = async |service: &Service| {
         let request = Request::get("/v1/exports/large").header("host", "x").header("authorization", service.bearer());
         let Ok(response) = service.app.clone().oneshot(request.body(Body::empty()).expect("a request")).await;
@@ -135,7 +135,7 @@ async fn downloads_beyond_the_caps_are_refused_until_one_is_over() {
 }
 
 #[tokio::test]
-async fn export_has_its_hash_and_its_date_of_change() {
+async fn export_has_its_hash_and_modification_time() {
     let service = Service::with_directory();
     let listed = service.get("/v1/exports").await.json();
     let tools = &listed["data"][1];
@@ -152,13 +152,13 @@ async fn export_has_its_hash_and_its_date_of_change() {
 }
 
 #[tokio::test]
-async fn export_that_is_not_a_file_has_no_time() {
+async fn export_that_is_not_a_file_has_no_modification_time() {
     let listed = Service::with_directory().get("/v1/exports").await.json();
     assert_eq!(listed["data"][1]["changed_at"], json!(null));
 }
 
 #[tokio::test]
-async fn interrupted_download_continues_where_it_ended() {
+async fn interrupted_download_resumes_where_it_stopped() {
     let service = Service::with_directory();
     let document = fixture::tools_document().into_bytes();
     for coding in ["identity", "zstd"] {
@@ -187,7 +187,7 @@ async fn interrupted_download_continues_where_it_ended() {
 }
 
 #[tokio::test]
-async fn range_of_another_version_or_form_is_the_whole() {
+async fn range_of_another_version_or_form_gets_the_whole_export() {
     let service = Service::with_directory();
     let whole = fixture::tools_document();
     let other = service.get_with("/v1/exports/tools", &[("accept-encoding", "zstd")]).await.header("etag").to_owned();
@@ -207,7 +207,7 @@ async fn range_of_another_version_or_form_is_the_whole() {
 }
 
 #[tokio::test]
-async fn part_costs_what_has_to_be_read_for_it() {
+async fn a_range_costs_what_has_to_be_read_for_it() {
     let (service, document) = large(HttpConfig::default(), 20);
     let part = |range: String, coding: &'static str| {
         let service = &service;
@@ -218,7 +218,7 @@ async fn part_costs_what_has_to_be_read_for_it() {
         }
     };
     assert_eq!(part("bytes=0-9".to_owned(), "identity").await, "19");
-    // Four MiB or parts of one are decompressed.
+    // Four MiB, the last one incomplete, are decompressed.
     assert_eq!(part(format!("bytes={}-", document.len() - 1), "identity").await, "15");
     assert_eq!(part("bytes=0-9".to_owned(), "zstd").await, "14");
 }
@@ -240,7 +240,7 @@ async fn download_has_a_file_name() {
 }
 
 #[tokio::test]
-async fn ndjson_has_a_record_a_line_each_with_its_licence() {
+async fn ndjson_has_one_record_per_line_with_its_licence() {
     let answer = Service::with_directory().get("/v1/exports/tools?format=ndjson").await;
     assert_eq!(answer.header("content-type"), "application/x-ndjson");
     let records: Vec<serde_json::Value> =

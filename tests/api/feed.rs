@@ -30,8 +30,8 @@ fn export(software: &[Value; 2]) -> String {
     json!({"name": "N", "license": "https://example.org/licence", "software": software}).to_string()
 }
 
-/// A directory whose last of two generations added `new` in the category Audits and renewed the
-/// evidence of `old`. Returns the first generation's name as well.
+/// A directory with two generations. The second one added `new` in the category Audits and renewed
+/// the evidence for `old`. Also returns the first generation's name.
 pub(crate) fn changed() -> (Arc<Directory>, String) {
     let sets = [
         [product("old", "Permits", Some("2026-01-01")), product("gone", "Permits", None)],
@@ -41,8 +41,8 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
     published(&sets)
 }
 
-/// A directory that changed from the first export to the second. Returns the first generation's
-/// name as well.
+/// A directory that changed from the first export to the second. Also returns the first
+/// generation's name.
 pub(crate) fn published(sets: &[String; 2]) -> (Arc<Directory>, String) {
     let directory = Arc::<Directory>::default();
     if let Some(nodes) = cluster::nodes() {
@@ -83,7 +83,7 @@ fn entries(answer: &Answer) -> usize {
 }
 
 #[tokio::test]
-async fn feed_has_products_added_and_evidence_renewed() {
+async fn feed_has_added_products_and_renewed_evidence() {
     let answer = service(None).get("/feed.atom").await;
     assert_eq!(answer.header("content-type"), "application/atom+xml; charset=utf-8");
     let text = answer.text();

@@ -1,5 +1,5 @@
-//! A small directory with easily distinguished records: 25 numbered tools, products with odd ids,
-//! two exports.
+//! A small directory whose records are easy to tell apart: 25 numbered tools, products with odd
+//! ids, and two exports.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,7 +14,7 @@ use software_directory::update::Directory;
 
 use crate::cluster;
 
-/// Ids that are difficult in paths.
+/// Ids that are awkward in paths.
 pub(crate) const ODD_IDS: [&str; 12] =
     ["a/b", "ends/", "/", ".", "..", "%", "%2F", "a b", "a+b", "?q=1#x", "ünï😀", "\u{0}"];
 
@@ -50,7 +50,7 @@ pub(crate) fn tools_document() -> String {
     let document = json!({
         "name": "Tools", "license": "https://creativecommons.org/licenses/by/4.0/", "as_of": "2025-06-30",
         "software": software,
-        "categories": [{"name": "Safety", "description": "Staying whole"}, {"name": "Empty"}],
+        "categories": [{"name": "Safety", "description": "Staying in one piece"}, {"name": "Empty"}],
         "reviews": [
             {"id": "r1", "software_id": "tool-reviewed", "rating": 5, "title": "Good", "created_at": "2025-01-02"},
             {"id": "r2", "software_id": "tool-reviewed", "rating": 2, "created_at": "2025-02-03T04:05:06Z",
@@ -59,7 +59,7 @@ pub(crate) fn tools_document() -> String {
         "glossary": [
             {"term": "Lockout tagout", "definition": "Isolating energy before work.", "abbreviations": ["LOTO"],
              "source": {"title": "A handbook", "url": "https://handbook.example/"}},
-            {"term": "Near miss", "definition": "An event that nearly harmed."}
+            {"term": "Near miss", "definition": "An event that nearly harmed someone."}
         ]
     });
     serde_json::to_string_pretty(&document).expect("JSON")
@@ -74,10 +74,10 @@ pub(crate) fn extra_document() -> String {
     document.to_string()
 }
 
-/// How many products there are.
+/// The number of products.
 pub(crate) const PRODUCTS: u64 = 3 + 25 + ODD_IDS.len() as u64 + 1;
 
-/// The directory; built once, in memory or in the cluster.
+/// The directory, built once, in memory or in the cluster.
 pub(crate) fn directory() -> Arc<Directory> {
     static BUILT: LazyLock<Arc<Snapshot>> = LazyLock::new(read_directory);
     let directory = Directory::default();
@@ -91,7 +91,7 @@ fn read_directory() -> Arc<Snapshot> {
     snapshot(&[("tools", &tools_document()), ("extra", &extra_document())])
 }
 
-/// A generation of one export with something left out.
+/// A generation of one export with something skipped.
 pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     let documents = [("extra", &*extra_document())];
     if let Some(nodes) = cluster::nodes() {
@@ -106,7 +106,7 @@ pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     Snapshot::open_skipping(generation, artifact, skipped).expect("a generation")
 }
 
-/// A generation of these exports, each given as id and document.
+/// A generation of these exports, each given as an id and a document.
 pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
     match cluster::nodes() {
         Some(nodes) => nodes.snapshot(&[documents]),

@@ -19,7 +19,7 @@ async fn alive_does_not_mean_ready() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_ready_says_what_it_serves_and_what_is_wrong() {
+async fn a_ready_service_says_what_it_serves_and_what_is_wrong() {
     let service = Service::with_directory();
     let ready = service.send(Method::GET, "/readyz", &[]).await.json();
     assert_eq!((ready["status"].as_str(), ready["reasons"].as_array().map(Vec::len)), (Some("ready"), Some(0)));
@@ -64,7 +64,7 @@ fn degraded_service(origins: &'static [&'static str]) -> Service {
 }
 
 #[tokio::test]
-async fn texts_of_reasons_are_for_holders_of_a_key() {
+async fn only_key_holders_see_the_details_of_reasons() {
     let service = degraded_service(&["https://shop.example"]);
     let bearer = service.bearer();
     let key = ("authorization", bearer.as_str());

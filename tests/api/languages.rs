@@ -1,5 +1,5 @@
-//! Texts in several languages: which ones are returned, how the response says so, and that words in any
-//! of them are found.
+//! Text in several languages: which language is returned, how the response says so, and that words
+//! in any language are found.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use software_directory::update::Directory;
 use crate::fixture;
 use crate::service::{Answer, BROWSER, Service, Setup};
 
-/// A directory in English, with a German and a French translation of one product each, and an export in German.
+/// A directory in English, with one product that is translated into German and French, and an
+/// export in German.
 fn service() -> Service {
     let product = |id: &str, name: &str, more: Value| {
         let mut product = json!({
@@ -26,7 +27,7 @@ fn service() -> Service {
             "translations": {"de": {"name": "Gefahrstoffe", "description": "Stoffe bei der Arbeit."}}
         }, {"name": "Audits"}],
         "glossary": [{
-            "term": "Near miss", "definition": "An event that nearly harmed.",
+            "term": "Near miss", "definition": "An event that nearly harmed someone.",
             "translations": {"de": {"term": "Beinaheunfall", "definition": "Ein Ereignis, das fast schadete."}}
         }, {"term": "Audit", "definition": "A check."}],
         "software": [
@@ -69,7 +70,7 @@ async fn found(service: &Service, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn language_of_a_request_chooses_the_texts_and_missing_ones_fall_back() {
+async fn the_requested_language_is_used_and_missing_text_falls_back() {
     let service = service();
     let answer = service.get("/v1/software?lang=de").await;
     assert_eq!((answer.status.as_u16(), answer.header("content-language")), (200, "de"), "{answer:?}");
@@ -80,7 +81,7 @@ async fn language_of_a_request_chooses_the_texts_and_missing_ones_fall_back() {
     assert_eq!(stoff["categories"], json!([{"id": "chemicals", "name": "Gefahrstoffe"}]));
     assert_eq!(stoff["untranslated"], json!(["name"]));
     assert_eq!(item(&list, "plain")["untranslated"], json!(["name", "tagline", "category", "categories"]));
-    assert_eq!(item(&list, "ordner").get("untranslated"), None, "its own texts are in German");
+    assert_eq!(item(&list, "ordner").get("untranslated"), None, "its own text is in German");
     let french = service.get("/v1/software?lang=fr-CA").await;
     assert_eq!(french.header("content-language"), "fr");
     assert_eq!(item(&french.json(), "stoff")["tagline"], "Inventaire des produits chimiques");
@@ -94,7 +95,7 @@ async fn language_of_a_request_chooses_the_texts_and_missing_ones_fall_back() {
 }
 
 #[tokio::test]
-async fn each_resource_has_its_texts_in_the_language() {
+async fn each_resource_has_text_in_the_requested_language() {
     let service = service();
     let get = async |path: &str| {
         let answer = service.get(path).await;
@@ -106,7 +107,7 @@ async fn each_resource_has_its_texts_in_the_language() {
     assert_eq!(record["translations"]["fr"], json!({"tagline": "Inventaire des produits chimiques"}));
     assert_eq!((&record["untranslated"], &record["export"]["id"]), (&json!(["name"]), &json!("english")));
     assert_eq!(get("/v1/software/ordner").await.1["data"]["language"], "de");
-    assert_eq!(get("/v1/software/plain?lang=de").await.0, "", "no text of it is in German");
+    assert_eq!(get("/v1/software/plain?lang=de").await.0, "", "none of its text is in German");
     let (language, category) = get("/v1/categories/chemicals?lang=de").await;
     assert_eq!((&*language, &category["data"]["name"]), ("de", &json!("Gefahrstoffe")));
     assert_eq!(category["data"]["description"], "Stoffe bei der Arbeit.");
@@ -127,7 +128,7 @@ async fn each_resource_has_its_texts_in_the_language() {
 }
 
 #[tokio::test]
-async fn readers_language_chooses_where_the_directory_has_translations() {
+async fn accept_language_counts_if_the_directory_has_translations() {
     let service = service();
     let get = async |path: &str, accepted: &str| service.get_with(path, &[("accept-language", accepted)]).await;
     for (accepted, language) in [("de-AT,en;q=0.5", "de"), ("it, fr;q=0.4", "fr"), ("it", ""), ("", "")] {
@@ -144,7 +145,7 @@ async fn readers_language_chooses_where_the_directory_has_translations() {
 }
 
 #[tokio::test]
-async fn language_without_any_text_is_refused_with_those_there_are() {
+async fn language_without_any_text_is_refused_with_the_available_ones() {
     let service = service();
     for tag in ["it", "german", ""] {
         for path in
@@ -163,7 +164,7 @@ async fn language_without_any_text_is_refused_with_those_there_are() {
 }
 
 #[tokio::test]
-async fn entity_tag_is_of_the_language() {
+async fn entity_tag_depends_on_the_language() {
     let service = service();
     for path in ["/v1/software", "/v1/software/stoff", "/v1/categories", "/v1/glossary/near-miss", "/v1/search?q=a"] {
         let tag = async |accepted: &str| {
@@ -180,7 +181,7 @@ async fn entity_tag_is_of_the_language() {
 }
 
 #[tokio::test]
-async fn words_of_every_language_are_found_by_any_of_their_forms() {
+async fn words_in_every_language_are_found_in_any_form() {
     let service = service();
     for query in [
         "Gefahrstoffkataster",
@@ -223,7 +224,7 @@ async fn highlights_come_from_the_text_that_matched() {
 }
 
 #[tokio::test]
-async fn pages_have_the_texts_that_their_reader_prefers() {
+async fn pages_use_the_language_that_their_reader_prefers() {
     let service = service();
     let visit = async |path: &str, accepted: &str| -> Answer {
         service.visit_with(path, &[("accept-language", accepted), BROWSER]).await

@@ -14,7 +14,7 @@ use software_directory::http::HttpConfig;
 use crate::fixture;
 use crate::service::{Service, Setup};
 
-/// The log of this thread, kept in memory.
+/// This thread's log, kept in memory.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -51,7 +51,7 @@ impl<'w> MakeWriter<'w> for Log {
 }
 
 #[tokio::test]
-async fn a_request_is_logged_without_its_key_and_without_what_was_searched() {
+async fn a_request_is_logged_without_its_key_or_query() {
     let service = Service::with_directory();
     let (log, _guard) = Log::at("software_directory=debug");
     service.get_with("/v1/search?q=embarrassing", &[("x-request-id", "seen-1")]).await;
@@ -65,7 +65,7 @@ async fn a_request_is_logged_without_its_key_and_without_what_was_searched() {
 }
 
 #[tokio::test]
-async fn a_request_is_logged_with_the_bytes_of_its_body_as_they_are_sent() {
+async fn a_request_is_logged_with_the_size_of_its_body_as_sent() {
     let service = Service::with_directory();
     let (log, _guard) = Log::at("software_directory=debug");
     let plain = service.get("/v1/software").await;
@@ -77,7 +77,7 @@ async fn a_request_is_logged_with_the_bytes_of_its_body_as_they_are_sent() {
 }
 
 #[tokio::test]
-async fn only_who_asks_for_queries_sees_them_and_nobody_sees_keys() {
+async fn queries_are_logged_only_on_request_and_keys_never() {
     for log_queries in [false, true] {
         let config = HttpConfig { log_queries, ..HttpConfig::default() };
         let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();

@@ -1,5 +1,5 @@
-//! Products with texts of any length: lists have the beginning of each, and the record has
-//! everything.
+//! Products with text of any length: lists contain the beginning of each field, and the record
+//! contains everything.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::service::{Service, Setup};
 /// The maximum size of a product in a list, in bytes (RELIABILITY.md).
 const MAX_ITEM_BYTES: usize = 72_000;
 
-/// Characters that take six bytes each in escaped JSON.
+/// A character that takes six bytes when escaped in JSON.
 const LONGEST_ESCAPE: &str = "\u{1}";
 
 fn words(word: &str) -> String {
@@ -28,10 +28,10 @@ fn long() -> Value {
     })
 }
 
-/// A product whose item is as large as possible.
+/// A product whose list item is as large as possible.
 fn largest() -> Value {
     let full = |count: usize| LONGEST_ESCAPE.repeat(count);
-    // Letters of four bytes, so that the ids are as long as possible too.
+    // Four-byte letters, so that the ids are as long as possible too.
     let category = |number: usize| format!("{number:04}{}", "𐐨".repeat(496));
     json!({
         "id": full(500), "name": full(1_000), "tagline": full(1_000), "vendor": full(1_000),
@@ -57,7 +57,7 @@ fn short(text: &Value) -> String {
 }
 
 #[tokio::test]
-async fn lists_have_the_beginning_of_long_texts_and_the_record_has_all_of_them() {
+async fn lists_have_the_beginning_of_long_text_and_the_record_has_all_of_it() {
     let (service, long) = (service(), long());
     let record = service.get("/v1/software/long").await;
     assert_eq!(record.text().matches(r#""tagline":"#).count(), 1);
@@ -107,7 +107,7 @@ async fn highlights_refer_to_the_returned_text_and_are_bounded() {
 }
 
 #[tokio::test]
-async fn item_has_a_largest_size() {
+async fn item_has_a_maximum_size() {
     let service = service();
     let answer = service.get("/v1/software?limit=100&sort=-rating").await;
     let largest = answer.json()["data"][0].to_string();

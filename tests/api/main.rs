@@ -1,5 +1,5 @@
-//! Drives the HTTP API as callers do: in-process if the response is what matters, and over real
-//! sockets if the wire is. The engine is the embedded one or a cluster (`cluster`).
+//! Drives the HTTP API the way callers do: in-process when the response matters, and over real
+//! sockets when the wire does. The engine is the embedded one or a cluster (`cluster`).
 
 mod alike;
 mod any_request;

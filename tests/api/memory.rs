@@ -1,4 +1,4 @@
-//! The memory of large bodies, which callers hold on to until they have read them.
+//! The memory for large bodies, which callers hold on to until they have read them.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn with_record(mebibytes: usize, config: HttpConfig) -> Service {
     Setup { directory, config, ..Setup::default() }.start()
 }
 
-/// Starts reading the large record, and stops there.
+/// Starts reading the large record, then stops.
 async fn begin(service: &Service, caller: (&str, &str)) -> (u16, Body) {
     let request = Request::get("/v1/software/large").header("host", "x").header(caller.0, caller.1);
     let Ok(response) = service.app.clone().oneshot(request.body(Body::empty()).expect("a request")).await;
@@ -39,7 +39,7 @@ async fn begin(service: &Service, caller: (&str, &str)) -> (u16, Body) {
 }
 
 #[tokio::test]
-async fn bodies_that_wait_for_their_readers_are_bounded() {
+async fn bodies_waiting_for_their_readers_are_bounded() {
     let service = with_record(7, HttpConfig { public_page: Rate::new(100), ..HttpConfig::default() });
     let bearer = service.bearer();
     let key = ("authorization", &*bearer);
@@ -52,11 +52,11 @@ async fn bodies_that_wait_for_their_readers_are_bounded() {
     let refused = service.get("/v1/software/large").await;
     assert_eq!(refused.problem(), (503, "overloaded".to_owned()));
     assert_eq!(refused.header("retry-after"), "1");
-    assert!(refused.header("ratelimit").contains("r=99997"), "free of quota: {}", refused.header("ratelimit"));
+    assert!(refused.header("ratelimit").contains("r=99997"), "costs no quota: {}", refused.header("ratelimit"));
     assert_eq!(service.get("/v1/software/small").await.status, 200);
     // More than a visitor's share, but it's the only body.
     let (status, visitors) = begin(&service, ("sec-fetch-site", "same-origin")).await;
-    assert_eq!(status, 200, "a visitor's share can't be taken by keys");
+    assert_eq!(status, 200, "keys can't use up a visitor's share");
     assert_eq!(begin(&service, ("sec-fetch-site", "same-origin")).await.0, 503);
     drop((slow.pop(), visitors));
     let whole = service.get("/v1/software/large").await;
@@ -76,7 +76,7 @@ async fn body_counts_until_its_last_byte_is_dropped() {
     drop(body);
     let piece = bytes.slice(1..2);
     drop(bytes);
-    assert_eq!(service.get("/v1/software/large").await.status, 503, "a piece of it is still to be written");
+    assert_eq!(service.get("/v1/software/large").await.status, 503, "part of it still has to be written");
     drop(piece);
     assert_eq!(service.get("/v1/software/large").await.status, 200);
 }

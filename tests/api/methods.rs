@@ -10,7 +10,7 @@ use crate::service::{Service, Setup};
 const KNOWN: [&str; 5] = ["/healthz", "/readyz", "/", "/openapi.json", "/docs/errors/"];
 
 #[tokio::test]
-async fn other_methods_are_refused_with_the_allowed_ones() {
+async fn other_methods_are_refused_with_a_list_of_allowed_ones() {
     let service = Service::empty();
     for path in KNOWN {
         for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::TRACE] {
@@ -24,7 +24,7 @@ async fn other_methods_are_refused_with_the_allowed_ones() {
 }
 
 #[tokio::test]
-async fn state_of_a_preview_is_read_only_as_well() {
+async fn preview_state_is_read_only() {
     let preview = Some(Arc::new(Preview::new("candidate", "published")));
     let service = Setup { config: HttpConfig { preview, ..HttpConfig::default() }, ..Setup::default() }.start();
     for path in ["/preview/status", "/preview"] {
@@ -35,7 +35,7 @@ async fn state_of_a_preview_is_read_only_as_well() {
 }
 
 #[tokio::test]
-async fn options_tells_the_methods_of_routes_that_exist() {
+async fn options_lists_the_methods_of_existing_routes() {
     let service = Service::empty();
     for path in KNOWN.into_iter().chain(["/v1/software", "/v1/reviews/x", "/v1/exports/", "*"]) {
         let answer = service.send(Method::OPTIONS, path, &[]).await;

@@ -52,7 +52,7 @@ async fn requests_are_counted_by_route_method_and_status() {
 }
 
 #[tokio::test]
-async fn invented_requests_add_no_metric_labels() {
+async fn made_up_requests_add_no_metric_labels() {
     let service = Service::with_directory();
     service.get("/healthz").await;
     let before = samples(&service).await.len();
@@ -112,7 +112,7 @@ async fn every_answered_path_has_its_own_route() {
 }
 
 #[tokio::test]
-async fn invalid_exports_and_records_left_out_are_counted_everywhere() {
+async fn skipped_exports_and_records_are_counted_everywhere() {
     let service = Service::empty();
     service.directory.publish(fixture::skipping(Skipped { exports: 1, records: 12 }));
     let counts = json!({"export_count": 1, "record_count": 12});
@@ -128,7 +128,7 @@ async fn invalid_exports_and_records_left_out_are_counted_everywhere() {
 }
 
 #[tokio::test]
-async fn version_and_requests_by_known_key_are_described() {
+async fn metrics_include_the_version_and_requests_by_known_key() {
     let service = Service::with_directory();
     for _ in 0..3 {
         assert_eq!(service.get("/v1/categories").await.status, 200);
@@ -145,7 +145,7 @@ async fn version_and_requests_by_known_key_are_described() {
 }
 
 #[tokio::test]
-async fn the_directory_is_described() {
+async fn metrics_describe_the_directory() {
     let service = Service::empty();
     let none = samples(&service).await;
     assert_eq!(none.get("generation_records"), Some(&0.0));
@@ -189,7 +189,7 @@ async fn searches_and_refusals_are_counted() {
 }
 
 #[tokio::test]
-async fn searches_are_counted_however_often_they_are_asked() {
+async fn repeated_searches_are_all_counted() {
     let service = Service::with_directory();
     for count in 1..=8 {
         assert_eq!(service.get("/v1/search?q=lockout").await.status, 200);

@@ -1,4 +1,5 @@
-//! The OpenAPI document: as committed, and as the service really responds.
+//! The OpenAPI document: whether it's the committed one, and whether it describes what the service
+//! actually sends.
 
 use std::path::Path;
 
@@ -11,21 +12,24 @@ fn document() -> Value {
     serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")
 }
 
-/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and review the difference.
+/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and review the diff.
 #[test]
 fn the_document_is_the_committed_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/api/snapshots/openapi.json");
     let text = openapi(&HttpConfig::default());
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder of snapshots");
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the snapshot folder");
         std::fs::write(&path, &text).expect("the snapshot written");
     }
     let committed = std::fs::read_to_string(&path).expect("the committed document");
-    assert!(committed == text, "the OpenAPI document changed; run the tests with UPDATE_SNAPSHOTS=1 and read the diff");
+    assert!(
+        committed == text,
+        "the OpenAPI document changed; run the tests with UPDATE_SNAPSHOTS=1 and review the diff"
+    );
 }
 
 #[test]
-fn every_operation_says_what_it_needs_and_what_it_answers() {
+fn every_operation_says_what_it_needs_and_what_it_returns() {
     let document = document();
     let paths = document["paths"].as_object().expect("paths");
     let operations: Vec<_> = paths.iter().map(|(path, item)| (path.as_str(), &item["get"])).collect();
@@ -45,13 +49,13 @@ fn every_operation_says_what_it_needs_and_what_it_answers() {
     for (path, operation) in operations {
         assert!(operation["summary"].is_string() && operation["description"].is_string() || path.contains("{id}"));
         if path.starts_with("/v1/") {
-            assert!(operation["security"].is_null(), "{path} needs the key that all do");
+            assert!(operation["security"].is_null(), "{path} needs a key, like all of /v1");
             for status in ["200", "304", "400", "401", "403", "408", "414", "429", "431", "500", "503"] {
                 assert!(!operation["responses"][status].is_null(), "{path} {status}");
             }
             assert_eq!(path.contains("{id}"), !operation["responses"]["404"].is_null(), "{path}");
         } else {
-            assert_eq!(operation["security"][0], serde_json::json!({}), "{path} needs none");
+            assert_eq!(operation["security"][0], serde_json::json!({}), "{path} needs no key");
             let may_have_one = operation["security"].as_array().is_some_and(|security| security.len() > 1);
             assert_eq!(may_have_one, path == "/readyz", "{path}");
         }
@@ -80,7 +84,7 @@ fn every_reference_leads_somewhere() {
     }
 }
 
-/// Responses to check against the document: path as documented, path as requested, status.
+/// Responses to check against the document: the documented path, the requested path, the status.
 const ASKED: [(&str, &str, u16); 22] = [
     ("/v1/software", "/v1/software?limit=100", 200),
     ("/v1/software", "/v1/software?q=tool&sort=-rating", 200),
@@ -152,7 +156,7 @@ async fn a_response_has_only_documented_members() {
         let described = document["components"]["schemas"][schema]["properties"].as_object().expect("properties");
         let answer = service.get(path).await.json();
         let answered = answer.pointer(at).and_then(Value::as_object).expect("an object");
-        // A directory without translations has no use for these.
+        // These are missing from a directory without translations.
         let of_languages = ["language", "translations", "untranslated"];
         let described = described.keys().filter(|name| !of_languages.contains(&name.as_str()));
         let (described, answered): (Vec<_>, Vec<_>) = (described.collect(), answered.keys().collect());
@@ -161,7 +165,7 @@ async fn a_response_has_only_documented_members() {
 }
 
 #[tokio::test]
-async fn every_described_parameter_is_accepted_and_no_other_is() {
+async fn every_described_parameter_is_accepted_and_no_others_are() {
     let service = Service::with_directory();
     let document = document();
     for (path, item) in document["paths"].as_object().expect("paths").iter().filter(|(path, _)| path.starts_with("/v1"))
@@ -187,7 +191,7 @@ async fn every_described_parameter_is_accepted_and_no_other_is() {
                 }
                 _ if name == "lang" => vec!["en".to_owned()],
                 _ if name == "attribute" => vec!["tags:text".to_owned()],
-                // One of a few names, or that of an attribute.
+                // One of a few names, or the name of an attribute.
                 _ if schema["pattern"].is_string() => {
                     let names = schema["pattern"].as_str().expect("a pattern").trim_matches(['^', '(', ')', '$']);
                     names.split('|').filter(|name| !name.contains("attribute")).map(str::to_owned).collect()

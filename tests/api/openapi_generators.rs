@@ -13,7 +13,7 @@ fn document() -> Value {
     serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")
 }
 
-/// Calls `visit` with each value inside this one that isn't part of an example, and its JSON
+/// Calls `visit` with each value inside this one that isn't part of an example, along with its JSON
 /// Pointer.
 fn walk<'v>(value: &'v Value, at: &str, visit: &mut impl FnMut(&str, &'v Value)) {
     visit(at, value);
@@ -42,7 +42,7 @@ fn parameters(operation: &Value) -> impl Iterator<Item = &Value> {
     operation["parameters"].as_array().into_iter().flatten()
 }
 
-/// An operation's address: its path and these query parameters, all filled in with their examples.
+/// An operation's address: its path and these query parameters, all with their example values.
 fn address<'v>(path: &str, operation: &Value, query: impl IntoIterator<Item = (&'v str, &'v Value)>) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20"),
@@ -66,7 +66,7 @@ fn address<'v>(path: &str, operation: &Value, query: impl IntoIterator<Item = (&
 
 /// Generators interpret `allOf` and `oneOf` differently, and forget that a member may be null.
 #[test]
-fn schemas_are_plain() {
+fn schemas_are_simple_enough_for_generators() {
     let document = document();
     walk(&document["components"]["schemas"], "/components/schemas", &mut |at, schema| {
         assert!(
@@ -78,20 +78,20 @@ fn schemas_are_plain() {
             let [reference, null] = alternatives.as_slice() else { panic!("{at}: generators misread oneOf") };
             assert!(
                 null == &json!({"type": "null"}) && resolve(&document, reference)["type"] == "object",
-                "{at}: only an object may be null by oneOf; write anything else as its type and \"null\", an enumeration \
-                 as a text: #[schema(value_type = Option<String>)]"
+                "{at}: only an object may be made nullable with oneOf; write anything else as its type plus \"null\", \
+                 an enumeration as a string: #[schema(value_type = Option<String>)]"
             );
         }
         assert!(
             schema.get("enum").is_none(),
-            "{at}: values may be added to an enumeration, which generated clients then refuse; describe it as a text, its \
-             values in the comment: #[schema(value_type = String)]"
+            "{at}: values may be added to an enumeration, which generated clients would then reject; describe it as a \
+             string, with its values in the comment: #[schema(value_type = String)]"
         );
         assert!(
             schema["type"] != "object"
                 || schema.get("properties").is_some()
                 || schema.get("additionalProperties").is_some(),
-            "{at}: an object of any members has `additionalProperties`; else generators take it for an empty one"
+            "{at}: an object with arbitrary members needs `additionalProperties`; otherwise generators treat it as empty"
         );
     });
 }
@@ -104,7 +104,7 @@ fn every_component_is_used() {
     for kind in ["schemas", "responses", "headers"] {
         for name in document["components"][kind].as_object().expect("components").keys() {
             let reference = format!("#/components/{kind}/{name}");
-            assert!(references.contains(reference.as_str()), "{reference} is not referred to: remove it");
+            assert!(references.contains(reference.as_str()), "nothing refers to {reference}: remove it");
         }
     }
 }
@@ -126,13 +126,13 @@ async fn every_parameter_has_an_example_that_finds_something() {
             let example = &parameter["example"];
             assert!(
                 !example.is_null(),
-                "{path} {name} has no example: set `example` of the `Parameter`, or `example = …` of a path's in `params(…)`"
+                "{path} {name} has no example: set the `Parameter`'s `example`, or for a path, `example = …` in `params(…)`"
             );
             let query = (parameter["in"] == "query").then_some((name, example));
             let target = address(path, operation, query);
             let answer = service.get(&target).await;
             if name == "since" {
-                // A server that has just started has no earlier generation.
+                // A server that has only just started has no earlier generation.
                 assert_eq!(answer.problem().1, "generation_gone");
                 continue;
             }
@@ -140,7 +140,7 @@ async fn every_parameter_has_an_example_that_finds_something() {
             let is_empty = answer.json()["data"].as_array().is_some_and(Vec::is_empty);
             assert!(
                 !is_empty || path == "/v1/changes",
-                "{target}: nothing in the bundled exports; choose another example of {name}"
+                "{target}: finds nothing in the bundled exports; choose another example for {name}"
             );
         }
     }
@@ -161,7 +161,7 @@ async fn every_id_is_linked_to_its_record() {
             let name = document["paths"][taking]["get"]["operationId"].as_str().expect("an operation id");
             assert!(
                 response["links"].get(name).is_some(),
-                "{path} has ids and no link to {taking}: add their kind to KINDS in src/http/openapi/link.rs"
+                "{path} has ids but no link to {taking}: add their kind to KINDS in src/http/openapi/link.rs"
             );
         }
     }

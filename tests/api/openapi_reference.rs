@@ -1,4 +1,4 @@
-//! `docs/api.md`: every operation of the API, written from the OpenAPI document.
+//! `docs/api.md`: every operation of the API, generated from the OpenAPI document.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,51 +13,52 @@ const HEAD: &str = "\
 
 <!-- Written by `UPDATE_SNAPSHOTS=1 cargo test --test api openapi`. -->
 
-A running server has this reference at `/docs`, with examples and forms to try it, and as an OpenAPI 3.1 document at `/openapi.json`.
+A running server has this reference at `/docs`, with examples and forms to try out, and as an OpenAPI 3.1 document at `/openapi.json`.
 
 ```sh
 curl -H \"Authorization: Bearer $KEY\" 'http://127.0.0.1:8080/v1/search?q=permit+to+work'
 ```
 
-Addresses under `/v1` need a key. All operations answer `GET`, `HEAD` and `OPTIONS`.
+Addresses under `/v1` need a key. All operations accept `GET`, `HEAD` and `OPTIONS`.
 
 - A list is `{\"data\": […], \"pagination\": {\"limit\", \"offset\", \"total\"}}` with an exact total, and `Link` headers lead to the other
   pages. A single record is `{\"data\": {…}}`.
-- Unknown and repeated parameters and values out of range are refused, all in one response. Nothing is adjusted silently.
-- Every response has an `X-Request-Id`, which the log has too. Responses under `/v1` have an `ETag` (with `If-None-Match` the answer
-  is a 304, which costs no quota), the `X-Generation` they were answered from, and the state of the quota in `RateLimit` and
+- Unknown parameters, repeated parameters and out-of-range values are refused, and one response lists them all. Nothing is adjusted
+  silently.
+- Every response has an `X-Request-Id`, which is also in the log. Responses under `/v1` have an `ETag` (send it as `If-None-Match` to
+  get a 304, which costs no quota), the `X-Generation` that they come from, and the state of the quota in `RateLimit` and
   `RateLimit-Policy`.
-- Keys and values may be added within `/v1`; none is removed. Ignore what you don't know.
+- Keys and values may be added within `/v1`, but none will be removed. Ignore anything you don't recognise.
 
 ";
 
 const OTHERS: &str = "
 ## Other addresses
 
-- `/feed.atom`: an Atom feed of the products that were added and the evidence that was renewed; `category` limits it.
-- `/mcp`: the [tools for assistants](assistants.md), by the Model Context Protocol.
+- `/feed.atom`: an Atom feed of added products and renewed evidence; `category` restricts it to a category.
+- `/mcp`: the [tools for assistants](assistants.md), via the Model Context Protocol.
 - `/v1/generations/…`: the index as files, for [followers](operations.md#followers).
 - `/schemas/export.json`: the JSON Schema of [export files](exports.md).
 - `/docs`, `/docs/reference`, `/docs/errors`, `/llms.txt`, `/sitemap.xml`, `/robots.txt`: documentation, and documents for crawlers.
 - `/`, `/software/{id}`, `/categories/{id}`, `/glossary`, `/compare`, `/exports`: web pages.
 ";
 
-/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and read the diff.
+/// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and review the diff.
 #[test]
-fn operations_are_documented_as_they_are() {
+fn documented_operations_are_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api.md");
     let text = reference();
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         std::fs::write(&path, &text).expect("the document is written");
     }
     let committed = std::fs::read_to_string(&path).expect("the committed document");
-    assert!(committed == text, "docs/api.md is out of date; run the tests with UPDATE_SNAPSHOTS=1 and read the diff");
+    assert!(committed == text, "docs/api.md is out of date; run the tests with UPDATE_SNAPSHOTS=1 and review the diff");
 }
 
 fn reference() -> String {
     let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
     let (mut list, mut sections) = (String::from("| address | |\n|---|---|\n"), String::new());
-    // Where a parameter was described, by its name and definition.
+    // Where each parameter was first described, by its name and definition.
     let mut described: BTreeMap<String, String> = BTreeMap::new();
     for tag in document["tags"].as_array().expect("tags") {
         let tag = &tag["name"];
@@ -90,7 +91,7 @@ fn describe(path: &str, operation: &Value, described: &mut BTreeMap<String, Stri
         write!(sections, "\n{}\n", own.join("\n")).expect("a string");
     }
     for (place, names) in before {
-        write!(sections, "\nAs for [{place}](#{}): {}.\n", anchor(&place), names.join(", ")).expect("a string");
+        write!(sections, "\nSame as for [{place}](#{}): {}.\n", anchor(&place), names.join(", ")).expect("a string");
     }
     let answers = operation["responses"].as_object().expect("responses");
     let errors: Vec<_> = answers.keys().filter(|status| status.starts_with(['4', '5'])).map(String::as_str).collect();
@@ -137,9 +138,10 @@ fn kind(schema: &Value) -> String {
 }
 
 fn errors() -> String {
-    let mut text = "\n## Errors\n\nErrors are `application/problem+json` (RFC 9457) with a `code`, a `detail` for people, and for \
-                    parameters the array `errors`.\n\n| status | code | cause and remedy |\n|---|---|---|\n"
-        .to_owned();
+    let mut text =
+        "\n## Errors\n\nErrors are `application/problem+json` (RFC 9457) with a `code` and a `detail` for people. \
+                    Parameter errors also have an `errors` array.\n\n| status | code | cause and fix |\n|---|---|---|\n"
+            .to_owned();
     let mut codes: Vec<_> = ErrorCode::ALL.iter().collect();
     codes.sort_by_key(|code| code.status());
     for code in codes {
@@ -153,7 +155,7 @@ fn string(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The anchor of a heading.
+/// A heading's anchor.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || *c == ' ');
     kept.collect::<String>().to_lowercase().replace(' ', "-")

@@ -29,7 +29,7 @@ async fn read(service: &Service, path: &str) -> Answer {
     service.send(Method::GET, path, &[BROWSER]).await
 }
 
-/// The content of each JSON-LD script in a page.
+/// The content of each JSON-LD script on a page.
 fn json_ld(page: &Answer) -> Vec<Value> {
     let scripts = page.text().split("<script type=\"application/ld+json\">").skip(1);
     let scripts = scripts.map(|rest| rest.split("</script>").next().expect("an end"));
@@ -48,8 +48,8 @@ async fn every_page_shows_its_content_without_a_script() {
         ("/?q=", vec!["page=2", "Rated Gauge"]),
         ("/software/tool-rated", vec!["<h1><bdi>Rated Gauge", "4.5", "Home page", "12345678901234567890", "ISO 9001"]),
         ("/software/tool-reviewed", vec!["Good", "Ada", "verified user", "3 February 2025"]),
-        ("/categories", vec!["Safety", "Staying whole", "href=\"/categories/empty\""]),
-        ("/categories/safety", vec!["<h1><bdi>Safety", "Staying whole", "Lockout Planner"]),
+        ("/categories", vec!["Safety", "Staying in one piece", "href=\"/categories/empty\""]),
+        ("/categories/safety", vec!["<h1><bdi>Safety", "Staying in one piece", "Lockout Planner"]),
         ("/glossary", vec!["Lockout tagout", "LOTO", "https://handbook.example/", "href=\"#letter-N\""]),
         ("/glossary?q=loto", vec!["Isolating energy", "value=\"loto\""]),
         ("/compare?id=tool-rated&id=tool-01", vec!["Rated Gauge", "Tool 1", "Not rated", "ISO 9001"]),
@@ -91,7 +91,7 @@ async fn filters_are_links_and_fields_of_a_form() {
 }
 
 #[tokio::test]
-async fn nothing_found_leads_on() {
+async fn a_page_that_found_nothing_suggests_what_to_do_next() {
     let service = public();
     let page = read(&service, "/?q=xyzzyplugh+lockout&category=Measuring").await;
     assert_eq!(page.status, 200);
@@ -101,7 +101,7 @@ async fn nothing_found_leads_on() {
 }
 
 #[tokio::test]
-async fn nothing_found_says_what_to_search_for_instead_and_which_filter_to_remove() {
+async fn a_page_that_found_nothing_suggests_other_queries_and_filters_to_remove() {
     let service = public();
     let similar = read(&service, "/?q=gawze").await;
     for part in
@@ -113,13 +113,13 @@ async fn nothing_found_says_what_to_search_for_instead_and_which_filter_to_remov
     let without_category =
         "<a href=\"/?q=gauge&amp;min_rating=4\"><s><bdi>Tools</bdi></s> <span class=\"count\">1</span>";
     assert!(filtered.text().contains(without_category), "{}", filtered.text());
-    assert!(!filtered.text().contains("<s><bdi>4 stars"), "it finds nothing without the rating either");
+    assert!(!filtered.text().contains("<s><bdi>4 stars"), "removing the rating doesn't help either");
     let category = read(&service, "/categories/empty").await;
     assert!(!category.text().contains("Remove a filter"), "{}", category.text());
 }
 
 #[tokio::test]
-async fn language_is_the_browsers() {
+async fn pages_are_in_the_browsers_language() {
     let service = public();
     for (accepted, tag, part) in
         [("de-DE,de;q=0.9,en;q=0.8", "de", "41 Produkte"), ("fr", "fr", "41 produits"), ("nl", "en", "41 products")]
@@ -154,7 +154,7 @@ async fn search_engines_read_descriptions_and_structured_data() {
 }
 
 #[tokio::test]
-async fn private_pages_and_previews_are_in_no_index() {
+async fn private_pages_and_previews_are_not_indexed() {
     let service = Service::with_directory();
     let page = service.visit("/software/tool-rated").await;
     assert!(page.text().contains("<meta name=\"robots\" content=\"noindex\">"), "{}", page.text());
@@ -177,7 +177,7 @@ async fn sitemap_has_every_page_and_robots_names_it() {
 }
 
 #[tokio::test]
-async fn large_sitemap_is_split_into_parts_that_hold_every_address_once() {
+async fn large_sitemap_is_split_into_parts_that_contain_every_address_once() {
     let addresses = |map: &Answer| -> Vec<String> {
         let addresses = map.text().split("<loc>").skip(1).map(|rest| rest.split("</loc>").next().expect("an end"));
         addresses.map(str::to_owned).collect()
@@ -199,7 +199,7 @@ async fn large_sitemap_is_split_into_parts_that_hold_every_address_once() {
     }
     let fits =
         public_as(HttpConfig { sitemap_addresses: all.len() as u64, ..HttpConfig::default() }, fixture::directory());
-    assert_eq!(addresses(&read(&fits, "/sitemap.xml").await), all, "just as many fit");
+    assert_eq!(addresses(&read(&fits, "/sitemap.xml").await), all, "exactly as many as fit");
 }
 
 #[tokio::test]
@@ -236,7 +236,7 @@ async fn large_glossary_has_a_page_for_each_letter() {
 }
 
 #[tokio::test]
-async fn removed_product_is_gone_and_an_unknown_one_is_not_found() {
+async fn removed_product_is_gone_but_an_unknown_one_is_not_found() {
     let service = public();
     let unknown = read(&service, "/software/no-such-thing").await;
     assert_eq!(unknown.status, 404);
@@ -261,7 +261,7 @@ async fn former_category_id_redirects() {
 }
 
 #[tokio::test]
-async fn caches_may_keep_public_pages_and_private_ones_are_the_readers() {
+async fn public_pages_may_be_cached_and_private_ones_only_by_their_reader() {
     let service = public();
     let page = read(&service, "/").await;
     assert_eq!(page.header("cache-control"), "public, max-age=60, stale-while-revalidate=600");
@@ -312,7 +312,7 @@ async fn reader_with_too_many_requests_is_told_how_long_to_wait() {
         assert_eq!(page.status, 429);
         assert!(seconds.parse::<u64>().expect("whole seconds") > 0);
         assert!(page.text().contains(&format!("{before}{seconds}{after}")), "{seconds}: {}", page.text());
-        assert!(page.text().contains("href=\"/?q=gauge\""), "the way to try again");
+        assert!(page.text().contains("href=\"/?q=gauge\""), "a link to try again");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Pages and the links between them.
+//! Pages of lists, and the links between them.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn ids(answer: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn following_next_gives_every_product_once_and_ends_on_last() {
+async fn following_next_visits_every_product_once_and_ends_on_last() {
     let service = Service::with_directory();
     for sort in ["name", "-rating", "-review_count"] {
         let mut path = format!("/v1/software?limit=7&sort={sort}");
@@ -71,7 +71,7 @@ async fn past_the_end_is_an_empty_page_with_a_way_back() {
 }
 
 #[tokio::test]
-async fn every_list_has_pagination_and_links_and_an_id_stays_encoded_in_them() {
+async fn every_list_has_pagination_and_links_that_keep_ids_encoded() {
     let service = Service::with_directory();
     for path in ["/v1/software", "/v1/search", "/v1/categories", "/v1/glossary", "/v1/exports"] {
         let answer = service.get(path).await;

@@ -1,8 +1,9 @@
-//! Every row of the parameter rules.
+//! Every rule for parameters.
 
 use crate::service::Service;
 
-/// Sends a request and expects a 400 with the code, the parameter's name, and part of the message.
+/// Sends a request and expects a 400 with this code, this parameter's name, and this text in the
+/// message.
 async fn refused(service: &Service, path: &str, code: &str, parameter: &str, says: &str) {
     let answer = service.get(path).await;
     assert_eq!(answer.problem(), (400, code.to_owned()), "{path}");
@@ -15,7 +16,7 @@ async fn refused(service: &Service, path: &str, code: &str, parameter: &str, say
 }
 
 #[tokio::test]
-async fn numbers_out_of_range_or_form_are_refused_and_never_clamped() {
+async fn malformed_and_out_of_range_numbers_are_refused_and_never_clamped() {
     let service = Service::with_directory();
     let long = "9".repeat(400);
     let lists = ["/v1/software", "/v1/search", "/v1/categories", "/v1/glossary", "/v1/exports", "/v1/reviews/tool-01"];
@@ -35,7 +36,7 @@ async fn numbers_out_of_range_or_form_are_refused_and_never_clamped() {
 }
 
 #[tokio::test]
-async fn lists_have_the_page_size_they_say() {
+async fn lists_have_their_documented_page_size() {
     let service = Service::with_directory();
     for (path, limit) in [
         ("/v1/software", 20),
@@ -81,7 +82,7 @@ async fn a_query_has_at_most_256_characters() {
 }
 
 #[tokio::test]
-async fn an_unknown_parameter_names_the_nearest_and_the_allowed_ones() {
+async fn an_unknown_parameter_is_refused_with_the_nearest_and_the_allowed_ones() {
     let service = Service::with_directory();
     refused(&service, "/v1/software?limt=5", "unknown_parameter", "limt", "Did you mean limit?").await;
     refused(&service, "/v1/software?Category=x", "unknown_parameter", "Category", "Did you mean category?").await;
@@ -119,7 +120,7 @@ async fn only_repeatable_parameters_may_be_given_twice() {
 }
 
 #[tokio::test]
-async fn a_value_that_is_not_utf_8_names_its_parameter() {
+async fn a_value_that_is_not_utf_8_is_reported_with_its_parameter() {
     let service = Service::with_directory();
     for (path, parameter) in [
         ("/v1/software?q=%FF", "q"),
@@ -133,7 +134,7 @@ async fn a_value_that_is_not_utf_8_names_its_parameter() {
 }
 
 #[tokio::test]
-async fn unknown_names_are_reported_with_the_nearest_one() {
+async fn unknown_values_are_reported_with_the_nearest_one() {
     let service = Service::with_directory();
     for (path, parameter, says) in [
         (

@@ -1,4 +1,4 @@
-//! Every failure is a problem document with its code.
+//! Every failure is a problem document with its own code.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn headers_of_more_than_16_kib_are_too_large() {
 }
 
 #[tokio::test]
-async fn a_panic_is_one_failed_answer_and_the_next_request_is_fine() {
+async fn a_panic_fails_one_request_and_the_next_one_is_fine() {
     let routes = Router::new()
         .route("/panic", get(async || -> &'static str { panic!("secret of the house") }))
         .route("/fine", get(async || "fine"));

@@ -13,7 +13,7 @@ use crate::fixture;
 use crate::service::{Service, Setup};
 
 #[tokio::test]
-async fn the_quota_counts_down_and_then_asks_to_wait() {
+async fn the_quota_counts_down_and_then_the_caller_has_to_wait() {
     let service = Setup { directory: fixture::directory(), rate: 3, ..Setup::default() }.start();
     for (path, left) in [("/v1/software", 2), ("/v1/software?limit=0", 1), ("/v1/nowhere", 0)] {
         let answer = service.get(path).await;
@@ -28,7 +28,7 @@ async fn the_quota_counts_down_and_then_asks_to_wait() {
 }
 
 #[tokio::test]
-async fn requests_without_a_key_cost_nothing() {
+async fn requests_that_need_no_key_cost_nothing() {
     let service = Setup { directory: fixture::directory(), rate: 1, ..Setup::default() }.start();
     let preflight = [("origin", "https://shop.example"), ("access-control-request-method", "GET")];
     for _ in 0..3 {
@@ -87,7 +87,7 @@ async fn shed_search_is_503_and_costs_nothing_while_lookups_and_health_are_serve
 }
 
 #[tokio::test]
-async fn large_product_is_read_in_the_pool_and_others_are_not() {
+async fn only_large_products_are_read_in_the_pool() {
     let product = |id: &str, length: usize| {
         json!({
             "id": id, "name": id, "url": "https://example.org/", "description": "long ".repeat(length / 5),
@@ -107,7 +107,7 @@ async fn large_product_is_read_in_the_pool_and_others_are_not() {
 }
 
 #[tokio::test]
-async fn every_tool_is_shed_with_the_searches() {
+async fn every_tool_is_shed_when_searches_are() {
     let config = HttpConfig { search_threads: 0, ..HttpConfig::default() };
     let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
     let calls = [

@@ -1,11 +1,11 @@
-//! Every response has an id, which is the caller's own if it's valid.
+//! Every response has an id: the caller's own if it's valid.
 
 use axum::http::Method;
 
 use crate::service::Service;
 
 #[tokio::test]
-async fn every_answer_has_an_id() {
+async fn every_response_has_an_id() {
     let service = Service::empty();
     for path in ["/healthz", "/nowhere", "/v1/software", "/openapi.json", "/v1/software/%FF"] {
         for method in [Method::GET, Method::HEAD, Method::OPTIONS, Method::POST] {

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::service::Service;
 
 #[tokio::test]
-async fn reviews_are_newest_first_and_summed_up() {
+async fn reviews_are_listed_newest_first_with_a_summary() {
     let answer = Service::with_directory().get("/v1/reviews/tool-reviewed?limit=1").await.json();
     assert_eq!(answer["pagination"], json!({"limit": 1, "offset": 0, "total": 2}));
     assert_eq!(answer["data"][0]["id"], "r2");
@@ -40,6 +40,6 @@ async fn reviews_are_filtered_and_sorted() {
         let found: Vec<_> = answer["data"].as_array().expect("data").iter().map(|review| &review["id"]).collect();
         assert_eq!(found, ids, "{query}");
         assert_eq!(answer["pagination"]["total"], ids.len(), "{query}");
-        assert_eq!(answer["summary"]["count"], 2, "of all reviews: {query}");
+        assert_eq!(answer["summary"]["count"], 2, "covers all reviews: {query}");
     }
 }

@@ -20,9 +20,9 @@ async fn hits_are_items_with_a_score_and_the_query_is_reported() {
 }
 
 #[tokio::test]
-async fn related_products_are_counted_and_score_below_those_with_words() {
+async fn related_products_are_counted_and_score_below_products_with_the_words() {
     let service = Service::with_directory();
-    // No product has the word.
+    // No product contains the word.
     let answer = service.get("/v1/search?q=metric").await.json();
     assert_eq!(answer["data"][0]["id"], "tool-rated");
     assert!(answer["data"][0]["score"].as_f64().is_some_and(|score| score < 0.0));
@@ -42,7 +42,7 @@ async fn without_a_query_everything_is_found() {
 }
 
 #[tokio::test]
-async fn facets_are_counted_when_asked_for_and_in_the_order_asked() {
+async fn facets_are_counted_on_request_and_in_the_requested_order() {
     let service = Service::with_directory();
     let answer = service.get("/v1/search?facets=offering_type&facets=category&facets=category&limit=1").await;
     let json = answer.json();
@@ -62,9 +62,9 @@ async fn matches_are_highlighted_on_request() {
 }
 
 #[tokio::test]
-async fn repeated_query_has_the_same_response_until_the_next_generation() {
+async fn repeated_query_gets_the_same_response_until_the_next_generation() {
     let service = Service::with_directory();
-    // The same entity tag, but each in the requested order.
+    // The same entity tag, but each with its facets in the requested order.
     let paths = ["category&facets=rating", "rating&facets=category"]
         .map(|facets| format!("/v1/search?q=gauge&facets={facets}&highlight=true&limit=1"));
     let first = [service.get(&paths[0]).await, service.get(&paths[1]).await];

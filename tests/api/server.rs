@@ -23,7 +23,7 @@ async fn run(service: &Service) -> Running {
     run_until(service, std::future::pending()).await
 }
 
-/// Runs a service. `end` is the second signal, which ends it at once.
+/// Runs a service. `end` is the second signal, which stops it immediately.
 async fn run_until(service: &Service, end: impl Future<Output = ()> + Send + 'static) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -40,7 +40,7 @@ impl Running {
     /// Sends bytes and reads until the server closes.
     async fn exchange(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.expect("a connection");
-        // A client that sends too much is cut off, perhaps before it has seen the response.
+        // A client that sends too much is cut off, possibly before it has seen the response.
         drop(stream.write_all(request.as_bytes()).await);
         let mut answer = Vec::new();
         drop(stream.read_to_end(&mut answer).await);
@@ -89,14 +89,14 @@ async fn a_body_on_get_is_ignored() {
 }
 
 #[tokio::test]
-async fn a_body_on_get_that_is_not_there_yet_closes_the_connection() {
+async fn an_incomplete_body_on_get_closes_the_connection() {
     let running = run(&Service::empty()).await;
     let answer = running.exchange("GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe").await;
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\r\nconnection: close\r\n"), "{answer}");
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_request_are_answered_400_and_the_service_goes_on() {
+async fn bytes_that_are_not_a_request_get_400_and_the_service_keeps_running() {
     let running = run(&Service::empty()).await;
     for nonsense in ["\x16\x03\x01\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"] {
         let answer = running.exchange(nonsense).await;
@@ -106,7 +106,7 @@ async fn bytes_that_are_no_request_are_answered_400_and_the_service_goes_on() {
 }
 
 #[tokio::test]
-async fn a_panic_is_one_500_with_a_request_id_and_the_connection_goes_on() {
+async fn a_panic_gives_one_500_with_a_request_id_and_keeps_the_connection() {
     let routes = Router::new()
         .route("/panic", get(async || -> &'static str { panic!("secret of the house") }))
         .route("/fine", get(async || "fine"));
@@ -183,7 +183,7 @@ async fn a_request_in_progress_finishes_before_the_service_stops() {
         let waiting = waiting.lock().expect("the lock").take();
         let (entered, released) = waiting.expect("one request");
         entered.send(()).expect("the test listens");
-        released.await.expect("the test lets go");
+        released.await.expect("the test releases it");
         "done"
     };
     let service = Setup { routes: Router::new().route("/slow", get(slow)), ..Setup::default() }.start();
@@ -192,19 +192,19 @@ async fn a_request_in_progress_finishes_before_the_service_stops() {
     stream.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
     entry.await.expect("the request is under way");
     running.stop.send(()).expect("the server runs");
-    // Once the listener is gone, no other client gets in.
+    // Once the listener is closed, no other client can get in.
     while let Ok(mut late) = TcpStream::connect(running.address).await {
         let _ = late.read_to_end(&mut Vec::new()).await;
     }
-    release.send(()).expect("the request waits");
+    release.send(()).expect("the request is waiting");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("done"), "{answer}");
-    running.server.await.expect("the server ends by itself");
+    running.server.await.expect("the server stops by itself");
 }
 
 #[tokio::test]
-async fn the_second_signal_ends_it_at_once() {
+async fn the_second_signal_stops_it_immediately() {
     let (entered, entry) = oneshot::channel::<()>();
     let entered = std::sync::Arc::new(std::sync::Mutex::new(Some(entered)));
     let stuck = async move || -> &'static str {
@@ -217,6 +217,6 @@ async fn the_second_signal_ends_it_at_once() {
     stream.write_all(b"GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
     entry.await.expect("the request is under way");
     stop.send(()).expect("the server runs");
-    server.await.expect("the server ends though a request is stuck");
-    assert_eq!(stream.read_to_end(&mut Vec::new()).await.unwrap_or(0), 0, "the stuck request got no answer");
+    server.await.expect("the server stops even though a request is stuck");
+    assert_eq!(stream.read_to_end(&mut Vec::new()).await.unwrap_or(0), 0, "the stuck request got no response");
 }

@@ -22,7 +22,7 @@ use tower::util::BoxCloneSyncService;
 
 use crate::fixture;
 
-/// What browsers accept.
+/// What browsers send in `Accept`.
 pub(crate) const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
 /// A service and a key for it.
@@ -36,16 +36,16 @@ pub(crate) struct Service {
     folder: TempDir,
 }
 
-/// How a service under test differs from the usual one.
+/// How a service under test differs from the default.
 pub(crate) struct Setup {
     pub(crate) directory: Arc<Directory>,
     pub(crate) config: HttpConfig,
-    /// Requests a minute.
+    /// Requests per minute.
     pub(crate) rate: u64,
     pub(crate) origins: &'static [&'static str],
     pub(crate) expires: Option<&'static str>,
     pub(crate) may_replicate: bool,
-    /// Further routes.
+    /// Additional routes.
     pub(crate) routes: Router<Arc<AppState>>,
 }
 
@@ -111,7 +111,7 @@ impl Service {
         self.send(Method::GET, path, &headers).await
     }
 
-    /// Signs in and returns the session's cookie.
+    /// Signs in and returns the session cookie.
     pub(crate) async fn session(&self) -> String {
         let form = format!("key={}", self.key);
         let answer = self.post("/sign-in", &form, &[]).await;
@@ -128,12 +128,12 @@ impl Service {
         self.call(request.body(Body::from(form.to_owned())).expect("a request")).await
     }
 
-    /// Reads a page with a session.
+    /// Visits a page with a session.
     pub(crate) async fn visit(&self, path: &str) -> Answer {
         self.visit_with(path, &[]).await
     }
 
-    /// Reads a page with a session and other headers.
+    /// Visits a page with a session and other headers.
     pub(crate) async fn visit_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
         let cookie = self.session().await;
         let headers: Vec<_> = headers.iter().copied().chain([("cookie", cookie.as_str()), BROWSER]).collect();
@@ -145,7 +145,7 @@ impl Service {
         self.send_from(None, method, path, headers).await
     }
 
-    /// Sends a request that came from this peer's address.
+    /// Sends a request from this peer address.
     pub(crate) async fn send_from(
         &self,
         peer: Option<SocketAddr>,
@@ -213,7 +213,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// Status and error code, after checking that this is a well-formed problem document.
+    /// The status and error code, after checking that this is a well-formed problem document.
     pub(crate) fn problem(&self) -> (u16, String) {
         assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
         let problem = self.json();

@@ -29,7 +29,7 @@ async fn reader_without_a_session_is_sent_to_sign_in_and_back() {
 }
 
 #[tokio::test]
-async fn session_opens_pages_and_nothing_else() {
+async fn session_gives_access_to_pages_and_nothing_else() {
     let service = Service::with_directory();
     let cookie = service.session().await;
     let with_cookie = [("cookie", cookie.as_str()), ("sec-fetch-site", "same-origin")];
@@ -66,7 +66,7 @@ async fn session_counts_against_the_quota_and_ends_with_its_key() {
 }
 
 #[tokio::test]
-async fn wrong_key_is_told_and_other_origins_are_refused() {
+async fn wrong_key_is_explained_and_other_origins_are_refused() {
     let service = Service::with_directory();
     for (key, status, told) in [("sd_live_wrong", 403, "This key isn’t valid"), ("", 400, "Enter a key.")] {
         let answer = service.post("/sign-in", &format!("key={key}"), &[BROWSER]).await;

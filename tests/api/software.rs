@@ -8,7 +8,7 @@ use crate::fixture::{ODD_IDS, PRODUCTS};
 use crate::service::Service;
 
 #[tokio::test]
-async fn an_item_shows_what_lists_show() {
+async fn an_item_has_the_members_that_lists_show() {
     let service = Service::with_directory();
     let answer = service.get("/v1/software?q=rated").await.json();
     assert_eq!(answer["pagination"], json!({"limit": 20, "offset": 0, "total": 1}));
@@ -63,7 +63,7 @@ async fn products_by_id_are_sorted_and_paged() {
     let answer =
         service.get("/v1/software?id=tool-10&id=tool-2&id=tool-02&id=tool-rated&limit=2&offset=1").await.json();
     let names: Vec<_> = answer["data"].as_array().expect("data").iter().map(|item| &item["name"]).collect();
-    assert_eq!(names, ["Tool 2", "Tool 10"], "behind Rated Gauge");
+    assert_eq!(names, ["Tool 2", "Tool 10"], "after Rated Gauge");
     assert_eq!(answer["pagination"], json!({"limit": 2, "offset": 1, "total": 3}));
 }
 
@@ -75,7 +75,7 @@ async fn newest_evidence_comes_first() {
 }
 
 #[tokio::test]
-async fn selected_fields_are_all_that_is_sent() {
+async fn only_selected_fields_are_sent() {
     let service = Service::with_directory();
     let all = service.get("/v1/software?id=tool-rated").await.json();
     let mut query = String::new();
@@ -96,7 +96,7 @@ async fn selected_fields_are_all_that_is_sent() {
 }
 
 #[tokio::test]
-async fn commas_are_not_how_values_are_given() {
+async fn commas_do_not_separate_values() {
     let service = Service::with_directory();
     for (path, cure) in [
         ("/v1/software?category=tools,safety", "category=tools&category=safety"),
@@ -110,7 +110,7 @@ async fn commas_are_not_how_values_are_given() {
         let detail = answer.json()["detail"].as_str().expect("text").to_owned();
         assert!(detail.contains(cure), "{detail}");
     }
-    // In a value that isn't one of a known list, a comma is part of the value.
+    // In a value that isn't from a fixed list, a comma is part of the value.
     assert_eq!(service.get("/v1/software?category=tools,nowhere").await.json()["pagination"]["total"], 0);
 }
 
@@ -156,7 +156,7 @@ async fn a_product_is_returned_completely() {
 }
 
 #[tokio::test]
-async fn any_text_can_be_an_id() {
+async fn any_string_can_be_an_id() {
     let service = Service::with_directory();
     for id in ODD_IDS {
         let encoded = utf8_percent_encode(id, NON_ALPHANUMERIC).to_string();
@@ -168,7 +168,7 @@ async fn any_text_can_be_an_id() {
         let reviews = service.get(&format!("/v1/reviews/{encoded}/")).await;
         assert_eq!(reviews.json()["pagination"]["total"], 0, "{id}");
     }
-    // Dots are ids as well, though few clients send them unescaped.
+    // Dots can be ids too, though few clients send them unescaped.
     assert_eq!(service.get("/v1/software/..").await.json()["data"]["id"], "..");
 }
 
@@ -202,7 +202,7 @@ async fn ids_are_decoded_once_and_only_compared() {
 }
 
 #[tokio::test]
-async fn a_trailing_slash_is_the_same_resource() {
+async fn a_trailing_slash_makes_no_difference() {
     let service = Service::with_directory();
     for path in ["/v1/software", "/v1/software/tool-01", "/v1/categories", "/v1/glossary", "/v1/search", "/v1/exports"]
     {

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::service::Service;
 
 #[tokio::test]
-async fn prefixes_are_completed_to_products_categories_and_terms() {
+async fn prefixes_are_completed_with_products_categories_and_terms() {
     let service = Service::with_directory();
     let answer = service.get("/v1/suggest?q=lock").await;
     let expected = json!({"data": {
@@ -26,12 +26,12 @@ async fn misspelled_words_and_abbreviations_get_suggestions() {
     assert_eq!(misspelled["data"]["software"][0]["id"], "tool-reviewed");
     assert_eq!(misspelled["data"]["glossary"][0]["id"], "lockout-tagout");
     assert_eq!(service.get("/v1/suggest?q=LOTO").await.json()["data"]["glossary"][0]["id"], "lockout-tagout");
-    // Only its definition contains the word.
+    // The word is only in its definition.
     assert_eq!(service.get("/v1/suggest?q=harmed").await.json()["data"]["glossary"], json!([]));
 }
 
 #[tokio::test]
-async fn there_are_few_of_each() {
+async fn there_are_only_a_few_of_each() {
     let service = Service::with_directory();
     let count = async |query: &str| {
         let answer = service.get(&format!("/v1/suggest{query}")).await.json();

@@ -1,4 +1,4 @@
-//! Visitors of a public page, which have no key.
+//! Visitors to a public page, who have no key.
 
 use std::net::SocketAddr;
 
@@ -17,7 +17,7 @@ use crate::service::{Answer, Service, Setup};
 
 const FROM_PAGE: (&str, &str) = ("sec-fetch-site", "same-origin");
 
-/// A service behind a proxy at 10.0.0.1 whose visitors may send this many requests a minute.
+/// A service behind a proxy at 10.0.0.1 whose visitors may send this many requests per minute.
 fn public(rate: u64) -> Service {
     let config = HttpConfig {
         public_page: Rate::new(rate),
@@ -34,7 +34,7 @@ async fn visit(service: &Service, client: &str, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn page_that_is_not_public_needs_a_key() {
+async fn private_page_needs_a_key() {
     let service = Service::with_directory();
     assert_eq!(service.send(Method::GET, "/v1/software", &[FROM_PAGE]).await.problem().1, "missing_api_key");
     let page = service.send(Method::GET, "/", &[FROM_PAGE]).await;
@@ -64,7 +64,7 @@ async fn request_from_a_public_page_needs_no_key_and_every_other_request_does() 
     }
     let wrong = [FROM_PAGE, ("authorization", "Bearer nonsense")];
     assert_eq!(service.send(Method::GET, "/v1/software", &wrong).await.problem().1, "invalid_api_key");
-    assert_eq!(service.send(Method::POST, "/v1/software", &[FROM_PAGE]).await.status, 405, "read only");
+    assert_eq!(service.send(Method::POST, "/v1/software", &[FROM_PAGE]).await.status, 405, "read-only");
     assert_eq!(
         service.get("/v1/software").await.header("ratelimit-policy"),
         "\"default\";q=100000;w=60",
@@ -106,7 +106,7 @@ async fn each_address_has_its_own_quota() {
 }
 
 #[tokio::test]
-async fn downloads_of_one_visitor_leave_those_of_others() {
+async fn one_visitors_downloads_leave_room_for_others() {
     let record = |n: usize| {
         json!({
             "id": format!("record-{n}"), "name": "Record", "url": "https://a.example/",
@@ -132,7 +132,7 @@ async fn downloads_of_one_visitor_leave_those_of_others() {
 }
 
 #[tokio::test]
-async fn visitor_learns_no_more_of_the_state_than_anybody() {
+async fn visitors_learn_no_more_about_the_state_than_anyone_else() {
     let service = public(100);
     let anybody = service.send(Method::GET, "/readyz", &[]).await;
     assert_eq!(service.send(Method::GET, "/readyz", &[FROM_PAGE]).await.json(), anybody.json());

@@ -109,7 +109,7 @@ test('a candidate that was never valid shows its errors until it is', async () =
     await page.goto(`${broken.url}/sign-in?next=/categories`);
     await page.getByLabel('API key').fill(broken.key);
     await page.keyboard.press('Enter');
-    await page.getByText('no state was valid yet', { exact: false }).first().waitFor();
+    await page.getByText('there has been no valid state yet', { exact: false }).first().waitFor();
     await page.locator('.findings').waitFor();
     assert.match(await page.locator('.findings').innerText(), /unknown_value[^]*<i>pending<\/i>/);
     assert.equal(await page.locator('#preview-report i').count(), 0);

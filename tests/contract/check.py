@@ -1,9 +1,9 @@
-"""Sends the binary requests that its OpenAPI document allows and others that it doesn't, and compares the responses with the document.
+"""Sends the binary requests, both allowed and not allowed by its OpenAPI document, and compares the responses with the document.
 
     uv run --project tests/contract python tests/contract/check.py --binary FILE [--examples N] [--seeds N[,N…]]
 
-Every check that Schemathesis has is made. The server serves the exports of the checkout and tests/contract/odd.json, and
-must be in good health at the end. Exit code 1 on any failure. A seed fixes the requests of a run.
+Runs every check that Schemathesis has. The server serves the checkout's exports and tests/contract/odd.json, and must be
+healthy at the end. Exit code 1 on any failure. A seed determines the requests of a run.
 """
 
 import argparse
@@ -29,7 +29,7 @@ class Failure(Exception):
 
 
 class Server:
-    """The binary on a free port in its own folder, with a development key whose quota is never reached."""
+    """The binary on a free port in its own folder. It uses a development key, whose quota is never reached."""
 
     def __init__(self, binary, folder):
         shutil.copytree(CHECKOUT / "data", folder / "data")
@@ -61,19 +61,19 @@ class Server:
             return None
 
     def finish(self):
-        """Asks it to stop, which only a healthy server does, and checks its log."""
+        """Asks the server to stop, which only works if it's healthy, and checks its log."""
         readiness = self.readiness()
         if readiness is None or '"ready"' not in readiness:
-            raise Failure(f"the server isn't ready any more: {readiness}\n{self.log.read_text()}")
+            raise Failure(f"the server is no longer ready: {readiness}\n{self.log.read_text()}")
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=30)
         errors = [line for line in self.log.read_text().splitlines() if "ERROR" in line or "panicked" in line]
         if code != 0 or errors:
-            raise Failure("\n".join([f"the server ended with exit code {code}", *errors]))
+            raise Failure("\n".join([f"the server exited with code {code}", *errors]))
 
 
 def ask(server, seed, examples, folder):
-    """Runs once. Returns the number of generated requests."""
+    """Runs Schemathesis once. Returns the number of generated requests."""
     report = folder / f"report-{seed}.txt"
     with report.open("w") as output:
         done = subprocess.run(
@@ -91,15 +91,15 @@ def ask(server, seed, examples, folder):
         raise Failure(f"seed {seed}, exit code {done.returncode}:\n{text}")
     generated = re.search(r"(\d+) generated, (\d+) passed", text)
     if generated is None:
-        raise Failure(f"Schemathesis doesn't say how much it asked:\n{text}")
+        raise Failure(f"Schemathesis doesn't say how many requests it sent:\n{text}")
     return int(generated[1])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--binary", type=pathlib.Path, required=True, help="the software-directory binary under test")
-    parser.add_argument("--examples", type=int, default=100, help="the most requests per operation and phase")
-    parser.add_argument("--seeds", default="1", help="seeds, with commas between them; a run for each")
+    parser.add_argument("--examples", type=int, default=100, help="the maximum number of requests per operation and phase")
+    parser.add_argument("--seeds", default="1", help="comma-separated seeds; one run each")
     options = parser.parse_args()
     started = time.monotonic()
     try:

@@ -1,22 +1,24 @@
-"""Rules that the OpenAPI document can't express, so that Schemathesis doesn't take them for contradictions."""
+"""Rules that the OpenAPI document can't express, so that Schemathesis doesn't report them as contradictions."""
 
 import schemathesis
 
-# The largest offset with a query or a sort by an attribute. OpenAPI can bound a parameter only on
-# its own, not depending on another one. tests/api/parameters.rs tests that larger ones are refused.
+# The largest offset with a query or when sorting by an attribute. OpenAPI can only limit a parameter
+# on its own, not depending on another one. tests/api/parameters.rs tests that larger ones are refused.
 MAX_QUERY_OFFSET = 10_000
 
 # Parameters that may be repeated.
 REPEATABLE = {"attribute", "category", "facets", "fields", "id", "standards", "deployment", "languages", "vendor", "tags"}
 
 # The document doesn't depend on the data, so it doesn't list the attributes. odd.json declares
-# `licence`, a text, and `price`, a number. tests/api/attributes.rs tests that others are refused.
+# `licence`, which is text, and `price`, a number. tests/api/attributes.rs tests that others are
+# refused.
 DECLARED = "licence"
 SORTABLE = "price"
 ATTRIBUTES = {DECLARED, "standards", "deployment", "languages", "vendor", "tags"}
 PREFIX = "attribute."
 
-# Nor does it list the languages: those of the bundled exports. tests/api/languages.rs tests that others are refused.
+# Nor does it list the languages. These are in the bundled exports. tests/api/languages.rs tests that
+# others are refused.
 LANGUAGES = {"de", "en", "fr"}
 
 
@@ -39,16 +41,16 @@ def before_call(context, case, kwargs):
     if case.meta is None:
         return
     if not case.meta.generation.mode.is_positive:
-        # A list with one element is sent as that element, which may be valid; a list of two is a
-        # list on the wire as well.
+        # A list with one element is sent as just that element, which may be valid. A list of two is
+        # still a list on the wire.
         for name, value in case.query.items():
             if isinstance(value, list) and len(value) == 1 and name not in REPEATABLE:
                 case.query[name] = value * 2
         return
-    # With it a response has fewer members than its schema requires. tests/api/software.rs tests
-    # what it has then.
+    # With `fields`, a response has fewer members than its schema requires. tests/api/software.rs
+    # tests which ones it has.
     case.query.pop("fields", None)
-    # A generation that the server doesn't have is 410. tests/api/changes.rs tests known ones.
+    # A generation that the server doesn't have gets a 410. tests/api/changes.rs tests known ones.
     case.query.pop("since", None)
     for name, known in (("attribute", known_filter), ("facets", known_facet)):
         if name in case.query:

@@ -1,10 +1,10 @@
-"""Generates clients of the OpenAPI document, compiles them, and calls the binary with each of them.
+"""Generates clients from the OpenAPI document, compiles them, and calls the binary with each of them.
 
     uv run --project tests/generators python tests/generators/check.py --binary FILE [--only NAME[,NAME…]]
 
-Each client makes the calls of a plan: every page of every list, every record by its id, and each operation with the examples
-of its parameters. Every answer must come back through the models of the client as the service wrote it, also from a service
-that has added a member to it. Exit code 1 on any failure. Clients are generated and compiled in .tools/generators.
+Each client makes the calls in a plan: every page of every list, every record by its id, and each operation with its
+parameters' examples. Every response must come out of the client's models as the service wrote it, even if a later version of
+the service has added a member. Exit code 1 on any failure. Clients are generated and compiled in .tools/generators.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from service import Failure, LaterServer, Server
 
 
 def check(generator, server, later, plan, folder):
-    """Reports on one generator. Returns the failures."""
+    """Checks one generator and reports the result. Returns the failures."""
     started = time.monotonic()
     done = []
     try:
@@ -72,7 +72,7 @@ def differs(expected, found, at):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--binary", type=pathlib.Path, required=True, help="the software-directory binary under test")
-    parser.add_argument("--only", default="", help="names of generators, with commas between them; else all")
+    parser.add_argument("--only", default="", help="comma-separated names of generators; all by default")
     options = parser.parse_args()
     started = time.monotonic()
     failed = []

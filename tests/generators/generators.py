@@ -1,4 +1,4 @@
-"""The generators: how to run each, compile its client, and make a plan's calls with it."""
+"""The generators: how to run each one, compile its client, and make a plan's calls with it."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ OPENAPI_GENERATOR_SHA256 = "41ce4f6b07f196676439d710759fa1ced7a08066d06ff1bf3146
 
 
 def write(document):
-    """Writes the document for the generators to read."""
+    """Writes the document where the generators read it."""
     WORK.mkdir(parents=True, exist_ok=True)
     DOCUMENT.write_text(json.dumps(document, indent=2))
 
@@ -40,7 +40,7 @@ def run(*command, folder=WORK, **environment):
 
 
 def fresh(folder):
-    """An empty folder."""
+    """Empties or creates a folder."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
@@ -102,7 +102,7 @@ class Python(OpenapiGenerator):
 
 class Go(OpenapiGenerator):
     language = "go"
-    # As /docs says. Otherwise the client rejects members that a newer server adds.
+    # As recommended in /docs. Otherwise the client rejects members that a newer server adds.
     options = (
         "--additional-properties", "packageName=generated,withGoMod=false,disallowAdditionalPropertiesIfNotPresent=false",
         "--name-mappings", "additional_properties=Uninterpreted",
@@ -142,7 +142,7 @@ class InNode(Generator):
     def compile(self, plan):
         shutil.copy(CALLERS / f"{self.caller}.ts", self.folder / "caller.ts")
         shutil.copy(HERE / "tsconfig.json", self.folder)
-        # Both compiler and program look for packages in the parent folders.
+        # Both the compiler and the program look for packages in the parent folders.
         modules = self.folder / "node_modules"
         modules.unlink(missing_ok=True)
         modules.symlink_to(HERE / "node_modules")
@@ -204,8 +204,8 @@ class OpenapiPythonClient(Generator):
 
     @staticmethod
     def without_clash(document):
-        """The document as /docs says to change it: a model that takes unknown members keeps them under the name
-        `additional_properties`, which here is a property, and no setting renames it.
+        """The document, changed as recommended in /docs. A model that accepts unknown members keeps them under the name
+        `additional_properties`, which is already a property here, and no setting renames it.
         """
         for schema in document["components"]["schemas"].values():
             if "additional_properties" in schema.get("properties", {}):
@@ -226,18 +226,18 @@ def choose(names):
     generators = [generator for generator in (kind() for kind in ALL) if not names or generator.name in names]
     unknown = set(names) - {generator.name for generator in generators}
     if unknown:
-        raise Failure(f"no generator {', '.join(sorted(unknown))}; there are {', '.join(kind().name for kind in ALL)}")
+        raise Failure(f"no generator {', '.join(sorted(unknown))}; choose from {', '.join(kind().name for kind in ALL)}")
     return generators
 
 
 def jar():
-    """openapi-generator from Maven Central, compared with a known hash."""
+    """openapi-generator from Maven Central, verified against a known hash."""
     path = WORK / f"openapi-generator-cli-{OPENAPI_GENERATOR}.jar"
     if not path.exists():
         copy("org.openapitools:openapi-generator-cli:" + OPENAPI_GENERATOR)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     if digest != OPENAPI_GENERATOR_SHA256:
-        raise Failure(f"{path} has the SHA-256 {digest} instead of {OPENAPI_GENERATOR_SHA256}; delete it and run this again")
+        raise Failure(f"{path} has the SHA-256 {digest} instead of {OPENAPI_GENERATOR_SHA256}; delete it and try again")
     return path
 
 

@@ -13,7 +13,7 @@ MEMBERS = {"software": "id", "reviews": "id", "categories": "name", "glossary": 
 
 
 def plain(value):
-    """Removes null members, which some clients omit when they serialise a record, and the one that was added."""
+    """Removes the added member, and null members, which some clients omit when they serialise a record."""
     if isinstance(value, dict):
         return {name: plain(member) for name, member in value.items() if member is not None and name != ADDED}
     return [plain(item) for item in value] if isinstance(value, list) else value
@@ -29,19 +29,19 @@ class Plan:
         self.ids = {path: self.page_through(path, operation) for path, operation in lists.items()}
         for path, operation in operations.items():
             if "{" in path:
-                # A path without a list of its own leads to a product.
+                # If a path has no list of its own, its id is a product's.
                 ids = self.ids.get(path.partition("/{")[0]) or self.ids["/v1/software"]
                 for identifier in ids:
                     self.call(path, operation, {"id": identifier})
             examples = simple_examples(operation)
             if "since" in examples:
-                # A server that has just begun has no earlier generation than its own.
+                # A server that has only just started has no generation earlier than its own.
                 examples["since"] = self.call(path, operation, {})["to"]
             if all(p["name"] in examples for p in operation.get("parameters", []) if p.get("required")):
                 self.call(path, operation, examples)
 
     def page_through(self, path, operation):
-        """Reads all pages of a list, and returns the ids in them."""
+        """Reads all pages of a list, and returns the ids on them."""
         parameters = {parameter["name"] for parameter in operation.get("parameters", [])}
         needed = {p["name"]: p["example"] for p in operation.get("parameters", []) if p.get("required")}
         if "offset" not in parameters:
@@ -83,7 +83,7 @@ class Plan:
         return answer
 
     def needs_all_bundled(self):
-        """Rejects a plan that misses a record in the bundled exports."""
+        """Raises an error if the calls miss any record in the bundled exports."""
         for kind, member in MEMBERS.items():
             answers = [call["answer"] for call in self.calls if call["path"].startswith(f"/v1/{kind}")]
             lists = [answer["data"] for answer in answers if isinstance(answer["data"], list)]
@@ -91,17 +91,17 @@ class Plan:
             for file in sorted((CHECKOUT / "data").glob("*.json")):
                 wanted = {record[member] for record in json.loads(file.read_text()).get(kind, [])}
                 if wanted - found:
-                    raise Failure(f"no call answers with these {kind} of {file.name}: {sorted(wanted - found)}")
+                    raise Failure(f"no call returns these {kind} from {file.name}: {sorted(wanted - found)}")
 
     def summary(self):
         """Describes the plan."""
         operations = {call["operation"] for call in self.calls}
         records = {(call["path"], id) for call in self.calls for id in self.ids.get(call["path"], [])}
-        return f"{len(self.calls)} calls of {len(operations)} operations; {len(records)} records in lists"
+        return f"{len(self.calls)} calls to {len(operations)} operations; {len(records)} records in lists"
 
 
 def simple_examples(operation):
-    """Examples of the parameters that every language writes the same way: strings, numbers, flags."""
+    """Examples for parameters that are written the same way in every language: strings, numbers, flags."""
     examples = {}
     for parameter in operation.get("parameters", []):
         schema = parameter["schema"]

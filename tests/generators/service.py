@@ -1,4 +1,4 @@
-"""The services that clients call: the binary with the bundled exports, as tests/contract starts it, and a later one."""
+"""The services that clients call: the binary with the bundled exports, started as in tests/contract, and a later version."""
 
 import http.server
 import importlib.util
@@ -16,8 +16,7 @@ Failure = contract.Failure
 
 
 class Server(contract.Server):
-    """A running binary."""
-
+    """The running binary."""
     def get(self, target):
         """The response to a request with the development key."""
         request = urllib.request.Request(f"{self.address}{target}", headers={"Authorization": f"Bearer {self.key}"})
@@ -35,12 +34,12 @@ class Server(contract.Server):
         self.process.stdout.close()
 
 
-# A member that no schema has.
+# A member that isn't in any schema.
 ADDED = "added_later"
 
 
 class LaterServer:
-    """A service that responds like a server, with an additional member in each body and record."""
+    """Responds like the server, but with an additional member in each body and record."""
 
     def __init__(self, server):
         class Handler(http.server.BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-//! Export files with a few changes in random places.
+//! Export files with a few random edits.
 
 use proptest::prelude::*;
 use software_directory::export::{self, Limits, SourceFile};
@@ -7,7 +7,7 @@ use software_directory::record::CalendarDate;
 use crate::cases::cases;
 use crate::invariant::export::{EXPORT, check};
 
-/// A change of a text.
+/// A random edit.
 #[derive(Debug, Clone)]
 enum Edit {
     Flip(u8),
@@ -77,7 +77,7 @@ fn apply(bytes: &mut Vec<u8>, at: prop::sample::Index, edit: &Edit) {
 }
 
 #[test]
-fn the_export_that_is_edited_is_valid_and_has_everything() {
+fn the_unedited_export_is_valid_and_has_everything() {
     let file = SourceFile::from_bytes("export.json".as_ref(), EXPORT.into());
     let today = CalendarDate::parse("2026-06-01").expect("a date");
     let report = export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");

@@ -1,5 +1,5 @@
-//! Generations with damaged parts whose hashes are right, as a faulty or hostile leader would send
-//! them.
+//! Generations with damaged parts whose hashes are correct, such as a faulty or hostile leader
+//! would send.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -24,8 +24,8 @@ use software_directory::service::{ListSoftware, PageRequest, list_software, prob
 use software_directory::update::Directory;
 use tower::ServiceExt as _;
 
-/// How much memory the tests of this process may take, in bytes. Trusting a damaged length takes
-/// more.
+/// How much memory the tests in this process may use, in bytes. Trusting a damaged length would
+/// take more.
 const MAX_MEMORY: u64 = 4 << 30;
 
 /// A way to damage bytes.
@@ -155,7 +155,7 @@ async fn failures(snapshot: Arc<Snapshot>) -> Vec<(String, String)> {
     failures
 }
 
-/// Opens a generation the way a follower does, where a panic counts as a refusal.
+/// Opens a generation the way a follower does; a panic counts as a refusal.
 fn open(generation: &Generation, artifact: Artifact) -> Option<Arc<Snapshot>> {
     let opened = catch_unwind(AssertUnwindSafe(|| {
         let snapshot = Snapshot::open(generation.clone(), artifact).map_err(|error| error.to_string())?;
@@ -172,7 +172,7 @@ fn damaged_part_is_refused_or_every_request_is_answered() {
     let (generation, artifact) = generation();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
-    let sound = open(&generation, artifact.clone()).expect("a sound one");
+    let sound = open(&generation, artifact.clone()).expect("an undamaged generation");
     assert_eq!(runtime.block_on(failures(sound)), []);
     let (accepted, refused) = (Cell::new(0), Cell::new(0));
     for (part, _) in &artifact.parts {

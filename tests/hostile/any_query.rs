@@ -8,7 +8,7 @@ use software_directory::service::{AttributeCondition, PageRequest, SearchSoftwar
 use crate::cases::cases;
 use crate::invariant::query::{check, check_within, search, snapshot};
 
-/// Words that mean something to the directory or in the query's grammar.
+/// Words that mean something in the directory or in the query's grammar.
 const PIECES: &[&str] = &[
     "permit",
     "permt",
@@ -96,7 +96,7 @@ fn any_q() -> impl Strategy<Value = String> {
         2 => any::<char>().prop_map(String::from),
         1 => any::<String>(),
         1 => "[a-z]{1,12}",
-        // A word with a letter missing.
+        // A word with one letter missing.
         1 => (prop::sample::select(PIECES), any::<prop::sample::Index>()).prop_map(|(word, at)| {
             let without = at.index(word.chars().count());
             word.chars().enumerate().filter(|(at, _)| *at != without).map(|(_, letter)| letter).collect()
@@ -166,7 +166,7 @@ fn any_query_is_answered() {
 }
 
 #[test]
-fn any_budget_gives_pages_of_one_result() {
+fn pages_within_any_budget_come_from_one_result() {
     let snapshot = snapshot();
     for_each(&(any_search(), 0..8_000_u64), |(query, units)| {
         check_within(&snapshot, &query, units);
@@ -174,7 +174,7 @@ fn any_budget_gives_pages_of_one_result() {
 }
 
 #[test]
-fn spent_budget_makes_the_result_incomplete() {
+fn an_exhausted_budget_makes_the_result_incomplete() {
     let snapshot = snapshot();
     let query = search("\"permit to work\" audit management software");
     assert!(!check_within(&snapshot, &query, u64::MAX));

@@ -1,5 +1,5 @@
-//! Every export is served or has a finding, every query has a response, and no input crashes
-//! anything.
+//! Every export is either served or has a finding, every query gets a response, and no input causes
+//! a crash.
 
 mod any_export;
 mod any_generation;

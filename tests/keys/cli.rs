@@ -1,4 +1,4 @@
-//! `software-directory keys`, the real binary.
+//! `software-directory keys`, using the real binary.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 #[test]
-fn create_prints_the_key_alone_and_it_is_let_in() {
+fn create_prints_only_the_key_and_the_key_is_accepted() {
     let (folder, path) = key_file();
     let output = keys(folder.path(), &["create", "--name", "Example Ltd"]);
     assert_eq!(output.status.code(), Some(0));
@@ -32,7 +32,7 @@ fn create_prints_the_key_alone_and_it_is_let_in() {
     let key = ApiKey::parse(printed).expect("a key");
     assert_eq!(key.kind(), KeyKind::Live);
     let store = KeyStore::open(&path).expect("valid");
-    let grant = store.authenticate(printed, Timestamp::now).expect("let in");
+    let grant = store.authenticate(printed, Timestamp::now).expect("accepted");
     assert_eq!((&*grant.name, grant.rate.per_minute()), ("Example Ltd", Some(600)));
     let hint = text(&output.stderr);
     assert!(hint.contains(key.id()) && hint.contains("keys.json"), "{hint}");
@@ -41,7 +41,7 @@ fn create_prints_the_key_alone_and_it_is_let_in() {
 }
 
 #[test]
-fn create_takes_expiry_rate_and_origins() {
+fn create_accepts_expiry_rate_and_origins() {
     let (folder, _) = key_file();
     let arguments = [
         "create",
@@ -68,7 +68,7 @@ fn create_takes_expiry_rate_and_origins() {
 }
 
 #[test]
-fn create_takes_no_limit_and_a_number_of_days_and_list_has_them_as_json() {
+fn create_accepts_no_limit_and_a_number_of_days_and_list_shows_them_as_json() {
     let (folder, path) = key_file();
     let made = keys(folder.path(), &["create", "--name", "a", "--rate", "none", "--expires", "90d"]);
     assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
@@ -77,7 +77,7 @@ fn create_takes_no_limit_and_a_number_of_days_and_list_has_them_as_json() {
     let expires = key.expires.expect("an expiry").to_string();
     assert!([days(89), days(90)].contains(&expires), "midnight may have passed: {expires}");
     let store = KeyStore::open(&path).expect("valid");
-    let grant = store.authenticate(text(&made.stdout).trim_end(), Timestamp::now).expect("let in");
+    let grant = store.authenticate(text(&made.stdout).trim_end(), Timestamp::now).expect("accepted");
     assert_eq!(grant.spend(Instant::now()), None, "no limit");
     let listed = keys(folder.path(), &["list", "--format", "json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
@@ -89,7 +89,7 @@ fn create_takes_no_limit_and_a_number_of_days_and_list_has_them_as_json() {
 }
 
 #[test]
-fn an_impossible_value_is_a_usage_error_that_names_the_option() {
+fn an_invalid_value_is_a_usage_error_that_names_the_option() {
     let (folder, path) = key_file();
     for (option, value) in [
         ("--expires", "tomorrow"),
@@ -113,7 +113,7 @@ fn an_impossible_value_is_a_usage_error_that_names_the_option() {
 }
 
 #[test]
-fn list_shows_a_table_without_hashes_and_marks_what_has_expired() {
+fn list_shows_a_table_without_hashes_and_marks_expired_keys() {
     let (folder, path) = key_file();
     let key = |id: &str, name: &str, digit: &str, expires: &str| {
         format!(
@@ -134,7 +134,7 @@ Bbbbbbbb  B            2026-01-31T09:30:00Z  2020-01-31 (expired)  600/min  any 
 }
 
 #[test]
-fn revoke_removes_the_key_by_its_id_or_the_whole_of_it() {
+fn revoke_removes_a_key_given_its_id_or_the_whole_key() {
     let (folder, path) = key_file();
     for give in [|key: &ApiKey| key.id().to_owned(), |key: &ApiKey| key.expose().to_owned()] {
         let made = keys(folder.path(), &["create", "--name", "a"]);
@@ -145,7 +145,7 @@ fn revoke_removes_the_key_by_its_id_or_the_whole_of_it() {
 }
 
 #[test]
-fn rotate_adds_a_successor_with_the_same_rights_and_keeps_the_old_key_for_a_time() {
+fn rotate_adds_a_successor_with_the_same_rights_and_keeps_the_old_key_for_a_while() {
     let (folder, path) = key_file();
     let made = keys(
         folder.path(),
@@ -174,7 +174,7 @@ fn rotate_adds_a_successor_with_the_same_rights_and_keeps_the_old_key_for_a_time
 }
 
 #[test]
-fn revoking_an_unknown_id_fails_and_tells_the_nearest() {
+fn revoking_an_unknown_id_fails_with_the_nearest_ids() {
     let (folder, path) = key_file();
     let made = keys(folder.path(), &["create", "--name", "a"]);
     let key = ApiKey::parse(text(&made.stdout).trim_end()).expect("a key");
@@ -206,7 +206,7 @@ fn an_invalid_key_file_is_explained_finding_by_finding() {
 }
 
 #[test]
-fn the_key_file_may_be_named_by_the_environment() {
+fn the_key_file_can_be_set_in_the_environment() {
     let (folder, _) = key_file();
     let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
     command
@@ -249,7 +249,7 @@ fn key_file_that_others_can_read_or_change_causes_a_warning() {
     for (mode, warning) in [
         (0o600, None),
         (0o640, None),
-        (0o644, Some("read by every account of this machine (mode 0644); run: chmod g-w,o-rwx keys.json")),
+        (0o644, Some("read by every account on this machine (mode 0644); run: chmod g-w,o-rwx keys.json")),
         (0o660, Some("changed by its group")),
         (0o666, Some("changed by every account")),
     ] {

@@ -1,4 +1,4 @@
-//! The key file: what is valid, how errors are reported, and that changes lose nothing.
+//! The key file: what is valid, how errors are reported, and that changes don't lose anything.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn findings(keys: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_whole_key_is_read() {
+fn a_complete_key_is_read() {
     let file = parse(&json!({ "keys": [valid_key()] })).expect("valid");
     let [key] = file.keys() else { panic!("one key") };
     assert_eq!((&*key.id, &*key.name, key.rate.per_minute()), ("k3Yp0aZ9", "Example Ltd", Some(100)));
@@ -49,11 +49,11 @@ fn expiry_rate_and_origins_are_optional() {
 }
 
 #[test]
-fn each_wrong_property_is_named_with_its_place() {
+fn each_invalid_property_is_reported_with_its_position() {
     for (property, wrong, said) in [
         ("id", json!("short"), "8 letters and digits"),
         ("id", json!("k3Yp0aZ-"), "8 letters and digits"),
-        ("id", json!(12_345_678), "must be a text"),
+        ("id", json!(12_345_678), "must be a string"),
         ("name", json!("  "), "must not be empty"),
         ("name", json!("a\nb"), "line breaks"),
         ("name", json!("n".repeat(201)), "200"),
@@ -62,7 +62,7 @@ fn each_wrong_property_is_named_with_its_place() {
         ("sha256", json!("é".repeat(32)), "64 hexadecimal digits"),
         ("created_at", json!("yesterday"), "2026-01-31T09:30:00Z"),
         ("expires_at", json!("2027-02-30"), "2027-01-31"),
-        ("expires_at", json!(0), "must be a text"),
+        ("expires_at", json!(0), "must be a string"),
         ("rate_per_minute", json!(0), "from 1 to 1000000"),
         ("rate_per_minute", json!(1.5), "from 1 to 1000000"),
         ("rate_per_minute", json!("600"), "from 1 to 1000000"),
@@ -97,7 +97,7 @@ fn all_errors_are_reported_at_once() {
 }
 
 #[test]
-fn a_misspelled_property_is_refused_and_a_foreign_one_is_not() {
+fn a_misspelled_property_is_refused_but_a_foreign_one_is_not() {
     for (misspelled, meant) in
         [("expires", "expires_at"), ("expiresAt", "expires_at"), ("origin", "origins"), ("rate", "rate_per_minute")]
     {
@@ -115,7 +115,7 @@ fn a_misspelled_property_is_refused_and_a_foreign_one_is_not() {
 }
 
 #[test]
-fn an_id_or_a_hash_used_twice_is_refused_with_both_places() {
+fn a_duplicate_id_or_hash_is_refused_with_both_positions() {
     let same_id = findings(&json!([valid_key(), valid_key_with_id("k3Yp0aZ9")]));
     assert_eq!(same_id[0].0, "/keys/1/id");
     assert!(same_id[0].1.contains("/keys/0"));
@@ -155,7 +155,7 @@ fn an_empty_list_is_a_valid_file() {
 #[test]
 fn no_message_quotes_a_key_that_was_written_into_the_file() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let whole = key.expose();
     for document in [
         json!({ "keys": [whole] }),
@@ -173,9 +173,9 @@ fn no_message_quotes_a_key_that_was_written_into_the_file() {
 }
 
 #[test]
-fn a_created_key_is_in_the_file_as_its_hash_only() {
+fn the_file_contains_only_the_hash_of_a_created_key() {
     let (_folder, path) = key_file();
-    let (key, record) = file::create(&path, named("Example Ltd"), now(), |_| Ok(())).expect("made");
+    let (key, record) = file::create(&path, named("Example Ltd"), now(), |_| Ok(())).expect("created");
     let text = fs::read_to_string(&path).expect("readable");
     let secret = key.expose().rsplit_once('_').expect("a secret").1;
     assert!(!text.contains(secret) && !text.contains(key.expose()));
@@ -189,7 +189,7 @@ fn foreign_properties_survive_a_change() {
     let mut key = valid_key();
     key["contact"] = json!({ "mail": "a@example.org" });
     fs::write(&path, json!({ "owner": "ops", "keys": [key] }).to_string()).expect("written");
-    let (made, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
+    let (made, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("created");
     file::revoke(&path, made.id()).expect("revoked");
     let after: Value = serde_json::from_slice(&fs::read(&path).expect("readable")).expect("JSON");
     assert_eq!(after, json!({ "owner": "ops", "keys": [key] }));
@@ -203,7 +203,7 @@ fn keys_created_at_the_same_moment_are_all_kept() {
             let path = &path;
             move || {
                 let each =
-                    |at| file::create(path, named(&format!("{thread}-{at}")), now(), |_| Ok(())).expect("made").0;
+                    |at| file::create(path, named(&format!("{thread}-{at}")), now(), |_| Ok(())).expect("created").0;
                 (0..5).map(each).collect::<Vec<_>>()
             }
         };
@@ -235,7 +235,7 @@ fn a_missing_folder_is_named() {
 }
 
 #[test]
-fn revoking_without_a_key_file_makes_no_file() {
+fn revoking_without_a_key_file_creates_no_file() {
     let (folder, path) = key_file();
     assert!(file::revoke(&path, "k3Yp0aZ9").expect_err("no file").is_missing());
     assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
@@ -244,7 +244,7 @@ fn revoking_without_a_key_file_makes_no_file() {
 #[test]
 fn a_change_leaves_nothing_but_the_file_and_its_lock() {
     let (folder, path) = key_file();
-    file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let mut names: Vec<_> =
         fs::read_dir(folder.path()).expect("readable").map(|entry| entry.expect("an entry").file_name()).collect();
     names.sort();
@@ -263,33 +263,33 @@ mod unix {
     #[test]
     fn a_new_file_is_private_and_an_old_one_keeps_its_mode() {
         let (_folder, path) = key_file();
-        file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+        file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
         assert_eq!(mode(&path), 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("a mode");
-        file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
+        file::create(&path, named("b"), now(), |_| Ok(())).expect("created");
         assert_eq!(mode(&path), 0o640);
     }
 
     #[test]
-    fn a_link_stays_and_its_target_is_changed() {
+    fn a_link_is_kept_and_its_target_is_changed() {
         let (folder, path) = key_file();
         let link = folder.path().join("link.json");
-        file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+        file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
         symlink(&path, &link).expect("a link");
-        file::create(&link, named("b"), now(), |_| Ok(())).expect("made");
+        file::create(&link, named("b"), now(), |_| Ok(())).expect("created");
         assert!(link.is_symlink());
         assert_eq!(KeyFile::read(&path).expect("valid").keys().len(), 2);
     }
 }
 
 #[test]
-fn leftovers_of_a_killed_change_are_swept_by_the_next_and_nothing_else_is() {
+fn leftovers_of_a_killed_change_are_swept_by_the_next_but_nothing_else_is() {
     let (folder, path) = key_file();
     let others = [".keys.json.other.tmp", ".keys.json.x.AbCd1234.tmp", "keys.json.AbCd1234.tmp", ".keys.json.lock"];
     for name in others.iter().chain(&[".keys.json.AbCd1234.tmp"]) {
         std::fs::write(folder.path().join(name), "").expect("written");
     }
-    file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let left = |name: &str| folder.path().join(name).exists();
     assert!(!left(".keys.json.AbCd1234.tmp"));
     assert!(others.iter().all(|name| left(name)));
@@ -300,16 +300,16 @@ fn key_is_printed_before_it_is_active_and_not_created_if_that_fails() {
     let (folder, path) = key_file();
     let mut shown = None;
     let (key, _) = file::create(&path, named("a"), now(), |key| {
-        // If it were killed here, the process would leave no valid key.
+        // If it were killed here, the process would leave no valid key behind.
         assert!(!path.exists());
         shown = Some(key.expose().to_owned());
         Ok(())
     })
-    .expect("made");
+    .expect("created");
     assert_eq!(shown.as_deref(), Some(key.expose()));
     let before = std::fs::read(&path).expect("read");
     let error = file::create(&path, named("b"), now(), |_| Err(std::io::ErrorKind::BrokenPipe.into()));
     assert!(matches!(error, Err(KeyFileError::NotShown(_))), "{error:?}");
     assert_eq!(std::fs::read(&path).expect("read"), before);
-    assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 2, "the file and its lock");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 2, "the file and its lock file");
 }

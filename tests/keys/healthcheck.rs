@@ -1,11 +1,11 @@
-//! `software-directory healthcheck`, the real binary against a server that answers once.
+//! `software-directory healthcheck`, using the real binary and a server that answers once.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Command, Output};
 use std::thread::JoinHandle;
 
-/// A server that gives this answer to one request, and passes on the request's first line.
+/// A server that sends this response to one request and returns the request's first line.
 fn server(answer: &'static str) -> (SocketAddr, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -22,7 +22,7 @@ fn server(answer: &'static str) -> (SocketAddr, JoinHandle<String>) {
 
 fn healthcheck(listen: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
-    // A proxy in the environment must not be used to reach the server.
+    // The server must be reached directly, even if the environment names a proxy.
     command
         .args(["healthcheck", "--listen", listen])
         .env("http_proxy", "http://127.0.0.1:9")
@@ -39,7 +39,7 @@ fn a_ready_server_is_healthy() {
 }
 
 #[test]
-fn a_server_on_all_addresses_is_contacted_on_this_machine() {
+fn a_server_on_all_addresses_is_contacted_on_localhost() {
     let (address, _request) = server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(healthcheck(&format!("0.0.0.0:{}", address.port())).status.code(), Some(0));
 }
@@ -54,13 +54,13 @@ fn a_server_that_is_not_ready_fails_with_its_reason() {
 }
 
 #[test]
-fn another_service_that_redirects_is_not_healthy() {
+fn a_redirecting_service_is_not_healthy() {
     let (address, _request) = server("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(healthcheck(&address.to_string()).status.code(), Some(1));
 }
 
 #[test]
-fn no_server_at_all_fails_with_the_address() {
+fn without_a_server_it_fails_with_the_address() {
     // Port 1 is a system port that nothing here listens on.
     let output = healthcheck("127.0.0.1:1");
     assert_eq!(output.status.code(), Some(1));

@@ -1,4 +1,5 @@
-//! Keys through the public surface: the key file, the store that follows it, and the command line.
+//! Keys through the public interface: the key file, the store that follows it, and the command
+//! line.
 
 mod cli;
 mod file;
@@ -12,7 +13,7 @@ use software_directory::key::Rate;
 use software_directory::key::file::NewKey;
 use tempfile::TempDir;
 
-/// A temporary folder and the path of a key file in it that doesn't exist yet.
+/// A temporary folder, and the path of a key file in it that doesn't exist yet.
 fn key_file() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("keys.json");

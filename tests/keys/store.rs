@@ -1,4 +1,4 @@
-//! The key store: authentication, and reloads of the key file.
+//! The key store: authentication, and reloading the key file.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use software_directory::key::{ApiKey, AuthError, KeyKind, KeyStore, watch};
 
 use super::{at, key_file, named, now};
 
-fn id_let_in(store: &KeyStore, key: &ApiKey) -> Result<String, AuthError> {
+fn accepted_id(store: &KeyStore, key: &ApiKey) -> Result<String, AuthError> {
     store.authenticate(key.expose(), now).map(|grant| grant.id.to_string())
 }
 
@@ -26,19 +26,19 @@ fn replace(path: &Path, content: &str) {
 fn a_key_in_the_file_is_accepted_and_others_are_not() {
     let (_folder, path) = key_file();
     let keys: Vec<_> =
-        ["a", "b"].map(|name| file::create(&path, named(name), now(), |_| Ok(())).expect("made").0).into();
+        ["a", "b"].map(|name| file::create(&path, named(name), now(), |_| Ok(())).expect("created").0).into();
     let store = KeyStore::open(&path).expect("valid");
     for (key, name) in keys.iter().zip(["a", "b"]) {
-        let grant = store.authenticate(key.expose(), now).expect("let in");
+        let grant = store.authenticate(key.expose(), now).expect("accepted");
         assert_eq!((&*grant.id, &*grant.name), (key.id(), name));
         assert_eq!(grant.spend(Instant::now()).expect("a limit").limit, 600);
     }
 }
 
 #[test]
-fn nothing_presented_is_missing_and_anything_else_is_invalid() {
+fn an_empty_key_is_missing_and_anything_else_is_invalid() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");
     assert_eq!(store.authenticate("", now).unwrap_err(), AuthError::Missing);
     let whole = key.expose();
@@ -58,9 +58,9 @@ fn nothing_presented_is_missing_and_anything_else_is_invalid() {
 #[test]
 fn a_known_id_with_another_secret_is_invalid() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");
-    // A well-formed key with another key's id, put together with a matching checksum.
+    // A well-formed key with another key's id, including a matching checksum.
     let body = format!("sd_live_{}_{}", key.id(), "A".repeat(22));
     let mut crc = flate2::Crc::new();
     crc.update(body.as_bytes());
@@ -80,8 +80,8 @@ fn a_known_id_with_another_secret_is_invalid() {
 fn a_key_expires_after_its_last_moment() {
     let (_folder, path) = key_file();
     let with_expiry = |text: &str| NewKey { expires: Some(text.parse().expect("an expiry")), ..named("a") };
-    let (by_day, _) = file::create(&path, with_expiry("2027-01-31"), now(), |_| Ok(())).expect("made");
-    let (by_time, _) = file::create(&path, with_expiry("2027-01-31T12:00:00Z"), now(), |_| Ok(())).expect("made");
+    let (by_day, _) = file::create(&path, with_expiry("2027-01-31"), now(), |_| Ok(())).expect("created");
+    let (by_time, _) = file::create(&path, with_expiry("2027-01-31T12:00:00Z"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");
     for (key, last, first_refused) in [
         (by_day, "2027-01-31T23:59:59.999999999Z", "2027-02-01T00:00:00Z"),
@@ -93,17 +93,17 @@ fn a_key_expires_after_its_last_moment() {
 }
 
 #[test]
-fn an_empty_key_file_refuses_everybody() {
+fn an_empty_key_file_refuses_everyone() {
     let (_folder, path) = key_file();
     fs::write(&path, "{\"keys\": []}").expect("written");
     let store = KeyStore::open(&path).expect("valid");
     let stranger = ApiKey::generate(KeyKind::Live).expect("random numbers");
     assert!(store.is_empty());
-    assert_eq!(id_let_in(&store, &stranger).unwrap_err(), AuthError::Invalid);
+    assert_eq!(accepted_id(&store, &stranger).unwrap_err(), AuthError::Invalid);
 }
 
 #[test]
-fn a_missing_or_broken_key_file_opens_no_store() {
+fn no_store_is_opened_with_a_missing_or_broken_key_file() {
     let (_folder, path) = key_file();
     assert!(KeyStore::open(&path).unwrap_err().is_missing());
     for broken in ["", "{", "{}", "{\"keys\": [{}]}"] {
@@ -113,22 +113,22 @@ fn a_missing_or_broken_key_file_opens_no_store() {
 }
 
 #[test]
-fn a_reload_takes_new_keys_and_drops_revoked_ones() {
+fn a_reload_adds_new_keys_and_drops_revoked_ones() {
     let (_folder, path) = key_file();
-    let (old, _) = file::create(&path, named("old"), now(), |_| Ok(())).expect("made");
+    let (old, _) = file::create(&path, named("old"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");
-    let (new, _) = file::create(&path, named("new"), now(), |_| Ok(())).expect("made");
+    let (new, _) = file::create(&path, named("new"), now(), |_| Ok(())).expect("created");
     file::revoke(&path, old.id()).expect("revoked");
-    assert!(id_let_in(&store, &old).is_ok() && id_let_in(&store, &new).is_err());
+    assert!(accepted_id(&store, &old).is_ok() && accepted_id(&store, &new).is_err());
     store.reload_if_changed();
-    assert_eq!(id_let_in(&store, &old).unwrap_err(), AuthError::Invalid);
-    assert_eq!(id_let_in(&store, &new).as_deref(), Ok(new.id()));
+    assert_eq!(accepted_id(&store, &old).unwrap_err(), AuthError::Invalid);
+    assert_eq!(accepted_id(&store, &new).as_deref(), Ok(new.id()));
 }
 
 #[test]
 fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_repaired() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let good = fs::read_to_string(&path).expect("readable");
     let store = KeyStore::open(&path).expect("valid");
     let stranger = ApiKey::generate(KeyKind::Live).expect("random numbers");
@@ -139,8 +139,8 @@ fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_repaired() {
         for _ in 0..2 {
             store.reload_if_changed();
             assert!(store.problem().is_some_and(|problem| problem.contains(said)), "{:?}", store.problem());
-            assert!(id_let_in(&store, &key).is_ok());
-            assert!(id_let_in(&store, &stranger).is_err() && store.authenticate("", now).is_err());
+            assert!(accepted_id(&store, &key).is_ok());
+            assert!(accepted_id(&store, &stranger).is_err() && store.authenticate("", now).is_err());
         }
         replace(&path, &good);
         store.reload_if_changed();
@@ -149,16 +149,16 @@ fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_repaired() {
     fs::remove_file(&path).expect("removed");
     store.reload_if_changed();
     assert!(store.problem().is_some_and(|problem| problem.contains("there is no key file")));
-    assert!(id_let_in(&store, &key).is_ok());
+    assert!(accepted_id(&store, &key).is_ok());
     fs::write(&path, "{\"keys\": []}").expect("written");
     store.reload_if_changed();
-    assert_eq!((store.problem(), id_let_in(&store, &key).unwrap_err()), (None, AuthError::Invalid));
+    assert_eq!((store.problem(), accepted_id(&store, &key).unwrap_err()), (None, AuthError::Invalid));
 }
 
 #[test]
 fn a_change_that_keeps_size_and_time_is_noticed() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let long_ago = SystemTime::now() - Duration::from_hours(1);
     let set_time = || fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(long_ago));
     set_time().expect("a time");
@@ -170,19 +170,19 @@ fn a_change_that_keeps_size_and_time_is_noticed() {
     fs::write(&path, &other).expect("written");
     set_time().expect("a time");
     store.reload_if_changed();
-    assert_eq!(id_let_in(&store, &key).unwrap_err(), AuthError::Invalid);
+    assert_eq!(accepted_id(&store, &key).unwrap_err(), AuthError::Invalid);
 }
 
 #[test]
 fn spent_quota_survives_a_reload_and_a_changed_rate() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, NewKey { rate: "5".parse().expect("a rate"), ..named("a") }, now(), |_| Ok(()))
-        .expect("made");
+        .expect("created");
     let store = KeyStore::open(&path).expect("valid");
     let moment = Instant::now();
-    let spend = || store.authenticate(key.expose(), now).expect("let in").spend(moment).expect("a limit");
+    let spend = || store.authenticate(key.expose(), now).expect("accepted").spend(moment).expect("a limit");
     assert_eq!((spend().remaining, spend().remaining), (4, 3));
-    file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
+    file::create(&path, named("b"), now(), |_| Ok(())).expect("created");
     store.reload_if_changed();
     assert_eq!((store.len(), spend().remaining), (2, 2));
     let text = fs::read_to_string(&path).expect("readable");
@@ -192,19 +192,19 @@ fn spent_quota_survives_a_reload_and_a_changed_rate() {
 }
 
 #[test]
-fn new_key_works_at_once_and_unknown_ids_cause_at_most_ten_reads_a_second() {
+fn new_key_works_immediately_and_unknown_ids_cause_at_most_ten_reads_a_second() {
     let (_folder, path) = key_file();
-    let (first, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (first, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");
     let unknown = ApiKey::generate(KeyKind::Live).expect("random numbers");
     let start = Instant::now();
-    assert!(!store.look_for(first.expose(), start), "a known id is no reason to look");
-    let (second, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
-    assert_eq!(id_let_in(&store, &second), Err(AuthError::Invalid), "not looked yet");
+    assert!(!store.look_for(first.expose(), start), "there's no need to look for a known id");
+    let (second, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("created");
+    assert_eq!(accepted_id(&store, &second), Err(AuthError::Invalid), "the file hasn't been read again yet");
     assert!(store.look_for(second.expose(), start));
-    assert!(id_let_in(&store, &second).is_ok());
+    assert!(accepted_id(&store, &second).is_ok());
     let looks = (0..1000).filter(|ms| store.look_for(unknown.expose(), start + Duration::from_millis(*ms))).count();
-    assert_eq!(looks, 9, "a look every 100 ms; the first one of this second is above");
+    assert_eq!(looks, 9, "one look every 100 ms; this second's first one is above");
 }
 
 #[test]
@@ -214,16 +214,16 @@ fn development_key_ends_with_the_first_key_file() {
     let store = KeyStore::development(&development, &path);
     store.reload_if_changed();
     assert_eq!(store.problem(), None);
-    let grant = store.authenticate(development.expose(), now).expect("let in");
+    let grant = store.authenticate(development.expose(), now).expect("accepted");
     assert_eq!(grant.spend(Instant::now()).expect("a limit").limit, 60_000);
-    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     store.reload_if_changed();
-    assert!(id_let_in(&store, &key).is_ok());
-    assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid));
+    assert!(accepted_id(&store, &key).is_ok());
+    assert_eq!(accepted_id(&store, &development), Err(AuthError::Invalid));
     fs::remove_file(&path).expect("removed");
     store.reload_if_changed();
-    assert!(store.problem().is_some() && id_let_in(&store, &key).is_ok());
-    assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid));
+    assert!(store.problem().is_some() && accepted_id(&store, &key).is_ok());
+    assert_eq!(accepted_id(&store, &development), Err(AuthError::Invalid));
 }
 
 #[test]
@@ -237,24 +237,24 @@ fn development_key_also_ends_with_an_invalid_key_file() {
         make(&path);
         store.reload_if_changed();
         assert!(store.problem().is_some() && store.is_empty());
-        assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid));
+        assert_eq!(accepted_id(&store, &development), Err(AuthError::Invalid));
         fs::remove_file(&path).expect("removed");
         store.reload_if_changed();
-        assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid), "it doesn't come back");
-        let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+        assert_eq!(accepted_id(&store, &development), Err(AuthError::Invalid), "it doesn't come back");
+        let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
         store.reload_if_changed();
-        assert!(id_let_in(&store, &key).is_ok() && store.problem().is_none());
+        assert!(accepted_id(&store, &key).is_ok() && store.problem().is_none());
     }
 }
 
 #[test]
-fn a_key_with_origins_is_for_these_only() {
+fn a_key_with_origins_works_only_for_those() {
     let (_folder, path) = key_file();
     let origins = vec!["https://example.org".parse().expect("an origin")];
-    let (limited, _) = file::create(&path, NewKey { origins, ..named("a") }, now(), |_| Ok(())).expect("made");
-    let (open, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
+    let (limited, _) = file::create(&path, NewKey { origins, ..named("a") }, now(), |_| Ok(())).expect("created");
+    let (open, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");
-    let allows = |key: &ApiKey, origin| store.authenticate(key.expose(), now).expect("let in").allows_origin(origin);
+    let allows = |key: &ApiKey, origin| store.authenticate(key.expose(), now).expect("accepted").allows_origin(origin);
     assert!(allows(&limited, "https://example.org") && !allows(&limited, "https://example.com"));
     assert!(!allows(&limited, "null"));
     assert!(allows(&open, "https://example.com"));
@@ -264,10 +264,10 @@ fn a_key_with_origins_is_for_these_only() {
 fn printing_the_store_shows_no_secret() {
     let (_folder, path) = key_file();
     let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
-    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::development(&development, &path);
     store.reload_if_changed();
-    let grant = store.authenticate(key.expose(), now).expect("let in");
+    let grant = store.authenticate(key.expose(), now).expect("accepted");
     for shown in [format!("{store:?}"), format!("{grant:?}")] {
         for key in [&development, &key] {
             let secret = key.expose().rsplit_once('_').expect("a secret").1;
@@ -277,17 +277,17 @@ fn printing_the_store_shows_no_secret() {
 }
 
 #[tokio::test]
-async fn the_watcher_refuses_a_revoked_key_and_ends_with_the_shutdown() {
+async fn the_watcher_picks_up_a_revoked_key_and_stops_at_shutdown() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let store = Arc::new(KeyStore::open(&path).expect("valid"));
     file::revoke(&path, key.id()).expect("revoked");
     let refused = async {
-        while id_let_in(&store, &key).is_ok() {
+        while accepted_id(&store, &key).is_ok() {
             tokio::task::yield_now().await;
         }
     };
-    // The limit only stops a test that would never end.
+    // The limit only stops a test that would otherwise never end.
     tokio::time::timeout(Duration::from_mins(1), watch(Arc::clone(&store), refused)).await.expect("refused");
 }
 
@@ -297,7 +297,7 @@ proptest! {
     #[test]
     fn no_key_with_a_wrong_character_is_accepted(at in 0..45_usize, with in any::<char>()) {
         let (_folder, path) = key_file();
-        let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+        let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
         let store = KeyStore::open(&path).expect("valid");
         let mut characters: Vec<char> = key.expose().chars().collect();
         prop_assume!(characters[at] != with);
@@ -307,7 +307,7 @@ proptest! {
     }
 }
 
-/// A log that a test can read.
+/// A log that tests can read.
 #[derive(Clone, Default)]
 struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 
@@ -325,7 +325,7 @@ impl std::io::Write for Log {
 fn key_file_readable_by_others_is_warned_about_once_per_start_and_mode_change() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, path) = key_file();
-    file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let set_mode = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("changed");
     let log = Log::default();
     let writer = log.clone();

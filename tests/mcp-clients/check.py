@@ -1,5 +1,5 @@
-"""The protocol's own clients against the binary, over both transports: the Python library that is installed, and unless it's the one
-before last, the TypeScript libraries and the inspector."""
+"""Tests the binary with the protocol's own clients, over both transports: with the installed Python library and, if that's the
+latest major version, with the TypeScript libraries and the inspector."""
 
 import argparse
 import asyncio
@@ -34,7 +34,7 @@ TOOLS = [
 
 
 def parts(result):
-    """Whether a result is an error, with its content and structured content."""
+    """Whether a result is an error, its content, and its structured content."""
     if MAJOR == 1:
         return result.isError, result.content, result.structuredContent
     return result.is_error, result.content, result.structured_content
@@ -75,7 +75,7 @@ def node(*command, **options):
 
 
 def inspect(binary, url, key):
-    """Sends requests with the inspector's command line."""
+    """Calls a tool through the inspector's command line."""
     call = ["--method", "tools/call", "--tool-name", "search_software", "--tool-arg", "q=permit"]
     environment = ["-e", f"SOFTWARE_DIRECTORY_DATA={DATA}", "-e", "SOFTWARE_DIRECTORY_INDEX=none"]
     targets = {
@@ -100,7 +100,7 @@ def main():
             text = ""
             while not (found := re.search(r"Bearer (\S+)' '(http://[^/]+)/", text)):
                 line = server.stdout.readline()
-                assert line, f"the server ended: {text}"
+                assert line, f"the server exited: {text}"
                 text += line
             key, url = found.groups()
             asyncio.run(check(binary, url, key))

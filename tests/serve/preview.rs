@@ -106,7 +106,7 @@ fn preview_is_for_its_key_and_machine() {
 fn preview_waits_for_a_candidate_that_was_never_valid() {
     let folder = folder(&["a"], "{");
     let server = Server::start(folder.path(), &["preview", "next"]);
-    let first = status(&server, "1 error: no state was valid yet.");
+    let first = status(&server, "1 error: there has been no valid state yet.");
     assert_eq!(first["has_problem"], true);
     let cookie = session(&server);
     let (code, _, page) = get(&server, "/categories", Some(&cookie));

@@ -25,7 +25,7 @@ impl FromParameters for ListAttributes {
 
 /// A page of attributes.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct AttributeList {
     data: Vec<AttributeResource<'static>>,
     pagination: Pagination,
@@ -33,7 +33,7 @@ struct AttributeList {
 
 /// List attributes
 ///
-/// The properties that products are filtered, counted and sorted by: those of every directory, then those that its exports
+/// The properties by which products can be filtered, counted and sorted: the built-in ones first, then those that exports
 /// declare.
 #[utoipa::path(
     get,

@@ -25,7 +25,7 @@ impl FromParameters for ListCategories {
 
 /// A page of categories.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct CategoryList {
     data: Vec<CategoryResource>,
     pagination: Pagination,
@@ -33,7 +33,7 @@ struct CategoryList {
 
 /// List categories
 ///
-/// All categories by name, those without products too.
+/// All categories by name, including those without products.
 #[utoipa::path(
     get,
     path = "/v1/categories",
@@ -55,14 +55,14 @@ pub(in crate::http) async fn list_categories(
 
 /// A category.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct CategoryRecord {
     data: CategoryResource,
 }
 
 /// Get a category
 ///
-/// Its description and how many products are in it. `/v1/software?category=ID` lists these.
+/// The category's description and how many products are in it. `/v1/software?category=ID` lists the products.
 #[utoipa::path(
     get,
     path = "/v1/categories/{id}",

@@ -32,22 +32,22 @@ impl FromParameters for ListChanges {
 
 /// A page of changes.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct ChangeList {
     data: Vec<ChangeResource>,
     pagination: Pagination,
     /// The earlier generation.
     from: String,
-    /// The current generation: the `since` of the next request.
+    /// The current generation, to use as `since` in the next request.
     to: String,
 }
 
 /// List changes
 ///
-/// The products that were added, changed or removed since a generation, by id, over all generations in between. The server
-/// keeps the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
-/// and the whole directory is at `/v1/exports`. An export's own name, licence and date are there too: a change of these isn't a
-/// change of its products.
+/// The products that were added, changed or removed since a generation, by id, across all generations in between. The
+/// server keeps the last hundred generations, or fewer after very large changes. It responds to an older or unknown one with
+/// 410; the whole directory is at `/v1/exports`. So are each export's own name, licence and date, since a change to those
+/// isn't a change to its products.
 #[utoipa::path(
     get,
     path = "/v1/changes",
@@ -66,7 +66,7 @@ pub(in crate::http) async fn list_changes(
     Query(ListChanges { since, page }): Query<ListChanges>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    // Reads the whole log.
+    // Reads the entire log.
     let list = async move {
         let page = service::list_changes(&snapshot, since.as_deref(), page)
             .ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;

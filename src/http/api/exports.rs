@@ -43,7 +43,7 @@ impl FromParameters for ListExports {
 
 /// A page of exports.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct ExportList {
     data: Vec<ExportResource>,
     pagination: Pagination,
@@ -52,7 +52,7 @@ struct ExportList {
 
 /// List exports
 ///
-/// The loaded export files, each with its licence, and how much is left out because it is invalid (`skipped`).
+/// The loaded export files, each with its licence, and how much of it was left out for being invalid (`skipped`).
 #[utoipa::path(
     get,
     path = "/v1/exports",
@@ -81,7 +81,7 @@ enum Format {
 }
 
 impl Format {
-    /// Its name in a request, and the extension of its files.
+    /// The format's name in a request, and the extension of its files.
     const fn extension(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -99,7 +99,7 @@ impl Format {
 
 static FORMAT: Parameter<OneOf<Format>> = Parameter::new(
     "format",
-    "`json` is the export as it was validated; `ndjson` one record a line, each with its export and licence.",
+    "`json` is the export exactly as validated; `ndjson` has one record per line, each with its export and licence.",
     "json",
     OneOf { values: &[Format::Json, Format::Ndjson], name: Format::extension, default: Some(Format::Json) },
 );
@@ -116,17 +116,22 @@ impl FromParameters for GetExport {
     }
 }
 
-/// How many bytes of an export's document cost one request of the quota.
+/// How many bytes of an export count as one request against the quota.
 const BYTES_PER_REQUEST: u64 = 1 << 20;
 
 /// Download an export
 ///
-/// The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd where the request accepts
-/// that for `json`, else as it is. A part of a `json` document is sent for one range in `Range`, so that a download which broke can
-/// go on: with `If-Range` and the entity tag, the part is of the same document. Each started MiB of the document (`size_bytes` in the
-/// list) up to the end of the part costs a request of the quota; a download larger than what is left is possible while anything is
-/// left, and the quota then waits accordingly. A key or a visitor may have 4 downloads in progress (429),
-/// all keys together 32, all visitors together 16 (503); when these are in use, one that is slower than 128 KiB/s ends for a new one.
+/// The whole document, as described by the JSON Schema at `/schemas/export.json`. It is streamed; `json` is compressed with
+/// zstd if the request accepts that.
+///
+/// A single range in `Range` gets part of a `json` document, so an interrupted download can be resumed. With `If-Range` and
+/// the entity tag, the part is certain to come from the same document.
+///
+/// Each MiB of the document (`size_bytes` in the list), or part of one, up to the end of the range counts as one request
+/// against the quota. A download may exceed what is left of the quota; further requests then have to wait until it is paid off.
+///
+/// A key or a visitor may have 4 downloads in progress (429), all keys together 32, all visitors together 16 (503). When all
+/// of those are taken, a download slower than 128 KiB/s is dropped to make room for a new one.
 #[utoipa::path(
     get,
     path = "/v1/exports/{id}",
@@ -138,7 +143,7 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
             (HashMap<String, Value> = "application/json"),
             (String = "application/x-ndjson"),
         )),
-        (status = 206, description = "The part of the export that `Range` names", content(
+        (status = 206, description = "The part of the export requested with `Range`", content(
             (String = "application/json"),
         )),
         NotFound,
@@ -168,7 +173,7 @@ pub(in crate::http) async fn get_export(
         };
         let license = format!("<{}>; rel=\"license\"", export.license());
         let mut response = stream(stored, format, coding, range.as_ref(), slot).map_err(ServiceError::from)?;
-        // URIs and escaped names are ASCII.
+        // URIs and percent-encoded names are ASCII.
         response.headers_mut().extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
         let disposition = HeaderValue::try_from(attachment(&id, format.extension())).ok();
         response.headers_mut().extend(disposition.map(|disposition| (CONTENT_DISPOSITION, disposition)));
@@ -177,14 +182,14 @@ pub(in crate::http) async fn get_export(
         }
         Ok(response)
     };
-    // Reads the whole file once to compare it with its checksum, or a piece of it from a cluster.
+    // Reads the whole file once to verify its checksum, or one piece of it with a cluster.
     let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(ApiError::internal)?;
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
-/// How many requests of the quota a download costs. A part of the uncompressed document also costs
-/// what precedes it, because that has to be decompressed; a part of the compressed one costs its
-/// share.
+/// How many requests a download counts as against the quota. A range of the uncompressed document
+/// also costs what precedes it, because that has to be decompressed. A range of the compressed one
+/// costs its proportion.
 fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {
     let bytes = match (range, coding) {
         (None, _) => size,
@@ -197,7 +202,7 @@ fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeIncl
     u32::try_from(bytes.div_ceil(BYTES_PER_REQUEST).max(1)).unwrap_or(u32::MAX)
 }
 
-/// `Content-Disposition` with a file name (RFC 6266), in ASCII.
+/// A `Content-Disposition` header with a file name (RFC 6266), in ASCII.
 fn attachment(id: &str, extension: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let plain: String = id.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
@@ -209,8 +214,8 @@ fn attachment(id: &str, extension: &str) -> String {
     value
 }
 
-/// The response with the document, or part of it, in a format. Only `json` has a stored compressed
-/// form, a known length and parts.
+/// The response with the document, or a range of it, in a format. Only `json` is stored compressed,
+/// has a known length and supports ranges.
 fn stream(
     stored: StoredExport,
     format: Format,

@@ -1,5 +1,5 @@
-//! The Atom feed. It isn't part of the API: it's missing from the OpenAPI document, and programs
-//! use `/v1/changes` instead.
+//! The Atom feed. It isn't part of the API or the OpenAPI document; programs use `/v1/changes`
+//! instead.
 
 use std::sync::Arc;
 
@@ -32,7 +32,6 @@ impl FromParameters for GetFeed {
     }
 }
 
-/// The feed's route.
 pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new().route(FEED, get(get_feed))
 }
@@ -44,7 +43,7 @@ async fn get_feed(
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let config = Arc::clone(&state);
-    // A rare category is searched for in the whole log.
+    // Finding entries for a rare category may take the whole log.
     let write = async move {
         let news = service::list_news(&snapshot, &categories).await?;
         let feed = Feed {

@@ -1,5 +1,5 @@
-//! The index files for followers: `CURRENT`, manifests and parts. They're for servers, so they
-//! aren't in the OpenAPI document.
+//! The index files for followers: `CURRENT`, manifests and parts. They're meant for servers, so
+//! they aren't in the OpenAPI document.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
@@ -22,14 +22,13 @@ use crate::http::shares::Class;
 use crate::http::state::AppState;
 use crate::panics;
 
-/// The routes for followers.
 pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new()
         .route("/v1/generations/CURRENT", get(get_current))
         .route("/v1/generations/{generation}/{part}", get(get_part))
 }
 
-/// The index folder, for a request whose key may pull it.
+/// The index folder, if the request's key may pull it.
 fn index(state: &AppState, request: &RequestContext) -> Result<Store, ApiError> {
     if !request.may_replicate() {
         return Err(ApiError::ReplicateNotAllowed);
@@ -55,7 +54,7 @@ async fn get_current(
     Ok(response)
 }
 
-/// A manifest or a part, or one range of it.
+/// A manifest or a part, or one range of either.
 async fn get_part(
     State(state): State<Arc<AppState>>,
     Extension(request): Extension<Arc<RequestContext>>,

@@ -29,7 +29,7 @@ impl FromParameters for ListGlossary {
 
 /// A page of glossary terms.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct GlossaryList {
     data: Vec<GlossaryTermResource>,
     pagination: Pagination,
@@ -37,7 +37,7 @@ struct GlossaryList {
 
 /// List glossary terms
 ///
-/// All terms in their order, or those that match a query.
+/// All terms in order, or those that match a query.
 #[utoipa::path(
     get,
     path = "/v1/glossary",
@@ -67,14 +67,14 @@ pub(in crate::http) async fn list_glossary(
 
 /// A glossary term.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct GlossaryRecord {
     data: GlossaryTermResource,
 }
 
 /// Get a glossary term
 ///
-/// Its definition, abbreviations, synonyms and source.
+/// The term's definition, abbreviations, synonyms and source.
 #[utoipa::path(
     get,
     path = "/v1/glossary/{id}",

@@ -25,16 +25,16 @@ struct Health {
     status: &'static str,
 }
 
-/// Is it alive?
+/// Check liveness
 ///
-/// Answers as long as the process can answer at all.
+/// Responds as long as the process can respond at all.
 #[utoipa::path(
     get,
     path = "/healthz",
     operation_id = "getHealth",
     tag = "Health",
     security(()),
-    responses((status = 200, description = "It is alive", body = Health), RequestErrors),
+    responses((status = 200, description = "The service is alive", body = Health), RequestErrors),
 )]
 pub(in crate::http) async fn get_health() -> Result<Response, ApiError> {
     uncached(&Health { status: "ok" })
@@ -43,7 +43,7 @@ pub(in crate::http) async fn get_health() -> Result<Response, ApiError> {
 /// The service has a directory to serve.
 #[derive(Serialize, ToSchema)]
 struct Readiness {
-    /// `ready`, or `degraded` where it serves but something is wrong; further values may come.
+    /// `ready`, or `degraded` if it serves but something is wrong; more values may be added.
     status: &'static str,
     /// The generation being served.
     generation: String,
@@ -51,38 +51,38 @@ struct Readiness {
     reasons: Vec<Reason>,
 }
 
-/// A reason why the service isn't in full health, though it serves.
+/// A reason why the service isn't fully healthy, even if it serves.
 #[derive(Serialize, ToSchema)]
 struct Reason {
-    /// A stable name of the reason, such as `exports_invalid`.
+    /// A stable name for the reason, such as `exports_invalid`.
     code: &'static str,
-    /// The number of errors in the exports (`exports_invalid`), of products that would be removed (`records_removed`), or of
+    /// The number of errors in the exports (`exports_invalid`), products that would be removed (`records_removed`), or
     /// records left out (`records_skipped`).
     #[schema(required)]
     count: Option<usize>,
-    /// The number of exports left out as a whole (`records_skipped`). The records of one that cannot be parsed are not counted.
+    /// The number of exports left out entirely (`records_skipped`). If an export can't be parsed, its records aren't counted.
     #[schema(required)]
     export_count: Option<usize>,
-    /// When the state began (RFC 3339), where that is known.
+    /// When this state began (RFC 3339), if known.
     #[schema(required)]
     since: Option<String>,
-    /// The cause and the remedy, for the operator; `null` without a valid key.
+    /// The cause and the fix, for the operator; `null` without a valid key.
     #[schema(required)]
     detail: Option<String>,
 }
 
-/// Is it ready?
+/// Check readiness
 ///
-/// 503 only while there is nothing to serve yet, or while the cluster doesn't respond or has lost the index; the problem's `detail`
-/// names the reason. With a valid key the reasons have their `detail`, which names files; it costs no quota. Without one, or with
-/// another, the answer is the same but for the `detail`.
+/// Responds with 503 only while there is nothing to serve yet, or while the cluster doesn't respond or has lost the index; the
+/// problem's `detail` gives the reason. With a valid key, each reason has a `detail`, which may name files; this costs no
+/// quota. Without a valid key, the response is the same except for the `detail`.
 #[utoipa::path(
     get,
     path = "/readyz",
     operation_id = "getReadiness",
     tag = "Health",
     security((), ("apiKey" = [])),
-    responses((status = 200, description = "It serves a directory", body = Readiness), RequestErrors, Unavailable),
+    responses((status = 200, description = "The service has a directory to serve", body = Readiness), RequestErrors, Unavailable),
 )]
 pub(in crate::http) async fn get_readiness(
     State(state): State<Arc<AppState>>,
@@ -93,7 +93,7 @@ pub(in crate::http) async fn get_readiness(
     let key_problem =
         state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail, ..Degraded::default() });
     let degraded = state.directory.degraded();
-    // Searches fail too, so requests should go to another server, if there is one.
+    // Searches fail as well, so requests should go to another server if there is one.
     if let Some(reason) = degraded.iter().find(|of| [CLUSTER_UNAVAILABLE, GENERATION_LOST].contains(&of.code)) {
         let Degraded { code, detail, .. } = reason;
         return Err(ApiError::NotReady(if has_key { format!("{code}: {detail}") } else { (*code).to_owned() }));

@@ -25,9 +25,10 @@ pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new().route(MCP_PATH, any(answer))
 }
 
-/// Answers one message. Browsers send `Origin` with every POST, so one that a foreign host name led here (DNS rebinding) is told by
-/// that, whether there is a public address or not. A search that is shed and a failure of the directory are answered as everywhere in the service, with a
-/// problem document.
+/// Answers one message. Browsers send `Origin` with every POST, so it exposes one that was lured
+/// here under someone else's host name (DNS rebinding), whether or not there's a public address. As
+/// everywhere else in the service, a search that is shed and a failure of the directory are
+/// answered with a problem document.
 async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request: Request) -> Response {
     if request.method() != Method::POST {
         let mut response = ApiError::MethodNotAllowed.into_response();
@@ -55,7 +56,8 @@ async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request:
     }
 }
 
-/// Whether a caller accepts JSON; one that doesn't say accepts anything (RFC 9110, 12.5.1).
+/// Whether the caller accepts JSON. Without an `Accept` header, it accepts anything (RFC 9110,
+/// 12.5.1).
 fn accepts_json(headers: &HeaderMap) -> bool {
     let accepts = |range| quality(headers, &ACCEPT, range).is_some_and(|quality| quality > 0.0);
     !headers.contains_key(ACCEPT) || ["application/json", "application/*", "*/*"].into_iter().any(accepts)
@@ -69,21 +71,21 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn problem(rejected: Rejected) -> ApiError {
     match rejected {
         Rejected::TooLarge => ApiError::ContentTooLarge,
-        Rejected::Unreadable => ApiError::BadRequest("The body ends before the length in Content-Length."),
+        Rejected::Unreadable => ApiError::BadRequest("The body is shorter than its Content-Length."),
         Rejected::UnknownVersion => {
-            ApiError::BadRequest("MCP-Protocol-Version isn't a version of the protocol that this service knows.")
+            ApiError::BadRequest("MCP-Protocol-Version isn't a protocol version that this service supports.")
         }
         Rejected::Failed => ApiError::internal(rejected),
     }
 }
 
-/// The search pool as the host of one message.
+/// The search pool as one message's host.
 #[derive(Debug, Clone)]
 struct Pool {
     state: Arc<AppState>,
     /// A message is answered on a task of its own.
     holder: Holder,
-    /// Why the message has no result.
+    /// Why there's no result for the message.
     error: Arc<Mutex<Option<ApiError>>>,
 }
 
@@ -120,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_accepted_in_all_its_ranges() {
+    fn all_media_ranges_that_include_json_are_accepted() {
         let accepts = |values: &[&'static str]| {
             accepts_json(&values.iter().map(|value| (ACCEPT, HeaderValue::from_static(value))).collect())
         };

@@ -1,4 +1,4 @@
-//! `GET /metrics`, on a listener of its own.
+//! `GET /metrics`, on its own listener.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use jiff::Timestamp;
 
 use crate::http::state::AppState;
 
-/// The service on the metrics listener. It needs no key: access to the listener is access to the
-/// metrics.
+/// The service on the metrics listener. It needs no key: whoever can reach the listener may read
+/// the metrics.
 pub fn metrics_service(state: Arc<AppState>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
-        .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "Ask with GET.\n"))
+        .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "Use GET.\n"))
         .fallback(async || (StatusCode::NOT_FOUND, "There is nothing here but /metrics.\n"))
         .with_state(state)
 }

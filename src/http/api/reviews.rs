@@ -25,9 +25,9 @@ impl FromParameters for ListReviews {
     }
 }
 
-/// A page of a product's reviews, and all of them summed up.
+/// A page of a product's reviews, and a summary of all of them.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct ReviewList {
     data: Vec<ReviewResource<'static>>,
     pagination: Pagination,
@@ -36,8 +36,8 @@ struct ReviewList {
 
 /// List reviews of a product
 ///
-/// Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` covers all its reviews, filtered
-/// or not.
+/// Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` always covers all of the
+/// product's reviews, even if the list is filtered.
 #[utoipa::path(
     get,
     path = "/v1/reviews/{id}",
@@ -53,7 +53,7 @@ pub(in crate::http) async fn list_reviews(
     Query(query): Query<ListReviews>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    // Else it looks at every review of the product.
+    // Otherwise it looks at every review of the product.
     let is_stored_order = query == ListReviews::all(query.page);
     let list = async move {
         let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;

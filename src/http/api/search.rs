@@ -43,27 +43,28 @@ impl FromParameters for SearchParameters {
     }
 }
 
-/// A page of products that match.
+/// A page of matching products.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct SearchResult {
     data: Vec<SearchResultHit>,
     pagination: Pagination,
     query: QueryReport,
-    /// By the names in the parameter `facets`; absent without it.
+    /// Keyed by the names in the `facets` parameter; absent without it.
     #[schema(required = false, nullable = false)]
     facets: Option<BTreeMap<String, Vec<FacetValue<'static>>>>,
 }
 
-/// A product that matches.
+/// A matching product.
 #[derive(ToSchema)]
 #[schema(as = SearchHit)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct SearchResultHit {
     #[schema(inline = false)]
     #[serde(flatten)]
     item: SoftwareItem<'static>,
-    /// How well it matches; comparable within one answer only. 0 without a query, and below 0 if it has none of the words but is related.
+    /// How well it matches; only comparable within one response. 0 without a query, and below 0 if it has none of the words
+    /// but is related.
     score: f32,
     /// The fields that matched; absent without `highlight`.
     #[schema(required = false, nullable = false)]
@@ -72,15 +73,16 @@ struct SearchResultHit {
 
 /// Search products
 ///
-/// Ranked: exact names first, then products with all words before those with some; demo records stand behind real products with
-/// as many of them. If words find few products, products that are near in meaning follow. `query` says how the words were understood.
+/// Ranked: exact names first, then products with all words, then those with some. Demo records come after real products with
+/// the same number of words. If the words find few products, products with a similar meaning follow. `query` says how the
+/// words were interpreted.
 #[utoipa::path(
     get,
     path = "/v1/search",
     operation_id = "searchSoftware",
     tag = "Search",
     params(Query<SearchParameters>),
-    responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
+    responses((status = 200, description = "A page of matching products", body = SearchResult), ApiErrors),
 )]
 pub(in crate::http) async fn search_software(
     State(state): State<Arc<AppState>>,
@@ -107,10 +109,10 @@ fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListPage, ApiError> {
     Ok(body.finish())
 }
 
-/// The member name of a hit's highlights.
+/// The key and punctuation that precede a hit's highlights.
 const HIGHLIGHTS: &[u8] = br#","highlights":"#;
 
-/// The size of a hit's JSON in bytes, roughly.
+/// The approximate size of a hit's JSON in bytes.
 fn hit_bytes(hit: &SearchHit) -> usize {
     const SCORE: usize = 24;
     let highlights = hit.highlights.as_deref().map_or(0, |highlights| HIGHLIGHTS.len() + highlights.len());
@@ -119,7 +121,7 @@ fn hit_bytes(hit: &SearchHit) -> usize {
 
 fn write_hit(hit: &SearchHit, fields: &Fields, json: &mut Vec<u8>) -> Result<(), ApiError> {
     let item = fields.select(&hit.item)?;
-    // Without its closing brace.
+    // Without the closing brace.
     json.extend_from_slice(&item[..item.len() - 1]);
     append_member(json, "score", &hit.score)?;
     if let Some(highlights) = &hit.highlights {

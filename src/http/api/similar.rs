@@ -30,38 +30,38 @@ impl FromParameters for ListSimilar {
 
 /// A page of similar products.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct SimilarList {
     data: Vec<SimilarSoftware>,
     pagination: Pagination,
 }
 
-/// A product that is like another one.
+/// A product that is similar to another one.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct SimilarSoftware {
     #[schema(inline = false)]
     #[serde(flatten)]
     item: SoftwareItem<'static>,
-    /// How similar it is, 0 to 1; comparable within one answer only.
+    /// How similar it is, from 0 to 1; only comparable within one response.
     score: f32,
     shared: Shared<'static>,
 }
 
-/// The common properties of two products.
+/// What two products have in common.
 #[derive(Serialize, ToSchema)]
 struct Shared<'a> {
-    /// Categories that both are in.
+    /// Categories that both products are in.
     categories: Vec<CategoryRef<'a>>,
-    /// Words of the requested product that both have, the rarest first.
+    /// Words of the requested product that both contain, rarest first.
     words: &'a [String],
 }
 
 /// List similar products
 ///
-/// Products in the same categories, with the same words in tagline, tags, features and standards, or near in meaning, the most
-/// similar first. `shared` says of each what it has in common with the product. Filters are for the similar products, as in a
-/// search.
+/// Products in the same categories, with the same words in their tagline, tags, features and standards, or with a similar
+/// meaning, most similar first. `shared` says what each has in common with the product. Filters apply to the similar products,
+/// as in a search.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}/similar",
@@ -95,7 +95,7 @@ fn write_hit(hit: &SimilarHit<'_>, language: Option<&Language>, json: &mut Vec<u
     let categories =
         hit.categories.iter().map(|category| CategoryRef { id: &category.id, name: category.name_in(language) });
     let shared = Shared { categories: categories.collect(), words: &hit.words };
-    // Without its closing brace.
+    // Without the closing brace.
     json.extend_from_slice(&hit.item[..hit.item.len() - 1]);
     append_member(json, "score", &hit.score)?;
     append_member(json, "shared", &shared)?;

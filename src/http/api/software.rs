@@ -40,7 +40,7 @@ impl FromParameters for ListParameters {
 
 /// A page of products.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct SoftwareList {
     data: Vec<SoftwareItem<'static>>,
     pagination: Pagination,
@@ -48,7 +48,7 @@ struct SoftwareList {
 
 /// List products
 ///
-/// All products, or those that a name search and filters leave.
+/// All products, or those that match a name search and filters.
 #[utoipa::path(
     get,
     path = "/v1/software",
@@ -84,7 +84,8 @@ pub(in crate::http) async fn list_software(
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }
 
-/// Rejects attributes that the directory doesn't have, values that they can't have, and several values in one, with commas.
+/// Rejects attributes that the directory doesn't have, values that they can't have, and several
+/// values joined by commas.
 pub(in crate::http) async fn check_attributes(
     snapshot: &Snapshot,
     filter: &SoftwareFilter,
@@ -109,15 +110,15 @@ pub(in crate::http) async fn check_attributes(
 
 /// A product.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
 struct SoftwareRecord {
     data: SoftwareDetail<'static>,
 }
 
 /// Get a product
 ///
-/// Everything its record says: evidence with its sources, the properties that the directory doesn't interpret, and the
-/// export that it is from, with its licence.
+/// Everything the product's record says: evidence with its sources, properties that the directory doesn't interpret, and the
+/// export that the record comes from, with its licence.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}",

@@ -40,7 +40,7 @@ struct SuggestionRecord {
 
 /// Suggest while typing
 ///
-/// Products, categories and glossary terms that what is typed can become: ids and names alone, a few hundred bytes.
+/// Products, categories and glossary terms that complete what has been typed so far. Only ids and names: a few hundred bytes.
 #[utoipa::path(
     get,
     path = "/v1/suggest",

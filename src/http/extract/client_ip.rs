@@ -6,15 +6,16 @@ use axum::extract::ConnectInfo;
 use axum::http::{Extensions, HeaderMap, HeaderValue};
 use ipnet::IpNet;
 
-/// Stands for all callers whose proxy names them in an unreadable form, so they share one quota.
+/// Stands for every caller whose address a proxy gives in an unreadable form, so they share one
+/// quota.
 const UNKNOWN: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 
 /// The caller's address: the nearest one that isn't a trusted proxy's; `None` for a request that
-/// came over no connection.
+/// didn't come over a connection.
 ///
-/// Each proxy appends its peer's address to `X-Forwarded-For`, so the list is read from its end as
-/// long as the addresses are trusted proxies. An untrusted peer's header is ignored. An entry that
-/// isn't an address never counts as the proxy's own: it's [`UNKNOWN`].
+/// Each proxy appends its peer's address to `X-Forwarded-For`, so the list is read from the end for
+/// as long as the addresses are trusted proxies. The header is ignored if the peer isn't trusted.
+/// An entry that isn't an address never counts as the proxy's own: it becomes [`UNKNOWN`].
 pub(in crate::http) fn client_ip(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
     let ConnectInfo(peer) = extensions.get::<ConnectInfo<SocketAddr>>()?;
     let mut client = peer.ip().to_canonical();
@@ -55,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn forwarded_addresses_count_from_trusted_proxies_only() {
+    fn only_trusted_proxies_can_forward_addresses() {
         assert_eq!(client("10.0.0.1", "198.51.100.7"), "198.51.100.7");
         assert_eq!(client("192.0.2.1", "198.51.100.7"), "192.0.2.1");
         assert_eq!(client("10.0.0.1", "1.1.1.1, 198.51.100.7, 10.0.0.2"), "198.51.100.7", "the first one is made up");
@@ -67,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn caller_in_an_unreadable_form_is_never_taken_for_the_proxy() {
+    fn unreadable_caller_address_is_never_mistaken_for_the_proxy() {
         assert_eq!(client("10.0.0.1", "unknown"), "::");
         assert_eq!(client_of("10.0.0.1", &[b"\xff"]), "::");
         assert_eq!(client_of("10.0.0.1", &[b"198.51.100.7, \xff"]), "::");

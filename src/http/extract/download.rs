@@ -1,4 +1,4 @@
-//! How a download is to be sent: coding and range.
+//! How to send a download: coding and range.
 
 use std::convert::Infallible;
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ use crate::http::state::AppState;
 
 pub(in crate::http) struct DownloadRequest {
     pub(in crate::http) is_get: bool,
-    /// The preferred coding among those that exports are stored in.
+    /// The preferred coding among those in which exports are stored.
     pub(in crate::http) coding: Option<Coding>,
     /// A single range in any unit. `None` if there are several, or if `If-Range` names another
     /// version.

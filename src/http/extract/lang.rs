@@ -17,8 +17,8 @@ use crate::service::choose_language;
 use crate::service::parameter::definition::LANG;
 use crate::service::parameter::{Given, Interface, Values};
 
-/// The language of a response's texts: the parameter `lang`, or else `Accept-Language`. An endpoint that
-/// uses this extractor has `lang` in its table of parameters.
+/// The language for a response's text: the parameter `lang`, or else `Accept-Language`. An endpoint
+/// that uses this extractor lists `lang` in its parameter table.
 #[derive(Debug)]
 pub(in crate::http) struct Lang(pub(in crate::http) Option<Language>);
 
@@ -27,7 +27,7 @@ impl Lang {
         self.0.as_ref()
     }
 
-    /// Names the language in a response if any of its texts is in it.
+    /// Names the language in a response if any of its text is in that language.
     pub(in crate::http) fn mark(&self, is_in_language: bool, mut response: Response) -> Response {
         let language = self.0.as_ref().filter(|_| is_in_language);
         let tag = language.and_then(|language| HeaderValue::try_from(language.as_str()).ok());
@@ -52,7 +52,7 @@ impl FromRequestParts<Arc<AppState>> for Lang {
     }
 }
 
-/// The language of the texts on a page, by `Accept-Language` alone.
+/// The language for text on a page, from `Accept-Language` alone.
 #[derive(Debug)]
 pub(in crate::http) struct Preferred(pub(in crate::http) Option<Language>);
 

@@ -1,4 +1,4 @@
-//! The `PageLinks` extractor: links from a list's page to its other pages.
+//! The `PageLinks` extractor: links from one page of a list to its other pages.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::service::MAX_QUERY_OFFSET;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum MaxOffset {
-    /// The list can be paged to its end.
+    /// The list can be paged through to its end.
     Unbounded,
     /// [`MAX_QUERY_OFFSET`], for a list restricted by `q`.
     Query,
@@ -31,10 +31,10 @@ impl MaxOffset {
     }
 }
 
-/// Links from a list's page to its other pages, built from the request's URL.
+/// Links from one page of a list to its other pages, built from the request's URL.
 #[derive(Debug)]
 pub(in crate::http) struct PageLinks {
-    /// As the caller sees it, in ASCII.
+    /// The path as the caller sees it, in ASCII.
     path: String,
     query: RawQuery,
 }
@@ -70,8 +70,8 @@ fn ascii(prefix: &str, path: &str) -> String {
     text
 }
 
-/// The `Link` header (RFC 8288): the first, prev, next and last page, if they exist and their
-/// offset is allowed.
+/// The `Link` header (RFC 8288): the first, prev, next and last page, as long as they exist and
+/// their offset is allowed.
 ///
 /// Pages tile the list in steps of `limit` from the requested offset, so that `next` eventually
 /// reaches `last`. A page's URL is `reference` plus its offset.
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn links_name_the_pages_around() {
+    fn links_lead_to_the_neighbouring_pages() {
         assert_eq!(linked(20, 20, 90, MaxOffset::Unbounded), r#"<0> "first", <0> "prev", <40> "next", <80> "last""#);
         assert_eq!(linked(20, 0, 90, MaxOffset::Unbounded), r#"<0> "first", <20> "next", <80> "last""#);
         assert_eq!(linked(20, 80, 90, MaxOffset::Unbounded), r#"<0> "first", <60> "prev", <80> "last""#);

@@ -13,8 +13,8 @@ use crate::http::state::AppState;
 /// The generation that the whole request is answered from: the one that was current when it
 /// arrived.
 ///
-/// Middleware reads it from the directory once and inserts it as an extension. Nothing else in a
-/// request reads the directory.
+/// Middleware reads it from the directory once and inserts it as an extension. Nothing else reads
+/// the directory during a request.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Snapshot(pub(in crate::http) Arc<generation::Snapshot>);
 

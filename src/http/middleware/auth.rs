@@ -1,4 +1,4 @@
-//! Authentication: a request's API key and the web origin that may use it, or a visitor of the page
+//! Authentication: a request's API key and the web origin that may use it, or a page visitor
 //! without a key.
 
 use std::sync::Arc;
@@ -21,7 +21,8 @@ use crate::key::{ApiKey, AuthError, Grant, KeyStore};
 /// How many failed authentications an address may have per minute.
 const MAX_FAILED_ATTEMPTS: u32 = 60;
 
-/// Returns the grant of a request's key. If the page is public, a request from it needs no key, and neither does one for the feed.
+/// Returns the grant of a request's key. If the page is public, requests from the page or for the
+/// feed need no key.
 pub(in crate::http) fn authenticate(state: &AppState, request: &Request) -> Result<Arc<Grant>, ApiError> {
     let grant = match grant_of_key(&state.keys, request.headers()) {
         Ok(grant) => grant,
@@ -32,7 +33,7 @@ pub(in crate::http) fn authenticate(state: &AppState, request: &Request) -> Resu
     Ok(grant)
 }
 
-/// The grant of a request without a key, if the page is public and the request comes from the page
+/// The grant for a request without a key, if the page is public and the request comes from the page
 /// or is for the feed.
 fn visitor_of_page(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     // Feed readers aren't pages.
@@ -59,11 +60,11 @@ pub(in crate::http) fn failed(state: &AppState, error: ApiError, request: &Reque
     }
 }
 
-/// Whether a browser sent a request on behalf of the page: for a document of the request's own
-/// origin (Fetch Metadata). Browsers send `Sec-Fetch-Site` only over HTTPS and to this machine.
-/// Without it, the `Referer`, which the page makes its requests carry, must name the host of the
-/// request or of the public address. Pages of other origins can't set either header; other programs
-/// can.
+/// Whether a browser sent a request on behalf of the page, for a document of the request's own
+/// origin (Fetch Metadata). Browsers send `Sec-Fetch-Site` only over HTTPS and to localhost.
+/// Without it, the `Referer`, which the page has its requests send, must name the host of the
+/// request or of the public address. Pages from other origins can't set either header; other
+/// programs can.
 fn is_from_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";
@@ -72,7 +73,7 @@ fn is_from_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
     referer.as_ref().and_then(Uri::authority).is_some_and(|page| is_own_authority(page.as_str(), headers, config))
 }
 
-/// Whether a request has a valid key, from an origin that may use it.
+/// Whether a request has a valid key and comes from an origin that may use it.
 pub(in crate::http) fn has_valid_key(keys: &KeyStore, headers: &HeaderMap) -> bool {
     grant_of_key(keys, headers).is_ok_and(|grant| check_origin(&grant, headers).is_ok())
 }
@@ -82,15 +83,15 @@ fn grant_of_key(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiE
     match (sent.next(), sent.next()) {
         (None, _) => Err(ApiError::MissingApiKey),
         (Some(value), None) => grant_of(keys, bearer(value)?),
-        // Proxies differ in which of two they forward, so neither counts.
+        // Proxies differ in which of the two they forward, so neither counts.
         (Some(_), Some(_)) => Err(ApiError::InvalidApiKey),
     }
 }
 
-/// Returns the grant of a key as it was presented.
+/// Returns the grant for a key as presented.
 pub(in crate::http) fn grant_of(keys: &KeyStore, presented: &str) -> Result<Arc<Grant>, ApiError> {
     let grant = keys.authenticate(presented, Timestamp::now).or_else(|error| {
-        // A key that was created a moment ago isn't known until the key file is checked.
+        // A key created a moment ago isn't known until the key file is checked.
         let is_renewed =
             error == AuthError::Invalid && looks_like_key(presented) && keys.look_for(presented, Instant::now());
         if is_renewed { keys.authenticate(presented, Timestamp::now) } else { Err(error) }
@@ -102,7 +103,7 @@ pub(in crate::http) fn grant_of(keys: &KeyStore, presented: &str) -> Result<Arc<
     })
 }
 
-/// The text after `Bearer` in any case (RFC 9110, 11.1). Other schemes carry no API key.
+/// The text after `Bearer`, in any case (RFC 9110, 11.1). Other schemes don't carry an API key.
 fn bearer(value: &HeaderValue) -> Result<&str, ApiError> {
     let text = value.to_str().map_err(|_| ApiError::InvalidApiKey)?;
     let (scheme, token) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
@@ -115,7 +116,6 @@ fn bearer(value: &HeaderValue) -> Result<&str, ApiError> {
     }
 }
 
-/// Whether a string has the form and checksum of a key.
 fn looks_like_key(text: &str) -> bool {
     ApiKey::parse(text).is_ok()
 }
@@ -135,7 +135,7 @@ mod tests {
     use crate::http::config::PublicUrl;
 
     #[test]
-    fn request_from_the_page_is_told_by_headers_that_other_pages_cannot_set() {
+    fn requests_from_the_page_are_recognised_by_headers_that_other_pages_cannot_set() {
         let url = PublicUrl::parse("https://directory.example/software").expect("an address");
         let config = HttpConfig { public_url: Some(url), ..HttpConfig::default() };
         let is_from_page = |site: Option<&'static str>, referer: Option<&'static str>| {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn scheme_is_bearer_in_any_case() {
+    fn scheme_is_bearer_regardless_of_case() {
         for value in ["Bearer k", "bearer k", "BEARER   k", " Bearer k "] {
             assert!(matches!(bearer(&HeaderValue::from_str(value).expect("a header")), Ok("k")), "{value:?}");
         }

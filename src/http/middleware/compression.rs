@@ -1,7 +1,8 @@
-//! Compresses API responses with zstd or gzip, as the caller prefers, and otherwise in that order.
+//! Compresses API responses with zstd or gzip, whichever the caller prefers; zstd if both are
+//! equal.
 //!
-//! It runs on the threads that serve connections, so its cost is bounded by the size of what is
-//! compressed. Static documents and downloads come with their final coding.
+//! It runs on the threads that serve connections, so its cost is bounded by limiting the size of
+//! what it compresses. Static documents and downloads already have their final coding.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -17,11 +18,11 @@ use tower::{Service as _, service_fn};
 use tower_http::compression::predicate::Predicate;
 use tower_http::compression::{Compression, CompressionLevel};
 
-/// The smallest body that is compressed, in bytes: a shorter one fits in a packet anyway.
+/// The smallest body that is compressed, in bytes: a smaller one fits in a packet anyway.
 pub(in crate::http) const MIN_COMPRESSED_BYTES: u64 = 1024;
 
 /// The largest body that is compressed, in bytes. A page of 100 products from the bundled exports
-/// has 47 KiB. At this limit gzip takes 1.1 ms, and zstd 0.3 ms. Larger bodies, such as a product
+/// is 47 KiB. At this limit gzip takes 1.1 ms, and zstd 0.3 ms. Larger bodies, such as a product
 /// with megabytes of text, are sent uncompressed.
 const MAX_BYTES: u64 = 128 * 1024;
 
@@ -32,7 +33,7 @@ const LEVEL: CompressionLevel = CompressionLevel::Precise(4);
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct FinalCoding;
 
-/// Compresses bodies of a known and moderate size.
+/// Selects bodies of a known and moderate size.
 #[derive(Debug, Clone, Copy)]
 struct Moderate;
 
@@ -44,8 +45,8 @@ impl Predicate for Moderate {
     }
 }
 
-/// Compresses the response if the request accepts an encoding. Other requests bypass tower-http,
-/// because its response body has 6 KB that are moved even if nothing is compressed (7 % of a
+/// Compresses the response if the request accepts a coding. Other requests bypass tower-http,
+/// because its response body has 6 KB that get moved even if nothing is compressed (7 % of a
 /// lookup's instructions).
 pub(in crate::http) async fn compress<F: Future<Output = Response>>(
     mut request: Request,
@@ -55,8 +56,8 @@ pub(in crate::http) async fn compress<F: Future<Output = Response>>(
     if !request.headers().contains_key(ACCEPT_ENCODING) {
         return respond(request, next).await;
     }
-    // Keeps the uncompressed response acceptable for callers that refuse every encoding, such as
-    // with `*;q=0`, which tower-http would answer with 406.
+    // Keeps the uncompressed response acceptable to callers that refuse every coding, for example
+    // with `*;q=0`; tower-http would answer 406.
     request.headers_mut().append(ACCEPT_ENCODING, HeaderValue::from_static("identity;q=0.001"));
     let respond = service_fn(|request| respond(request, next.clone()).map(Ok::<_, Infallible>));
     let mut compression = Compression::new(respond).quality(LEVEL).compress_when(Moderate);

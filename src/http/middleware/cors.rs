@@ -1,8 +1,8 @@
 //! Cross-origin requests (the Fetch standard): any page may call, without credentials, unless the
 //! key's origins restrict it.
 //!
-//! tower-http's layer treats every `OPTIONS` request as a preflight, while here an `OPTIONS`
-//! request without `Origin` is answered with its route's methods.
+//! tower-http's layer treats every `OPTIONS` request as a preflight. Here, an `OPTIONS` request
+//! without `Origin` is answered with its route's methods.
 
 use axum::extract::Request;
 use axum::http::header::{
@@ -14,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::route::allowed_methods;
 
-/// Headers that a page may send beyond those that are always allowed.
+/// Headers that a page may send in addition to those that are always allowed.
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, Content-Type, If-None-Match, If-Range, Range, X-Request-Id, traceparent, tracestate, baggage, \
      Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
@@ -26,7 +26,7 @@ const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static(
      Content-Range",
 );
 
-/// How long a browser may cache a preflight, in seconds: a day, though browsers have their own
+/// How long a browser may cache a preflight, in seconds: a day, though browsers apply their own
 /// maximum.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 
@@ -48,12 +48,12 @@ pub(in crate::http) fn preflight(request: &Request) -> Response {
     response
 }
 
-/// Lets a page of another origin read the response, which may be an error.
+/// Lets a page from another origin read the response, which may be an error.
 pub(in crate::http) fn allow_origin(is_cross_origin: bool, headers: &mut HeaderMap) {
     if is_cross_origin {
         allow_any(headers);
     }
-    // The same request without Origin gets other headers.
+    // The same request without `Origin` gets different headers.
     if !has_item(headers, VARY, "origin") {
         headers.append(VARY, HeaderValue::from_static("Origin"));
     }

@@ -1,4 +1,4 @@
-//! Limits on a request's size, and rules that keep other servers on the way from interpreting it
+//! Limits on a request's size, and rules that keep servers along the way from interpreting it
 //! differently.
 
 use axum::extract::Request;
@@ -7,13 +7,13 @@ use axum::http::{HeaderMap, Version};
 
 use crate::http::problem::ApiError;
 
-/// The longest path and query, in bytes.
+/// The maximum length of path and query, in bytes.
 const MAX_URI_BYTES: usize = 8 * 1024;
 
-/// The largest headers, names and values together, in bytes.
+/// The maximum size of the headers, names and values together, in bytes.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
-/// Rejects requests that are too long, with 414 or 431, or ambiguous, with 400.
+/// Rejects requests that are too long (414 or 431) or ambiguous (400).
 pub(in crate::http) fn check_limits(request: &Request) -> Result<(), ApiError> {
     if request.uri().path_and_query().map_or(0, |uri| uri.as_str().len()) > MAX_URI_BYTES {
         return Err(ApiError::UriTooLong);
@@ -24,24 +24,24 @@ pub(in crate::http) fn check_limits(request: &Request) -> Result<(), ApiError> {
     well_formed(request).map_err(ApiError::BadRequest)
 }
 
-/// Checks that no server on the way could have read the request as a different one (RFC 9112, 3.2
-/// and 6.3).
+/// Checks that no server along the way could have read the request differently (RFC 9112, 3.2 and
+/// 6.3).
 fn well_formed(request: &Request) -> Result<(), &'static str> {
     let mut hosts = request.headers().get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) if request.version() == Version::HTTP_11 => {
-            return Err("Send the header Host: HTTP/1.1 asks for it.");
+            return Err("Send a Host header: HTTP/1.1 requires one.");
         }
         (Some(_), Some(_)) => return Err("Send one Host header, not several."),
         (Some(host), None) if !host.as_bytes().iter().all(|byte| is_host_byte(*byte)) => {
-            return Err("The header Host isn't a host, such as api.example.org or [2001:db8::1]:8080.");
+            return Err("The Host header isn't a host, such as api.example.org or [2001:db8::1]:8080.");
         }
         _ => {}
     }
-    // The only way of marking the end of a body that can contradict another. A body has a
-    // Content-Length.
+    // This is the only way of marking a body's end that can contradict another one. A body has a
+    // `Content-Length`.
     if request.headers().contains_key(TRANSFER_ENCODING) {
-        return Err("Send no Transfer-Encoding; a request with a body states its Content-Length.");
+        return Err("Don't send Transfer-Encoding. A request with a body must state its Content-Length.");
     }
     Ok(())
 }

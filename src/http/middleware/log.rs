@@ -1,4 +1,4 @@
-//! The access log: one line a request, at `debug`, once its response is sent.
+//! The access log: one line per request, at `debug`, once its response has been sent.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -19,10 +19,10 @@ use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
 use crate::key;
 
-/// The target of the access log, for filters.
+/// The access log's target, for filters.
 pub const ACCESS_LOG: &str = "software_directory::http::access";
 
-/// What the line of a request needs besides its response.
+/// What a request's log line needs besides the response.
 #[derive(Debug)]
 pub(in crate::http) struct AccessLine {
     request: Arc<RequestContext>,
@@ -40,7 +40,7 @@ impl AccessLine {
         })
     }
 
-    /// Logs the request once the body of its response is sent, or the caller is gone.
+    /// Logs the request once its response body is sent or the caller is gone.
     pub(in crate::http) fn log(self, response: Response) -> Response {
         let status = response.status();
         response.map(|body| Body::new(Logged { body, access: self, status, bytes: 0 }))
@@ -52,7 +52,7 @@ struct Logged {
     body: Body,
     access: AccessLine,
     status: StatusCode,
-    /// The bytes that were taken from the body, in its final coding.
+    /// The bytes read from the body, in its final coding.
     bytes: u64,
 }
 
@@ -77,7 +77,7 @@ impl HttpBody for Logged {
 }
 
 impl Drop for Logged {
-    /// Never a key, wherever in the request it stands.
+    /// Never logs a key, no matter where in the request it appears.
     fn drop(&mut self) {
         let AccessLine { request, caller, shows_query } = &self.access;
         tracing::debug!(
@@ -95,11 +95,12 @@ impl Drop for Logged {
     }
 }
 
-/// A method, path or query with the secrets of all keys removed, however often its characters are
-/// percent-encoded. If there was a key, the decoded text is returned, otherwise the text as it is.
+/// A method, path or query with the secrets of all keys removed, no matter how many times its
+/// characters are percent-encoded. If there was a key, returns the decoded text, otherwise the text
+/// unchanged.
 pub(super) fn redacted(text: &str) -> Cow<'_, str> {
-    /// How often it's decoded at most. The caller decides how often a text needs it, and each round
-    /// reads all of it.
+    /// The maximum number of decoding rounds. The caller decides how many the text needs, and each
+    /// round reads all of it.
     const MAX_ROUNDS: usize = 8;
     let mut decoded = Cow::Borrowed(text);
     for _ in 0..MAX_ROUNDS {
@@ -112,7 +113,7 @@ pub(super) fn redacted(text: &str) -> Cow<'_, str> {
             Cow::Borrowed(_) => return text.into(),
         }
     }
-    // Encoded more often than any program does.
+    // Encoded more times than any program would.
     "…".into()
 }
 
@@ -125,7 +126,7 @@ mod tests {
     const KEY: &str = "sd_live_abcdefgh_0123456789ABCDEFGHIJKLMNOP12";
 
     #[test]
-    fn keys_are_redacted_however_they_are_encoded() {
+    fn keys_are_redacted_no_matter_how_they_are_encoded() {
         assert_eq!(redacted(&format!("/v1/software/{KEY}")), "/v1/software/sd_…");
         let every_byte = hex::encode(KEY)
             .as_bytes()
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_a_key_is_left_as_it_is() {
+    fn text_without_a_key_is_left_unchanged() {
         for text in ["/v1/software/a%2Fb", "/v1/search", "q=100%25", "%", "%FF", "caf%C3%A9", "%25252F", "sd_%2F"] {
             assert_eq!(redacted(text), text);
         }

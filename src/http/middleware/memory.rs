@@ -1,7 +1,7 @@
-//! The memory of response bodies: a large one counts against a budget until its last byte is
+//! The memory for response bodies: a large body counts against a budget until its last byte is
 //! written.
 //!
-//! Lists aren't streamed from their generation's texts, because a slow reader would keep a whole
+//! Lists aren't streamed from their generation's data, because a slow reader would keep an entire
 //! old generation in memory.
 
 use axum::body::{Body, HttpBody as _};
@@ -16,8 +16,8 @@ use crate::http::problem::ApiError;
 use crate::http::shares::{Class, Limit, Share, Shares};
 use crate::http::state::AppState;
 
-/// The smallest body that counts, in bytes. Nearly all are smaller, and 4096 connections hold at
-/// most 256 MiB of those.
+/// The smallest body that counts, in bytes. Nearly all are smaller, and with 4096 connections those
+/// take at most 256 MiB.
 const MIN_BYTES: u64 = 64 * 1024;
 
 const MIB: usize = 1 << 20;
@@ -50,7 +50,7 @@ pub(super) async fn answer(state: &AppState, context: &RequestContext, request: 
     let size = response.body().size_hint().exact().filter(|size| *size >= MIN_BYTES);
     match size {
         None => response,
-        // Boxed, so that other requests don't carry its state.
+        // Boxed so that other requests don't carry its state.
         Some(size) => Box::pin(hold(state, context, response, size)).await,
     }
 }

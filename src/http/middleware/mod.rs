@@ -1,4 +1,5 @@
-//! Middleware as plain functions, one file for each concern. [`http`](super) calls them in order, from `stack` on.
+//! Middleware as plain functions, one file per concern. [`http`](super) calls them in order, from
+//! `stack` on down.
 
 mod auth;
 mod compression;

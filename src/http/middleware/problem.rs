@@ -1,4 +1,4 @@
-//! Problem documents: turns a response that carries an `ApiError` into the document that is sent.
+//! Problem documents: turns a response that carries an `ApiError` into the document to send.
 
 use std::error::Error as _;
 use std::fmt::Write as _;
@@ -32,7 +32,7 @@ pub(in crate::http) fn take_error(
     Some(error)
 }
 
-/// Turns the response that carried an error into its problem document.
+/// Turns a response that carried an error into a problem document.
 pub(in crate::http) fn write_problem(
     state: &AppState,
     request: &RequestContext,
@@ -42,7 +42,7 @@ pub(in crate::http) fn write_problem(
     problem::render(error, request.id(), &state.config.errors_url(), response);
 }
 
-/// Logs a failure with the chain of its causes.
+/// Logs a failure with its chain of causes.
 fn log(error: &ApiError, request: &RequestContext) {
     let mut causes = String::new();
     for cause in std::iter::successors(error.source(), |cause| (*cause).source()) {

@@ -1,4 +1,5 @@
-//! Quotas of keys and visitors: 429, and the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers).
+//! Quotas for keys and visitors: 429, and the `RateLimit` headers
+//! (draft-ietf-httpapi-ratelimit-headers).
 
 use std::time::Instant;
 
@@ -16,13 +17,12 @@ use crate::key::{Decision, Grant, WINDOW};
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Marks a response that costs more than one request of the quota, with the number of requests.
+/// Marks a response that counts as several requests against the quota, with their number.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Cost(pub(in crate::http) u32);
 
-/// Spends one request of the quota, and answers 429 if none is left. A request that is shed
-/// afterwards costs nothing, and a response with a [`Cost`] is charged once it's certain to be
-/// sent.
+/// Spends one request from the quota, and answers 429 if none is left. A request that is shed
+/// afterwards costs nothing. A response with a [`Cost`] is charged once it's certain to be sent.
 pub(in crate::http) async fn spend_quota(
     state: &AppState,
     context: &RequestContext,
@@ -54,9 +54,9 @@ pub(in crate::http) async fn spend_quota(
     response
 }
 
-/// Adds the headers to a response that lacks them, because it cost nothing or has a [`Cost`]. The
-/// cost is charged now, unless the response has become a 304. A key without a limit has no such
-/// headers.
+/// Adds the headers to a response that doesn't have them, either because it was free or because it
+/// has a [`Cost`]. The cost is charged now, unless the response has become a 304. A key without a
+/// limit has no such headers.
 pub(in crate::http) fn report_quota(grant: &Grant, response: &mut Response) {
     if response.headers().contains_key(RATE_LIMIT) {
         return;
@@ -83,7 +83,7 @@ fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
     }
 }
 
-/// An item of a structured field with two parameters.
+/// A structured-field item with two parameters.
 fn item(first: &str, first_value: u64, second: &str, second_value: u64) -> String {
     let (mut one, mut two) = (itoa::Buffer::new(), itoa::Buffer::new());
     ["\"default\";", first, "=", one.format(first_value), ";", second, "=", two.format(second_value)].concat()

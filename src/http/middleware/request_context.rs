@@ -1,5 +1,5 @@
-//! The request context: the request id, by which a caller and the log refer to the same request,
-//! and what else outer middleware needs to know about a request once it's over.
+//! The request context: the request id, by which callers and the log refer to the same request, and
+//! whatever else outer middleware needs to know about a request once it's over.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -12,12 +12,12 @@ use crate::key::{Grant, Holder};
 
 pub(in crate::http) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest request id from a client that is kept.
+/// The maximum length of a request id from a client.
 const MAX_ID_LENGTH: usize = 64;
 
 /// A request as it arrived, available as an extension of every request.
 ///
-/// tower-http's layer keeps any id that a caller sends; here an id has a form and a length.
+/// tower-http's layer keeps any id that a caller sends; here, an id's form and length are checked.
 #[derive(Debug)]
 pub(in crate::http) struct RequestContext {
     /// `[A-Za-z0-9_-]{1,64}`.
@@ -25,7 +25,7 @@ pub(in crate::http) struct RequestContext {
     pub(in crate::http) started: Instant,
     pub(in crate::http) method: Method,
     pub(in crate::http) uri: Uri,
-    /// The grant of the request's key, once it's authenticated.
+    /// The grant of the request's key, once authenticated.
     pub(in crate::http) grant: OnceLock<Arc<Grant>>,
     /// The content hash of the product in the response, for its entity tag.
     pub(in crate::http) detail_hash: OnceLock<u64>,
@@ -36,13 +36,13 @@ impl RequestContext {
         self.id.to_str().unwrap_or_default()
     }
 
-    /// The id of the request's key, which may be logged.
+    /// The id of the request's key. It may be logged.
     pub(in crate::http) fn key_id(&self) -> Option<&str> {
         self.grant.get().map(|grant| &*grant.id)
     }
 
-    /// The holder of the request's grant. Without a grant, which routes under `/v1` always have,
-    /// it's a key without an id.
+    /// The holder of the request's grant. Without a grant, which requests under `/v1` always have,
+    /// it's a key with an empty id.
     pub(in crate::http) fn holder(&self) -> Holder {
         self.grant.get().map_or_else(|| Holder::Key("".into()), |grant| grant.holder())
     }
@@ -64,7 +64,7 @@ impl RequestContext {
     }
 }
 
-/// Returns the client's own id if it sends exactly one valid id, otherwise a new one.
+/// Returns the client's id if it sent exactly one and it's valid, otherwise a new one.
 fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut sent = headers.get_all(X_REQUEST_ID).iter();
     match (sent.next(), sent.next()) {
@@ -73,8 +73,8 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
     }
 }
 
-/// Returns a random number of this process plus a counter, which is unique, and cheaper than a
-/// random number for each request.
+/// Returns this process's random number plus a counter. That's unique, and cheaper than a random
+/// number for each request.
 fn generate() -> HeaderValue {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| {
         getrandom::u64().unwrap_or_else(|_| u64::from(std::process::id()).wrapping_mul(0x9E37_79B9_7F4A_7C15))
@@ -87,7 +87,7 @@ fn generate() -> HeaderValue {
     HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("unknown"))
 }
 
-/// A key in the wrong header must not get into logs and responses.
+/// Whether an id might be a key sent in the wrong header. Keys must not get into logs or responses.
 fn may_be_key(id: &HeaderValue) -> bool {
     id.to_str().is_ok_and(|id| id.contains("sd_live_") || id.contains("sd_dev_"))
 }
@@ -120,7 +120,7 @@ mod tests {
         for id in ["sd_live_abcdefgh_x", "x-sd_dev_abcdefgh_x", "", "a b", "a/b", "é", "a\tb", &"z".repeat(65)] {
             assert_ne!(id_for(&[id]), id);
         }
-        assert!(!["one", "two"].contains(&id_for(&["one", "two"]).as_str()), "of two none is right");
+        assert!(!["one", "two"].contains(&id_for(&["one", "two"]).as_str()), "with two ids, neither is used");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The paths and methods of routes.
+//! Route paths and methods.
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
@@ -11,13 +11,13 @@ use crate::http::problem::ApiError;
 /// The prefix of the API's paths.
 const API: &str = "/v1";
 
-/// The path of the feed.
+/// The feed's path.
 pub(in crate::http) const FEED: &str = "/feed.atom";
 
 /// The paths that load balancers probe.
 pub(super) const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
-/// The path of the Model Context Protocol.
+/// The path of the Model Context Protocol endpoint.
 pub(in crate::http) const MCP_PATH: &str = "/mcp";
 
 /// Routes that cover every other path of the API, so that a key is checked there too.
@@ -29,20 +29,20 @@ pub(in crate::http) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_stati
 /// The methods of the route [`MCP_PATH`].
 pub(in crate::http) const MCP_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
-/// The path of the form for signing in, and of the one for signing out.
+/// The path of the sign-in form. Signing out posts to [`SIGN_OUT`].
 pub(in crate::http) const SIGN_IN: &str = "/sign-in";
 pub(in crate::http) const SIGN_OUT: &str = "/sign-out";
 
 /// The methods of the route [`SIGN_IN`].
 const SIGN_IN_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 
-/// Whether responses at a path depend on the key: all those of the API, and the feed.
+/// Whether responses at a path depend on the key: everything in the API, and the feed.
 pub(in crate::http) fn is_private(path: &str) -> bool {
     let is_api = path.strip_prefix(API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     is_api || path == FEED
 }
 
-/// The route that the router found, as a template such as `/v1/software/{id}`.
+/// The route that the router matched, as a template such as `/v1/software/{id}`.
 pub(in crate::http) fn matched_route(request: &Request) -> Option<&MatchedPath> {
     request.extensions().get::<MatchedPath>().filter(|route| !API_FALLBACKS.contains(&route.as_str()))
 }
@@ -56,7 +56,7 @@ pub(in crate::http) fn allowed_methods(path: &str) -> HeaderValue {
     }
 }
 
-/// Answers `OPTIONS` on a route, and on `*`, with its methods. It needs no key.
+/// Answers `OPTIONS` for a route, or for `*`, with its methods. It needs no key.
 pub(in crate::http) fn list_methods(request: &Request) -> Response {
     let path = request.uri().path();
     if path != "*" && matched_route(request).is_none() {
@@ -67,12 +67,12 @@ pub(in crate::http) fn list_methods(request: &Request) -> Response {
     response
 }
 
-/// Drops a request's body unless it's a POST: no other route reads one, and hyper skips it.
+/// Drops the request's body unless it's a POST: no other route reads one, and hyper skips it.
 pub(in crate::http) fn drop_unread_body(request: Request) -> Request {
     if request.method() == Method::POST { request } else { request.map(|_| Body::empty()) }
 }
 
-/// Removes one trailing slash from the path: with or without it, a URL is the same resource.
+/// Removes one trailing slash from the path: a URL is the same resource with or without it.
 pub(in crate::http) fn trim_trailing_slash(mut request: Request) -> Request {
     let uri = request.uri();
     let Some(path) = uri.path().strip_suffix('/').filter(|path| !path.is_empty()) else { return request };
@@ -90,9 +90,9 @@ pub(in crate::http) fn trim_trailing_slash(mut request: Request) -> Request {
     request
 }
 
-/// Corrects headers that axum's router adds outside of all middleware. It removes the length of a
-/// body that a status can't have (RFC 9110, 8.6), and the router's own `Allow`, which lacks
-/// `OPTIONS` and is on every response to a method other than `GET`.
+/// Corrects headers that axum's router adds outside all middleware. Removes the length of a body
+/// that the status can't have (RFC 9110, 8.6), and the router's own `Allow`, which lacks `OPTIONS`
+/// and is on every response to a method other than `GET`.
 pub(in crate::http) fn correct_headers(mut response: Response) -> Response {
     if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
         response.headers_mut().remove(CONTENT_LENGTH);

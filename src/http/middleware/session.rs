@@ -1,4 +1,4 @@
-//! Who reads a page: a visitor of a public page, or the holder of a session, which a cookie
+//! Who reads a page: a visitor to a public page, or the holder of a session, which a cookie
 //! carries. `/v1` never accepts a session.
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -19,10 +19,10 @@ use crate::key::{Grant, KeyStore, SESSION_LIFETIME};
 /// servers on a machine share them.
 const COOKIE_PREFIX: &str = "directory-session-";
 
-/// How many cookies are examined at most.
+/// The most cookies that are examined.
 const MAX_COOKIES: usize = 16;
 
-/// Returns the grant of a page's reader; `None` for one who has to sign in.
+/// Returns the grant of the page's reader; `None` if they have to sign in.
 pub(in crate::http) fn authenticate_reader(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     let grant = match state.config.public_page {
         Some(_) => visitor(state, request),
@@ -32,8 +32,8 @@ pub(in crate::http) fn authenticate_reader(state: &AppState, request: &Request) 
     Some(grant)
 }
 
-/// The grant of a visitor of a public page. The page is public for every address, so an unknown one
-/// has a quota of its own as well.
+/// The grant of a visitor to a public page. The page is public for every address, so an unknown one
+/// gets its own quota too.
 pub(super) fn visitor(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     let AppState { config, visitors, metrics, .. } = state;
     let rate = config.public_page?;
@@ -54,7 +54,7 @@ fn session_cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     cookies.filter(|(name, _)| name.starts_with(COOKIE_PREFIX)).take(MAX_COOKIES)
 }
 
-/// The `Set-Cookie` of a new session; `None` if the key is no longer valid.
+/// The `Set-Cookie` header for a new session; `None` if the key is no longer valid.
 pub(in crate::http) fn session_cookie(state: &AppState, key_id: &str, headers: &HeaderMap) -> Option<HeaderValue> {
     let token = state.keys.open_session(key_id, Timestamp::now())?;
     let name = format!("{COOKIE_PREFIX}{key_id}");
@@ -75,8 +75,9 @@ fn cookie(config: &HttpConfig, headers: &HeaderMap, name: &str, value: &str, sec
     HeaderValue::try_from(text).ok()
 }
 
-/// Whether a form was sent from a page of this service. Browsers reveal that by `Sec-Fetch-Site`,
-/// over HTTPS and to this machine, and by the `Origin` of each POST; programs send neither.
+/// Whether a form was sent from one of this service's pages. Browsers show that through
+/// `Sec-Fetch-Site`, over HTTPS and to localhost, and through the `Origin` of each POST; programs
+/// send neither.
 pub(in crate::http) fn is_from_own_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
     if headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin") {
         return false;
@@ -89,7 +90,7 @@ pub(in crate::http) fn is_from_own_page(headers: &HeaderMap, config: &HttpConfig
         .is_some_and(|authority| is_own_authority(authority.as_str(), headers, config))
 }
 
-/// Whether a host with its port is the one that a request names, or the public one.
+/// Whether a host with its port is the one in the request or the public one.
 pub(super) fn is_own_authority(authority: &str, headers: &HeaderMap, config: &HttpConfig) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     [host, config.authority()].into_iter().flatten().any(|own| authority.eq_ignore_ascii_case(own))
@@ -101,7 +102,7 @@ mod tests {
     use crate::http::config::PublicUrl;
 
     #[test]
-    fn form_of_another_origin_is_refused() {
+    fn form_from_another_origin_is_refused() {
         let url = PublicUrl::parse("https://directory.example").expect("an address");
         let config = HttpConfig { public_url: Some(url), ..HttpConfig::default() };
         let is_own = |origin: Option<&'static str>, site: Option<&'static str>| {

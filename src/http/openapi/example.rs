@@ -1,5 +1,5 @@
-//! Examples: recorded responses of a server with the bundled data (`example/`, replayed by tests),
-//! and each error as the service writes it.
+//! Examples: responses recorded from a server with the bundled data (`example/`, replayed by
+//! tests), and each error as the service writes it.
 
 use serde_json::Value;
 use utoipa::openapi::example::{Example, ExampleBuilder};
@@ -7,7 +7,7 @@ use utoipa::openapi::{OpenApi, RefOr};
 
 use crate::http::problem::{self, ApiError, ErrorCode, ParameterProblem};
 
-/// In the form that the service generates.
+/// In the same form as the ids that the service generates.
 const REQUEST_ID: &str = "af47911fad49d57f00000000";
 
 macro_rules! recorded {
@@ -40,7 +40,7 @@ pub(super) fn add_recorded(document: &mut OpenApi) {
     for operation in document.paths.paths.values_mut().filter_map(|item| item.get.as_mut()) {
         let id = operation.operation_id.as_deref();
         let recorded = RECORDED.iter().find(|(operation, _)| Some(*operation) == id);
-        // Both are compiled in, and tests read them all.
+        // Both are compiled in, and a test reads them all.
         let Some(recorded) = recorded.and_then(|(_, text)| serde_json::from_str::<Value>(text).ok()) else { continue };
         let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") else { continue };
         let Some(RefOr::T(content)) = answer.content.get_mut("application/json") else { continue };

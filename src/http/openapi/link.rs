@@ -1,4 +1,4 @@
-//! Links (OpenAPI's Link Object) from an id in a response to the operations that take it.
+//! Links (OpenAPI Link Objects) from an id in a response to the operations that take it.
 
 use serde_json::Value;
 use utoipa::openapi::link::{Link, LinkBuilder};
@@ -6,10 +6,10 @@ use utoipa::openapi::{OpenApi, RefOr};
 
 /// A kind of record: where its ids occur and which operations take them.
 struct Kind {
-    /// The segment after `/v1` of operations that return such records, and the members that contain
-    /// some.
+    /// The path segment after `/v1` of operations that return such records, and the members that
+    /// contain them.
     names: &'static [&'static str],
-    /// The member of other records that refers to such a record by id.
+    /// The member by which other records refer to such a record.
     foreign_id: &'static str,
     /// Prefixes of the paths that take the id as `{id}`.
     paths: &'static [&'static str],
@@ -29,14 +29,14 @@ const KINDS: [Kind; 4] = [
     Kind { names: &["exports", "export"], foreign_id: "", paths: &["/v1/exports/{id}"], parameter: "" },
 ];
 
-/// How deep ids are searched for; limits recursive schemas.
+/// The maximum depth at which ids are searched for; bounds recursive schemas.
 const MAX_DEPTH: usize = 10;
 
 fn kind_of(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.names.contains(&name))
 }
 
-/// Adds links to each response with ids, one for each operation that takes them. A link is named
+/// Adds links to each response with ids, one for each operation that takes them. Each link is named
 /// after its operation.
 pub(super) fn add(document: &mut OpenApi) {
     // All of it serialises: strings, numbers and maps with string keys.
@@ -50,7 +50,7 @@ pub(super) fn add(document: &mut OpenApi) {
         Ids { document: &value, found: &mut ids }.collect(schema, "", kind, 0);
         for (kind, pointer) in ids {
             for (name, link) in links(&value, kind, path, &pointer) {
-                // The first id of a kind is the record's own.
+                // A kind's first id is the record's own.
                 response.links.entry(name.to_owned()).or_insert(RefOr::T(link));
             }
         }
@@ -66,7 +66,7 @@ fn links<'d>(document: &'d Value, kind: &Kind, from: &str, pointer: &str) -> Vec
         let parameter = if kind.paths.iter().any(|beginning| path.starts_with(beginning)) {
             "id"
         } else if path.contains('{') {
-            // It needs the id of another kind of record besides.
+            // It also needs an id of another kind.
             return None;
         } else {
             parameters.find(|parameter| parameter["name"] == kind.parameter).map(|_| kind.parameter)?
@@ -82,15 +82,15 @@ fn links<'d>(document: &'d Value, kind: &Kind, from: &str, pointer: &str) -> Vec
     links.collect()
 }
 
-/// Collects the ids in a body, each with its JSON pointer. For lists, only those in the first item.
+/// Collects the ids in a body, each with its JSON pointer. In lists, only the first item counts.
 struct Ids<'d, 'f> {
     document: &'d Value,
     found: &'f mut Vec<(&'static Kind, String)>,
 }
 
 impl Ids<'_, '_> {
-    /// Collects the ids in the part of the body at pointer `at`, which has this schema and records
-    /// of `kind`.
+    /// Collects the ids in the part of the body at the pointer `at`, which has this schema and
+    /// contains records of `kind`.
     fn collect(&mut self, schema: &Value, at: &str, kind: Option<&'static Kind>, depth: usize) {
         if depth == MAX_DEPTH {
             return;

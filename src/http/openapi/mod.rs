@@ -1,5 +1,5 @@
 //! Builds the OpenAPI 3.1 document: its frame, and the parts common to all operations. Operations
-//! are described at their handlers, parameters by the table that parses them, responses by the
+//! are described at their handlers, parameters by the table that parses them, and responses by the
 //! types they're serialised from.
 
 mod example;
@@ -26,7 +26,7 @@ const PROBLEM_JSON: &str = "application/problem+json";
 const NOT_MODIFIED: &str = "NotModified";
 const SECURITY: &str = "apiKey";
 
-/// The errors of one status: the name of the response that describes them, and their codes.
+/// A status's errors: the name of the response that describes them, and their codes.
 struct Errors {
     status: u16,
     name: &'static str,
@@ -97,29 +97,30 @@ const ERRORS: [Errors; 12] = [
     },
 ];
 
-/// Response headers: name, whether it's a number, and description.
+/// Response headers: the name, whether it's a number, and the description.
 const HEADERS: [(&str, bool, &str); 13] = [
-    ("X-Request-Id", false, "The request's id; a client's own is kept if it is `[A-Za-z0-9_-]{1,64}`."),
-    ("X-Generation", false, "The generation of the directory that was answered from."),
+    ("X-Request-Id", false, "The request's id. A client's own id is kept if it matches `[A-Za-z0-9_-]{1,64}`."),
+    ("X-Generation", false, "The generation of the directory that the response comes from."),
     (
         "ETag",
         false,
-        "Tag of the answer; send it as `If-None-Match` to get a 304, which costs no quota. That of a record, of the categories, the \
-         glossary or an export changes with its content only; that of a list or search of products with every generation.",
+        "The response's tag. Send it as `If-None-Match` to get a 304, which costs no quota. For a record, the categories, the \
+         glossary or an export, the tag changes only with the content; for a list or search of products, it changes with \
+         every generation.",
     ),
     ("Link", false, "Other pages of the list (RFC 8288): first, prev, next, last."),
     ("RateLimit", false, "What is left of the quota: `r` requests, more after `t` seconds."),
     ("RateLimit-Policy", false, "The quota: `q` requests in `w` seconds."),
-    ("Cache-Control", false, "`private, no-cache`: keep it, and ask each time whether it still holds."),
-    ("Vary", false, "What else the answer depends on."),
+    ("Cache-Control", false, "`private, no-cache`: may be cached, but must be revalidated before each use."),
+    ("Vary", false, "What else the response depends on."),
     ("Retry-After", true, "Seconds to wait before trying again."),
-    ("WWW-Authenticate", false, "That a `Bearer` key is needed."),
+    ("WWW-Authenticate", false, "Says that a `Bearer` key is needed."),
     ("Accept-Ranges", false, "`bytes`: a part can be requested with `Range`."),
     ("Content-Disposition", false, "The file name to save the download under."),
-    ("Content-Range", false, "Which part of the whole it is; for 416 the length of the whole."),
+    ("Content-Range", false, "Which part of the whole this is; for 416, the length of the whole."),
 ];
 
-/// Headers of every successful response under `/v1`; lists add `Link`.
+/// Headers on every successful response under `/v1`; lists add `Link`.
 const ANSWER_HEADERS: [&str; 7] =
     ["X-Request-Id", "X-Generation", "ETag", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"];
 
@@ -129,7 +130,7 @@ pub(super) struct ApiErrors;
 /// For operations that take an id.
 pub(super) struct NotFound;
 
-/// Errors that any operation may return, even outside of `/v1`.
+/// Errors that any operation may return, even outside `/v1`.
 pub(super) struct RequestErrors;
 
 /// For operations that take a generation.
@@ -188,14 +189,14 @@ pub(super) fn document(operations: OpenApi, config: &HttpConfig) -> String {
     finish(document, config)
 }
 
-/// The document without operations.
+/// The document without its operations.
 fn frame(config: &HttpConfig) -> OpenApi {
     let tags = [
         ("Software", "The products of the directory."),
         ("Search", "Ranked search for products."),
         ("Categories", "What kinds of products there are."),
-        ("Reviews", "What users say of a product."),
-        ("Glossary", "The terms of the field."),
+        ("Reviews", "What users say about a product."),
+        ("Glossary", "Terms used in the field."),
         ("Exports", "The files that make up the directory, for download."),
         ("Health", "For operators; no key is needed."),
     ];
@@ -218,8 +219,7 @@ fn frame(config: &HttpConfig) -> OpenApi {
 }
 
 fn info(config: &HttpConfig) -> Info {
-    // The contact is the operator, who is known only by their documentation's URL and the site's
-    // title.
+    // The contact is the operator, known only by the site's title and the URL of its documentation.
     let mut contact = Contact::new();
     contact.name = Some(config.site_title.clone());
     contact.url = config.public_url.as_ref().map(|_| format!("{}/docs", config.base()));
@@ -229,8 +229,8 @@ fn info(config: &HttpConfig) -> Info {
         .description(Some(
             "A read-only directory of software products: list, look up, search.\n\nThe directory asserts neither the \
              truth nor the freshness of what it says about products: each record names its sources and when they were \
-             checked.\n\nNew members may be added to answers, and new values to enumerations; within `/v1` none is \
-             removed. Ignore what you don't know.",
+             checked.\n\nNew members may be added to responses, and new values to enumerations. Within `/v1`, none will be \
+             removed. Ignore anything you don't recognise.",
         ))
         .contact(Some(contact))
         .license(Some(LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build()))
@@ -259,7 +259,7 @@ fn error_response(errors: &Errors) -> Response {
 
 fn not_modified() -> Response {
     let mut response =
-        ResponseBuilder::new().description("What the `If-None-Match` of the request names still holds").build();
+        ResponseBuilder::new().description("The version named in `If-None-Match` is still current").build();
     response.headers = header_references(ANSWER_HEADERS.into_iter());
     response
 }

@@ -1,5 +1,5 @@
-//! Adapts schemas for code generators: every object lists its own properties, and no component is
-//! unused.
+//! Adapts schemas for code generators, so that every object lists its own properties and every
+//! component is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,8 @@ type Schemas = BTreeMap<String, RefOr<Schema>>;
 
 const SCHEMAS: &str = "#/components/schemas/";
 
-/// Replaces each composition of objects (`allOf`, from a flattened struct) with one object that has
-/// all their properties.
+/// Replaces each composition of objects (`allOf`, from a flattened struct) with a single object
+/// that has all their properties.
 pub(super) fn flatten(schemas: &mut Schemas) {
     let flat: Vec<_> = schemas
         .iter()
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn components_without_a_use_are_removed() {
+    fn unused_components_are_removed() {
         let mut document = document(json!({
             "openapi": "3.1.0", "info": {"title": "t", "version": "1"},
             "paths": {"/": {"get": {"responses": {"200": {"$ref": "#/components/responses/Good"}}}}},

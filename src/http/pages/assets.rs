@@ -1,4 +1,5 @@
-//! The pages' style, scripts and images, compiled in and served under a URL that changes with their content.
+//! The pages' styles, scripts and images, compiled in and served under a URL that changes with
+//! their content.
 
 use bytes::Bytes;
 
@@ -16,7 +17,7 @@ static FILES: [(&str, &[u8]); 6] =
 
 #[derive(Debug, Clone)]
 pub(super) struct Assets {
-    /// The URL of the folder, whose last segment is the fingerprint.
+    /// The folder's URL, whose last segment is the fingerprint.
     pub(super) url: String,
     files: Vec<(&'static str, Document)>,
 }

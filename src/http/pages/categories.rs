@@ -1,4 +1,4 @@
-//! The categories, and the page of each.
+//! The category list, and a page for each category.
 
 use std::borrow::Cow;
 use std::sync::Arc;

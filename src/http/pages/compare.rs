@@ -35,7 +35,7 @@ struct Page<'a> {
     t: &'static Texts,
     base: &'a str,
     products: &'a [Product<'a>],
-    /// Attributes and other lists of words: a name, and the values of each product.
+    /// Attributes and other lists of words: a name, and each product's values.
     rows: Vec<(&'a str, Vec<Vec<String>>)>,
     calls: Calls,
 }

@@ -18,10 +18,10 @@ use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag};
 use crate::http::middleware::{FinalCoding, MIN_COMPRESSED_BYTES};
 
-/// Content security policy of a document that isn't a page.
+/// The content security policy for a document that isn't a page.
 const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
-/// A document that doesn't change while the process runs.
+/// A document that stays the same as long as the process runs.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
     content: Bytes,
@@ -50,7 +50,7 @@ impl Document {
         Self { caching: "public, max-age=31536000, immutable", ..self }
     }
 
-    /// Responds with the document, or with 304 if the request has its tag.
+    /// Responds with the document, or with 304 if the caller already has it.
     pub(super) async fn respond(&self, request: &HeaderMap) -> Response {
         let changed = self.tag.condition(request) == Condition::Changed;
         let (coding, body) = if changed { self.body(request).await } else { (None, Bytes::new()) };
@@ -89,8 +89,8 @@ impl Document {
         (None, self.content.clone())
     }
 
-    /// Compresses the content only once, on a blocking thread. It runs in its own task, so that if
-    /// a caller goes away, the next one doesn't have to start over.
+    /// Compresses the content just once, on a blocking thread. This runs in its own task, so that
+    /// if one caller goes away, the next one doesn't have to start over.
     async fn compressed(&self, coding: Coding) -> io::Result<Bytes> {
         if let Some(compressed) = self.compressed[coding as usize].get() {
             return Ok(compressed.clone());
@@ -104,8 +104,8 @@ impl Document {
     }
 }
 
-/// Compresses a document that is sent many times, so the levels may take up to 0.1 s for the
-/// largest one.
+/// Compresses a document that is sent many times, so the level may take up to 0.1 s for the largest
+/// one.
 fn compress(content: &[u8], coding: Coding) -> io::Result<Bytes> {
     const ZSTD_LEVEL: i32 = 9;
     let compressed = match coding {

@@ -23,11 +23,11 @@ struct Page<'a> {
     base: &'a str,
     heading: &'static str,
     text: &'a str,
-    /// The seconds after which trying again helps, in words.
+    /// How long to wait before trying again, in words.
     wait: Option<String>,
-    /// Whether the text and the details are those of the API, in English.
+    /// Whether the text and the details come from the API and so are in English.
     is_english: bool,
-    /// What is wrong with each parameter, for a developer.
+    /// What is wrong with each parameter, for developers.
     details: Vec<&'a str>,
     /// Where to try again.
     retry: Option<&'a str>,
@@ -53,7 +53,7 @@ impl Reader {
     }
 }
 
-/// Turns a response that carries an error into a page, or into a problem document for a program.
+/// Turns a response that carries an error into a page, or for programs into a problem document.
 /// Readers without a session are redirected to sign in.
 pub(in crate::http) fn write_error(
     state: &AppState,
@@ -69,7 +69,7 @@ pub(in crate::http) fn write_error(
     if reader.prefers_html && !matches!(error, ApiError::MethodNotAllowed) {
         match page(state, context, reader.language, error) {
             Ok(page) => *response = page,
-            // If a template can't be rendered, the problem document says everything that's needed.
+            // If a template can't be rendered, the problem document contains everything needed.
             Err(_) => middleware::write_problem(state, context, error, response),
         }
     } else {
@@ -138,7 +138,8 @@ fn page(
     Ok(response)
 }
 
-/// Whether a request prefers HTML to JSON. Browsers do when they request a page; programs that accept anything get JSON.
+/// Whether a request prefers HTML to JSON. Browsers do when they request a page; programs that
+/// accept anything get JSON.
 fn prefers_html(headers: &HeaderMap) -> bool {
     let quality = |media_type| quality(headers, &ACCEPT, media_type).unwrap_or(0.0);
     let json = ["application/problem+json", "application/json", "application/*"].map(quality);

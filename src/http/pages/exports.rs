@@ -1,4 +1,4 @@
-//! The export files that the directory is published from, each under its own licence.
+//! The export files that make up the directory, each under its own licence.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The filters of a product list: the values to choose from, and those that are set.
+//! A product list's filters: the values to choose from, and those already chosen.
 
 use std::borrow::Cow;
 
@@ -14,23 +14,23 @@ use crate::service::parameter::definition::{
 };
 use crate::service::{ATTRIBUTE_PREFIX, Facet};
 
-/// How many values of a filter are shown before someone asks for more.
+/// How many values of a filter are shown until the reader asks for more.
 const CATEGORIES_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 6;
 
-/// How many values unfold; rarer ones can be found by searching.
+/// How many more can be expanded; rarer ones can be found by searching.
 const MAX_MORE: usize = 40;
 
 /// A filter with its values.
 #[derive(Debug)]
 pub(super) struct Group<'a> {
     pub(super) legend: Cow<'a, str>,
-    /// The parameter.
+    /// The parameter's name.
     pub(super) name: &'a str,
     /// Whether several values can be chosen.
     pub(super) is_list: bool,
     pub(super) shown: Vec<Choice<'a>>,
-    /// Those that unfold.
+    /// Values that can be expanded.
     pub(super) more: Vec<Choice<'a>>,
 }
 
@@ -43,10 +43,10 @@ pub(super) struct Choice<'a> {
     pub(super) is_chosen: bool,
 }
 
-/// A filter that is set, and the address without it.
+/// An active filter, and the address without it.
 #[derive(Debug)]
 pub(super) struct Chip {
-    /// Its place in the address.
+    /// Its position in the address.
     pub(super) at: usize,
     pub(super) label: String,
     pub(super) href: String,
@@ -58,7 +58,7 @@ impl Group<'_> {
     }
 }
 
-/// The facets of a list, without the attributes that exports hide.
+/// A list's facets, except attributes that exports hide.
 pub(super) fn shown(catalogue: &Catalogue) -> Vec<Facet> {
     let facet = |of: &Attribute| {
         let prefix = if attribute::is_built_in(of) { "" } else { ATTRIBUTE_PREFIX };
@@ -67,7 +67,7 @@ pub(super) fn shown(catalogue: &Catalogue) -> Vec<Facet> {
     Facet::FIXED.into_iter().chain(attribute::shown(&catalogue.tables.attributes).map(facet)).collect()
 }
 
-/// The attribute that a facet is of.
+/// A facet's attribute.
 fn attribute_of<'c>(catalogue: &'c Catalogue, facet: &Facet) -> Option<&'c Attribute> {
     let attributes = &catalogue.tables.attributes;
     Some(attributes.get(attributes.number(facet.property()?)?))
@@ -130,7 +130,7 @@ fn label<'v>(
     }
 }
 
-/// The form in which two values of a filter count as the same.
+/// The normal form of a filter's value: values with the same one count as the same.
 fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
     match facet {
         Facet::Category => {
@@ -141,7 +141,7 @@ fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
     }
 }
 
-/// The groups of a result's facets. Chosen values come first, even if no product has them.
+/// The groups for a result's facets. Chosen values come first, even if no product has them.
 pub(super) fn groups<'a>(
     t: &'static Texts,
     catalogue: &'a Catalogue,
@@ -186,7 +186,7 @@ pub(super) fn groups<'a>(
             return None;
         }
         if is_list {
-            // A stable sort: by descending count, chosen ones first.
+            // The sort is stable: chosen values first, each part by descending count.
             choices.sort_by_key(|choice| !choice.is_chosen);
         }
         let most = if *facet == Facet::Category { CATEGORIES_SHOWN } else { VALUES_SHOWN };
@@ -202,7 +202,7 @@ pub(super) fn is_filter(name: &str) -> bool {
     ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name)
 }
 
-/// The filters that are set, in the order of the address.
+/// The active filters, in the order of the address.
 pub(super) fn chips(
     t: &'static Texts,
     catalogue: &Catalogue,
@@ -223,7 +223,7 @@ pub(super) fn chips(
     filters.map(chip).collect()
 }
 
-/// The filter of a declared attribute, given as its property and a value.
+/// The filter for a declared attribute, given as its property and a value.
 fn attribute_chip(t: &'static Texts, catalogue: &Catalogue, language: Option<&Language>, condition: &str) -> String {
     let attributes = &catalogue.tables.attributes;
     let known = condition.split_once(':').and_then(|(property, value)| Some((attributes.number(property)?, value)));

@@ -1,4 +1,4 @@
-//! The frame of every page: head, header and footer.
+//! The frame around every page: head, header and footer.
 
 use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
@@ -10,7 +10,7 @@ use crate::http::preview::Preview;
 /// The longest description in the head, in characters.
 const MAX_DESCRIPTION: usize = 300;
 
-/// The entry of the main menu that a page belongs to.
+/// The main menu entry that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Products,
@@ -21,7 +21,7 @@ pub(super) enum Section {
     None,
 }
 
-/// The entries of the main menu that depend on the content.
+/// The main menu entries that depend on the content.
 #[derive(Debug, Default)]
 pub(super) struct Menu {
     pub(super) has_categories: bool,
@@ -34,10 +34,10 @@ pub(super) struct Frame<'a> {
     pub(super) language: &'static str,
     site: &'a Site,
     pub(super) section: Section,
-    /// For the window, before the site's title; may be empty.
+    /// For the browser window, before the site's title; may be empty.
     pub(super) title: String,
     pub(super) description: String,
-    /// The path of the page's canonical address, with its query.
+    /// The path and query of the page's canonical address.
     pub(super) canonical: Option<String>,
     pub(super) json_ld: Vec<JsonLd>,
     /// The query in the header's search box.
@@ -49,7 +49,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// The frame of a page with a generation's content.
+    /// The frame for a page with a generation's content.
     pub(super) fn new(site: &'a Site, language: Language, snapshot: &Snapshot) -> Self {
         let tables = &snapshot.catalogue.tables;
         Self {
@@ -62,7 +62,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The frame of a page that says nothing about the directory's content.
+    /// The frame for a page that reveals nothing about the directory's content.
     pub(super) fn bare(site: &'a Site, language: Language) -> Self {
         Self {
             t: language.texts(),
@@ -83,7 +83,7 @@ impl<'a> Frame<'a> {
         Self { title: single_line(title), ..self }
     }
 
-    /// Describes the page for search engines and link previews.
+    /// Describes the page to search engines and in link previews.
     pub(super) fn described(self, text: &str) -> Self {
         let line = single_line(text);
         let mut description: String = line.chars().take(MAX_DESCRIPTION).collect();

@@ -13,7 +13,8 @@ use crate::http::middleware::session;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 
-/// A query for the bundled exports, for readers who may not see what this directory holds.
+/// A query for the bundled exports, used for readers who may not be allowed to see what this
+/// directory contains.
 const USUAL_QUERY: &str = "permit to work";
 
 pub(super) async fn get_page(

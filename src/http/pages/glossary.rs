@@ -26,10 +26,10 @@ use crate::http::state::AppState;
 use crate::record;
 use crate::service::parameter::definition::GLOSSARY_Q;
 
-/// How many terms a page has. A larger glossary has pages for each letter.
+/// The most terms on one page. A larger glossary has pages for each letter.
 const MAX_ON_A_PAGE: u32 = 200;
 
-/// The parameter for a letter.
+/// The parameter that selects a letter.
 const LETTER: &str = "letter";
 
 #[derive(Debug, Template)]
@@ -91,7 +91,7 @@ fn write(
     let known = |wanted: &&str| overview.letters.iter().any(|(letter, _)| letter == wanted);
     let chosen = address.get(LETTER).filter(known).or_else(|| Some(&*overview.letters.first()?.0)).filter(|_| is_split);
     let shown = overview.letters.iter().filter(|(letter, _)| chosen.is_none_or(|chosen| chosen == letter));
-    // A search is ordered by match, not by letter.
+    // Search results are ordered by relevance, not by letter.
     let (total, groups): (u64, Vec<(&str, Vec<usize>)>) = if q.is_empty() {
         let first = offset(address.page(), MAX_ON_A_PAGE);
         let total = shown.clone().map(|(_, terms)| terms.len() as u64).sum();

@@ -120,7 +120,7 @@ pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Resu
     state.search(compute).await?
 }
 
-/// Products of the overview in a language.
+/// Products from the overview, translated into a language.
 async fn translated(
     snapshot: &Snapshot,
     language: Option<&record::Language>,

@@ -5,12 +5,12 @@ use std::fmt;
 use serde_json::{Value, json};
 
 /// A JSON document as the content of a script element. HTML doesn't decode entities there, so
-/// whatever could end the element is escaped the JSON way.
+/// anything that could end the element is escaped as in JSON.
 #[derive(Debug)]
 pub(super) struct JsonLd(Value);
 
 impl JsonLd {
-    /// A thing of a schema.org type; null members are left out.
+    /// A thing of a schema.org type; null members are omitted.
     pub(super) fn new(kind: &str, members: &[(&str, Value)]) -> Self {
         let mut thing = json!({"@context": "https://schema.org", "@type": kind});
         for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
@@ -19,7 +19,7 @@ impl JsonLd {
         Self(thing)
     }
 
-    /// The breadcrumb from the home page to a page: names and absolute addresses.
+    /// Breadcrumbs from the home page to a page: names and absolute addresses.
     pub(super) fn breadcrumbs(places: &[(&str, String)]) -> Self {
         let items = (1..).zip(places).map(|(position, (name, url)): (u32, _)| {
             json!({"@type": "ListItem", "position": position, "name": name, "item": url})

@@ -1,4 +1,4 @@
-//! Addresses of pages, of product lists with their filters, and of places that records point to.
+//! Addresses of pages, of filtered product lists, and of places that records link to.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::text::printable::is_invisible;
 /// path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
-/// A text as one path segment.
+/// Encodes text as one path segment.
 pub(super) fn segment(text: &str) -> impl std::fmt::Display + '_ {
     utf8_percent_encode(text, ENCODED)
 }
@@ -29,19 +29,20 @@ pub(super) fn of_search(base: &str, name: &str, value: &str) -> String {
     Address::new(format!("{base}/")).with(name, value)
 }
 
-/// The glossary page with a term, as a search for it: a large glossary has several pages.
+/// The glossary page that shows a term, reached by searching for it: a large glossary has several
+/// pages.
 pub(super) fn of_term(base: &str, term: &str) -> String {
     Address::new(format!("{base}/glossary")).with("q", term)
 }
 
-/// The address of a product list: a path, and the parameters that have a value.
+/// A product list's address: a path, and the parameters that have a value.
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     path: String,
     pairs: Vec<(&'static str, String)>,
 }
 
-/// The parameter for a page's number, from 1.
+/// The parameter for the page number, counted from 1.
 pub(super) const PAGE: &str = "page";
 
 impl Address {
@@ -49,8 +50,8 @@ impl Address {
         Self { path, pairs: Vec::new() }
     }
 
-    /// Reads the parameters with these names. Others, such as those of trackers, are left out, and
-    /// so are empty ones, which forms send.
+    /// Reads the parameters with these names. Others, such as tracking parameters, are dropped, and
+    /// so are the empty ones that forms send.
     pub(super) fn read(path: String, query: &RawQuery, names: &[&'static str]) -> Self {
         let pairs = query.pairs().filter(|(_, value)| !value.is_empty());
         let known = pairs.filter_map(|(name, value)| {
@@ -78,12 +79,13 @@ impl Address {
         Some(self.pairs.remove(at).1)
     }
 
-    /// The number of the page, from 1.
+    /// The page number, counted from 1.
     pub(super) fn page(&self) -> u64 {
         self.get(PAGE).and_then(|page| page.parse().ok()).unwrap_or(1).max(1)
     }
 
-    /// The address with the pairs that are kept. Another list starts at its first page.
+    /// The address with only the pairs to keep. It starts at the first page, since it's a different
+    /// list.
     pub(super) fn keeping(&self, keep: impl Fn(usize, &str) -> bool) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         for (at, (name, value)) in self.pairs().enumerate() {
@@ -94,7 +96,7 @@ impl Address {
         self.joined(&query.finish())
     }
 
-    /// The address with a parameter set to one value.
+    /// The address with a parameter set to a single value.
     pub(super) fn with(&self, name: &str, value: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(self.pairs().filter(|(of, _)| *of != name && *of != PAGE)).append_pair(name, value);
@@ -107,7 +109,7 @@ impl Address {
 
     fn joined(&self, query: &str) -> String {
         match query {
-            // Without parameters the home page isn't a list.
+            // Without parameters, the address would be the home page instead of a list.
             "" if self.path.ends_with('/') => format!("{}?q=", self.path),
             "" => self.path.clone(),
             query => format!("{}?{query}", self.path),
@@ -115,26 +117,25 @@ impl Address {
     }
 }
 
-/// Where a record points.
+/// An address that a record links to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WebAddress<'t> {
     pub(super) url: &'t str,
     pub(super) host: &'t str,
 }
 
-/// The address if it's a web address: `http` or `https`. Anything else is shown as text.
+/// Parses a web address (`http` or `https`). Anything else is shown as text.
 pub(super) fn web_address(text: &str) -> Option<WebAddress<'_>> {
     let uri = Uri::parse(text).ok()?;
     let is_web = ["http", "https"].iter().any(|scheme| uri.scheme().as_str().eq_ignore_ascii_case(scheme));
     let host = uri.authority().map(|authority| authority.host()).filter(|host| !host.is_empty());
-    // `host` borrows from the parsed URI: find it again in the text.
+    // `host` borrows from the parsed URI, so find it again in the text.
     let host = host.filter(|_| is_web)?;
     let at = text.find(host)?;
     Some(WebAddress { url: text, host: &text[at..at + host.len()] })
 }
 
-/// A text for places without markup, such as a window's title: one line without invisible
-/// characters.
+/// Text for places without markup, such as a window title: one line without invisible characters.
 pub(super) fn single_line(text: &str) -> String {
     let visible =
         |c: char| if c.is_whitespace() { Some(' ') } else { (!is_invisible(c) && !c.is_control()).then_some(c) };
@@ -143,7 +144,7 @@ pub(super) fn single_line(text: &str) -> String {
     words.join(" ")
 }
 
-/// The first visible character of a name, which stands in for a product's picture.
+/// The first visible character of a name, which stands in for the product's picture.
 pub(super) fn initial(name: &str) -> Cow<'static, str> {
     let first = name.chars().find(|c| c.is_alphanumeric());
     first.map_or(Cow::Borrowed("·"), |first| first.to_uppercase().collect::<String>().into())

@@ -1,5 +1,5 @@
-//! The pages: HTML rendered from the templates in `templates/`, over the same operations as the API. Also the documentation and the
-//! documents for programs, which need no key.
+//! The pages: HTML rendered from the templates in `templates/`, using the same operations as the
+//! API. Also the documentation and the documents for programs, which don't need a key.
 
 mod assets;
 mod categories;
@@ -51,7 +51,7 @@ use super::middleware::{SIGN_IN, SIGN_OUT, allowed_methods};
 use super::problem::ApiError;
 use super::state::AppState;
 
-/// The pages of a generation.
+/// The pages that show a generation.
 pub(super) fn of_generation() -> Router<Arc<AppState>> {
     Router::new()
         .route("/", get(results::get_home))
@@ -73,17 +73,17 @@ pub(super) fn parts_of_generation() -> Router<Arc<AppState>> {
         .route("/suggest", get(suggest::get_suggestions))
 }
 
-/// The exports for download, for readers of pages.
+/// Export downloads, for people reading the pages.
 pub(super) fn downloads() -> Router<Arc<AppState>> {
     Router::new().route("/exports/{id}", get(api::exports::get_export))
 }
 
-/// The page of a preview, which needs no generation.
+/// The preview page, which doesn't need a generation.
 pub(super) fn of_preview() -> Router<Arc<AppState>> {
     preview::page()
 }
 
-/// The state of a preview, for the script.
+/// The preview's state, for the script.
 pub(super) fn parts_of_preview() -> Router<Arc<AppState>> {
     preview::status()
 }
@@ -122,7 +122,7 @@ async fn get_asset(
     }
 }
 
-/// What a preview shows instead of a page while nothing is served; `None` without a preview.
+/// What a preview shows instead of a page while nothing is served yet; `None` without a preview.
 pub(super) fn awaited(state: &AppState, headers: &HeaderMap) -> Option<Response> {
     let is_awaited = state.config.preview.is_some() && state.directory.current().is_none();
     let write = || preview::write(state, Language::preferred(headers), StatusCode::SERVICE_UNAVAILABLE);

@@ -1,4 +1,5 @@
-//! Ways on from a search that found nothing: similar and looser queries, and what has a similar name.
+//! What to offer after a search that found nothing: similar and looser queries, and records with a
+//! similar name.
 
 use super::facets::{self, chips};
 use super::language::Texts;
@@ -10,23 +11,23 @@ use crate::http::problem::ApiError;
 use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{self, PageRequest, SearchSoftware};
 
-/// The most words of a query that are tried alone, and the most filters that are tried without.
+/// The most words of a query to try on their own, and the most filters to try removing.
 const MAX_TRIED: usize = 6;
 
-/// The most queries, products and categories.
+/// The most queries, products and categories to offer.
 const FEW: u32 = 5;
 
 #[derive(Debug)]
 pub(super) struct Nothing {
     pub(super) q: Option<String>,
     pub(super) has_filters: bool,
-    /// Filters without which there are products.
+    /// Filters that leave some products when they're removed.
     pub(super) filters: Vec<Way>,
-    /// How many products there are without any filter.
+    /// How many products there are without any filters.
     pub(super) without_filters: u64,
-    /// Queries of similar words that products have.
+    /// Queries with similar words that occur in products.
     pub(super) queries: Vec<Way>,
-    /// The query's words that find products individually.
+    /// The query's words that find something on their own.
     pub(super) words: Vec<Way>,
     pub(super) products: Vec<Way>,
     pub(super) categories: Vec<Way>,
@@ -61,7 +62,7 @@ impl Nothing {
         if nothing.has_filters {
             nothing.without_filters = list.total_keeping(snapshot, |_, name| !facets::is_filter(name)).await?;
         }
-        // Without the only filter is without filters.
+        // Removing the only filter is the same as removing all of them.
         let tried = if chips.len() > 1 { MAX_TRIED } else { 0 };
         for chip in chips.into_iter().take(tried) {
             let count = list.total_keeping(snapshot, |at, _| at != chip.at).await?;
@@ -93,7 +94,7 @@ impl Nothing {
     }
 }
 
-/// The queries that find products.
+/// The queries that find any products.
 async fn found(base: &str, snapshot: &Snapshot, queries: Vec<String>) -> Result<Vec<Way>, ApiError> {
     let mut ways = Vec::new();
     for q in queries {

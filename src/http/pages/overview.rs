@@ -1,5 +1,5 @@
-//! What pages show about a whole generation, computed once: the home page, the index of terms,
-//! examples.
+//! What the pages show about an entire generation, computed once: the home page, the index of
+//! terms, and examples.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,10 @@ use crate::generation::Snapshot;
 use crate::record::CalendarDate;
 use crate::service::{self, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter};
 
-/// How many categories the home page has.
+/// How many categories the home page shows.
 const CATEGORIES: usize = 12;
 
-/// How many products each list on the home page has.
+/// How many products each list on the home page shows.
 const PRODUCTS: u32 = 5;
 
 /// The number of example queries.
@@ -31,28 +31,28 @@ pub(super) struct Overview {
     pub(super) categories: Vec<usize>,
     /// Products with the newest evidence, as list items.
     pub(super) newest_evidence: Vec<Bytes>,
-    /// Products that were added last, as list items.
+    /// The most recently added products, as list items.
     pub(super) recently_added: Vec<Bytes>,
-    /// Queries that find something.
+    /// Queries that find something in the directory.
     pub(super) examples: Vec<String>,
     pub(super) terms: TermIndex,
-    /// The letters of the glossary, each with its terms as indices.
+    /// The glossary's letters, each with its terms as indices.
     pub(super) letters: Vec<(String, Vec<usize>)>,
 }
 
-/// The overview of the most recently requested generation. It holds none of the generation's
+/// The overview of the most recently requested generation. It doesn't keep the generation in
 /// memory.
 #[derive(Debug, Default)]
 pub(in crate::http) struct Overviews(Mutex<Option<Arc<Overview>>>);
 
 impl Overviews {
-    /// The overview of a generation, if it has been computed.
+    /// A generation's overview, if it has already been computed.
     pub(super) fn known(&self, snapshot: &Snapshot) -> Option<Arc<Overview>> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         last.filter(|overview| overview.version == version(snapshot))
     }
 
-    /// A generation's overview. It takes searches, so run it on the search pool.
+    /// A generation's overview. Computing it involves searches, so run it on the search pool.
     pub(super) async fn of(&self, snapshot: &Snapshot) -> Result<Arc<Overview>, ServiceError> {
         if let Some(overview) = self.known(snapshot) {
             return Ok(overview);
@@ -72,7 +72,7 @@ impl Overview {
         let tables = &snapshot.catalogue.tables;
         let mut categories: Vec<_> = (0..tables.categories.len()).collect();
         categories.retain(|at| tables.categories[*at].software_count > 0);
-        // A stable sort: categories of the same size stay in name order.
+        // The sort is stable: categories of the same size stay in name order.
         categories.sort_by_key(|at| Reverse(tables.categories[*at].software_count));
         categories.truncate(CATEGORIES);
         let few = PageRequest { limit: PRODUCTS, offset: 0 };
@@ -105,12 +105,12 @@ impl Overview {
     }
 }
 
-/// The letters that terms are listed under, in the order of the terms.
+/// The letters under which terms are listed, in the order of the terms.
 fn letters<'t>(terms: impl Iterator<Item = &'t str>) -> Vec<(String, Vec<usize>)> {
     let mut letters: Vec<(String, Vec<usize>)> = Vec::new();
     for (at, term) in terms.enumerate() {
         let letter = letter(term);
-        // Nearly always the last one.
+        // It's nearly always the last one.
         match letters.iter_mut().rfind(|(of, _)| *of == letter) {
             Some((_, terms)) => terms.push(at),
             None => letters.push((letter, vec![at])),
@@ -119,14 +119,14 @@ fn letters<'t>(terms: impl Iterator<Item = &'t str>) -> Vec<(String, Vec<usize>)
     letters
 }
 
-/// The letter that a term is listed under: its first one without accents, or `#` if it isn't a
-/// letter.
+/// The letter under which a term is listed: its first letter without accents, or `#` if it starts
+/// with something else.
 fn letter(term: &str) -> String {
     let first = term.nfd().find(|c| c.is_alphanumeric()).filter(|c| c.is_alphabetic());
     first.map_or_else(|| "#".to_owned(), |first| first.to_uppercase().collect())
 }
 
-/// The products in some news, in the same order.
+/// The products that some news is about, in the same order.
 async fn items(snapshot: &Snapshot, news: &[News]) -> Result<Vec<Bytes>, ServiceError> {
     let ids: Vec<_> = news.iter().map(|news| news.id.clone()).collect();
     let items = service::get_items(snapshot, &ids, None).await?;

@@ -1,5 +1,5 @@
-//! A preview: the page with findings and changes of the candidate, which are in English as the commands write them, and its state for
-//! the script that polls it.
+//! A preview: the page with the candidate's findings and changes, in English as the commands write
+//! them, and its state for the script that polls it.
 
 use std::sync::Arc;
 
@@ -51,12 +51,12 @@ fn preview(state: &AppState) -> Result<&Preview, ApiError> {
 
 async fn get_page(State(state): State<Arc<AppState>>, language: Language) -> Result<Response, ApiError> {
     let shown = Arc::clone(&state);
-    // Hashes and writes all findings and changes.
+    // Hashing and writing all findings and changes takes time.
     let write = async move { write(&shown, language, StatusCode::OK) };
     state.search(write).await?
 }
 
-/// The page, which is also shown while there's nothing else.
+/// The page, also shown while there's nothing else to show.
 pub(super) fn write(state: &AppState, language: Language, status: StatusCode) -> Result<Response, ApiError> {
     let preview = preview(state)?;
     let page = Page {

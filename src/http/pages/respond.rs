@@ -1,4 +1,4 @@
-//! Responses with pages and parts of pages.
+//! Responses with pages or parts of pages.
 
 use askama::Template;
 use axum::body::Body;
@@ -13,7 +13,7 @@ pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charse
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// Scripts and styles only from this host, and no script may turn text into markup.
+/// Allows scripts and styles only from this host, and no script may turn text into markup.
 const CONTENT_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
      form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -29,8 +29,8 @@ pub(super) fn html(status: StatusCode, template: &impl Template) -> Result<Respo
     Ok(response)
 }
 
-/// Adds the headers that isolate a page from other sites. For a form's `Origin`, the policy must
-/// send the referrer to this site.
+/// Adds the headers that isolate a page from other sites. Forms only send an `Origin` if the policy
+/// allows referrers to this site.
 pub(super) fn protect(headers: &mut HeaderMap) {
     headers.insert(CONTENT_SECURITY_POLICY, CONTENT_POLICY);
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));

@@ -1,4 +1,4 @@
-//! Lists of products: search results, all products, and those of a category.
+//! Product lists: search results, all products, and a category's products.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::http::state::AppState;
 use crate::service::parameter::definition::{CATEGORY, TYPO};
 use crate::service::{SearchPage, SearchSort, Tier};
 
-/// The part of the page that changes with filters, order and page number.
+/// The part of the page that changes with filters, sort order and page number.
 #[derive(Debug, Template)]
 #[template(path = "parts/explore.html")]
 struct Explore<'a> {
@@ -38,7 +38,7 @@ struct Explore<'a> {
     base: &'a str,
     list: &'a List,
     page: &'a SearchPage<'a>,
-    /// With each, the line above it, if a part of the ranking begins there.
+    /// Each with the line above it, if a new part of the ranking begins there.
     rows: Vec<(Option<&'static str>, Row<'a>)>,
     groups: Vec<Group<'a>>,
     chips: Vec<Chip>,
@@ -56,8 +56,8 @@ impl Explore<'_> {
         }
     }
 
-    /// The form that the filters belong to: the header's search, so a new query keeps them. A
-    /// category has its own.
+    /// The form that the filters belong to: the header's search form, so a new query keeps them. A
+    /// category has its own form.
     fn form(&self) -> &'static str {
         if self.list.category.is_some() { "narrow" } else { "find" }
     }
@@ -98,7 +98,7 @@ impl Explore<'_> {
         self.list.address.keeping(|_, name| name != TYPO.name)
     }
 
-    /// The dropped words that some products have.
+    /// The dropped words that occur in some products.
     fn ignored(&self) -> Vec<&str> {
         let query = self.query();
         query.dropped.iter().filter(|word| !query.unknown.contains(word)).map(String::as_str).collect()
@@ -162,7 +162,7 @@ pub(super) async fn show(
     let view = View { state: Arc::clone(&state), language, snapshot: snapshot.clone(), list: Arc::new(list), is_part };
     let (search, on_pool) = (view.list.search.clone(), view.clone());
     let written = with_page(&state, snapshot, search, move |page| {
-        // Suggestions take more searches.
+        // Suggestions take further searches.
         if page.pagination.total == 0 {
             return Ok(Err(page.clone().into_owned()));
         }
@@ -179,7 +179,7 @@ pub(super) async fn show(
     state.search(look_further).await?
 }
 
-/// A list for a reader.
+/// A list to show to a reader.
 #[derive(Debug, Clone)]
 struct View {
     state: Arc<AppState>,
@@ -247,7 +247,7 @@ impl View {
     }
 }
 
-/// The breadcrumb from the home page to a category.
+/// Breadcrumbs from the home page to a category.
 fn breadcrumbs(site: &Site, t: &'static Texts, category: &CategoryResource) -> Vec<JsonLd> {
     if site.public.is_empty() {
         return Vec::new();
@@ -258,7 +258,7 @@ fn breadcrumbs(site: &Site, t: &'static Texts, category: &CategoryResource) -> V
     ])]
 }
 
-/// What is said above the first product of a tier; nothing above those that match all of the query.
+/// The line above the first product of a tier; none above products that match the whole query.
 fn tier_line(t: &'static Texts, tier: Tier, page: &SearchPage<'_>) -> Option<&'static str> {
     match tier {
         Tier::RelatedDemo | Tier::Related if page.total_by_words() > 0 => Some(t.near_in_meaning),
@@ -269,7 +269,7 @@ fn tier_line(t: &'static Texts, tier: Tier, page: &SearchPage<'_>) -> Option<&'s
     }
 }
 
-/// The API's search behind a list.
+/// The API search behind a list.
 fn call(list: &List) -> Call {
     let mut call = Call::new("/v1/search", "search.products");
     if let Some(category) = &list.category {

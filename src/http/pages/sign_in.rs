@@ -32,14 +32,14 @@ struct Page<'a> {
     problem: Option<&'static str>,
 }
 
-/// The form's address, for someone who wants to read a page.
+/// The sign-in form's address, for someone who wants to read a page.
 pub(super) fn address(base: &str, wanted: &Uri) -> String {
     let target = wanted.path_and_query().map_or("/", |target| target.as_str());
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", target).finish();
     format!("{base}{SIGN_IN}?{query}")
 }
 
-/// The form; or, with a link's code, a session right away.
+/// Shows the form. A link's code opens a session right away.
 pub(super) async fn get_form(
     State(state): State<Arc<AppState>>,
     language: Language,
@@ -60,7 +60,7 @@ pub(super) async fn get_form(
     }
 }
 
-/// Takes the key from the form.
+/// Signs in with the key from the form.
 pub(super) async fn post_form(
     State(state): State<Arc<AppState>>,
     language: Language,

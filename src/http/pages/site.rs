@@ -13,7 +13,7 @@ pub(in crate::http) struct Site {
     pub(super) introduction: Option<String>,
     /// The public address without a trailing slash; empty if none is set.
     pub(super) public: String,
-    /// Its path, which starts every link.
+    /// The path of the public address, which starts every link.
     pub(super) base: String,
     pub(super) is_public: bool,
     /// At least one.

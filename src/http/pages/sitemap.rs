@@ -21,7 +21,7 @@ use crate::http::state::AppState;
 use crate::service::{self, ListSoftware, PageRequest};
 use crate::text::html::escape;
 
-/// How many products are written at a time.
+/// How many products are written at once.
 const CHUNK: u32 = 1000;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -41,7 +41,7 @@ fn other_pages(site: &Site, snapshot: &Snapshot) -> Vec<String> {
     fixed.into_iter().filter(is_shown).chain(categories).collect()
 }
 
-/// The sitemap; for a large directory, an index of its parts.
+/// The sitemap. For a large directory, it's an index of its parts.
 pub(super) async fn get_sitemap(State(state): State<Arc<AppState>>, snapshot: Snapshot) -> Result<Response, ApiError> {
     let site = check(&state)?;
     let others = other_pages(site, &snapshot);
@@ -72,13 +72,14 @@ pub(super) async fn get_part(
     Ok(addresses(state, snapshot, &others, start..total.min(start + most)))
 }
 
-/// A sitemap has absolute addresses of public pages.
+/// Sitemaps contain absolute addresses of public pages, so anything else has none.
 fn check(state: &AppState) -> Result<&Site, ApiError> {
     let site = &state.site;
     if site.is_indexable() && !site.public.is_empty() { Ok(site) } else { Err(ApiError::RouteNotFound) }
 }
 
-/// Streams a range of all addresses, first those without a product: what is in memory doesn't grow with the products.
+/// Streams a range of all addresses, starting with those that aren't products, so memory use
+/// doesn't grow with the number of products.
 fn addresses(state: Arc<AppState>, snapshot: Snapshot, others: &[String], range: Range<u64>) -> Response {
     let mut head = format!("{HEAD}<urlset {NAMESPACE}>\n");
     for (_, url) in (0..).zip(others).filter(|(at, _)| range.contains(at)) {

@@ -46,13 +46,13 @@ const SIMILAR: u32 = 5;
 /// How many reviews the page shows.
 const REVIEWS: u32 = 10;
 
-/// With fewer reviews than this, sorting isn't offered.
+/// With fewer reviews than this, the page doesn't offer sorting.
 const FEWEST_ORDERED: u64 = 3;
 
-/// The attributes with many values that say what a product is about.
+/// The multi-valued attributes that say what a product is about.
 const CHIPS: [&str; 2] = ["standards", "tags"];
 
-/// The parameter for the order of reviews.
+/// The parameter for the review order.
 const SORT: &str = "sort";
 
 #[derive(Debug, Template)]
@@ -64,7 +64,7 @@ struct Page<'a> {
     product: &'a Product<'a>,
     rating: Option<Rating>,
     texts: Linked,
-    /// Attributes that are shown as chips below the description.
+    /// Attributes shown as chips below the description.
     chips: Vec<Fact<'a>>,
     facts: Vec<Fact<'a>>,
     reviews: Reviews<'a>,
@@ -73,7 +73,7 @@ struct Page<'a> {
     calls: Calls,
 }
 
-/// Texts in which glossary terms are linked, as HTML.
+/// Text in which glossary terms are linked, as HTML.
 #[derive(Debug)]
 struct Linked {
     tagline: Option<String>,
@@ -87,7 +87,7 @@ struct Reviews<'a> {
     bars: [Bar; 5],
     total: u64,
     shown: Vec<Review<'a>>,
-    /// Address, name, and whether it's the page's order.
+    /// An order's address and name, and whether it's the current one.
     orders: Vec<(String, &'static str, bool)>,
     pager: Option<Pager>,
 }
@@ -223,7 +223,8 @@ async fn show(
     let facts = facts.filter(|(_, fact)| !fact.values.is_empty());
     let (chips, mut facts): (Vec<_>, Vec<_>) = facts.partition(|(of, _)| CHIPS.contains(&&*of.property));
     facts.sort_by_key(|(of, _)| &*of.property != "vendor");
-    // Of an attribute only what isn't among the facts: a value of another type.
+    // An attribute only counts if it isn't among the facts, which is when its value has another
+    // type.
     let is_unseen = |name: &str, json: &RawValue| {
         let Some(number) = attributes.number(name) else { return true };
         let of = attributes.get(number);

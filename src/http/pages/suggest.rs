@@ -1,4 +1,4 @@
-//! Suggestions below the search box, for the script: a listbox's options.
+//! Suggestions below the search box, for the script: options of a listbox.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::http::state::AppState;
 use crate::service;
 use crate::service::MAX_QUERY_CHARACTERS;
 
-/// How many suggestions of each kind there are, so that the results below stay visible.
+/// The most suggestions of each kind, so that the results below stay visible.
 const LIMIT: u32 = 4;
 
 #[derive(Debug, Template)]

@@ -1,8 +1,9 @@
-//! The closed list of error codes: one row each, with its status and its texts in problem documents and the documentation.
+//! The closed list of error codes. Each has one row with its status and its wording for problem
+//! documents and the documentation.
 
 use axum::http::StatusCode;
 
-/// Declares the codes, so that everything about a code is in its row.
+/// Declares the codes, so that everything about a code is in one row.
 macro_rules! codes {
     ($($code:ident = $name:literal, $status:ident, $title:literal, $cause:literal, $cure:literal;)+) => {
         /// A machine-readable error code, the `code` of a problem document. Codes are never renamed or reused.
@@ -12,7 +13,7 @@ macro_rules! codes {
         }
 
         impl ErrorCode {
-            /// All codes, in the order of the documentation.
+            /// All codes, in the order the documentation lists them.
             pub const ALL: &'static [Self] = &[$(Self::$code),+];
 
             pub const fn as_str(self) -> &'static str {
@@ -53,15 +54,15 @@ macro_rules! codes {
 
 codes! {
     InvalidParameter = "invalid_parameter", BAD_REQUEST, "Invalid parameter",
-        "A parameter has a value outside of what is allowed, isn't valid UTF-8, or appears more than once.",
+        "A parameter's value isn't allowed or isn't valid UTF-8, or the parameter appears more than once.",
         "The errors array names each parameter and its allowed values. Values are never adjusted silently.";
 
     UnknownParameter = "unknown_parameter", BAD_REQUEST, "Unknown parameter",
-        "The endpoint has no parameter of this name.",
+        "The endpoint has no parameter with this name.",
         "The errors array names the nearest valid parameter. Check the spelling, or leave it out.";
 
     OffsetTooLarge = "offset_too_large", BAD_REQUEST, "Offset too large",
-        "With a query (q), results can be paged up to offset 10000.",
+        "With a query (q), results can only be paged up to offset 10000.",
         "Narrow the query with filters, or download the whole directory from /v1/exports.";
 
     BadRequest = "bad_request", BAD_REQUEST, "Bad request",
@@ -73,7 +74,7 @@ codes! {
         "Send the header Authorization: Bearer YOUR_API_KEY.";
 
     InvalidApiKey = "invalid_api_key", UNAUTHORIZED, "API key invalid",
-        "The key isn't known here: mistyped, cut off, revoked, or of another service.",
+        "The key isn't known here. It may be mistyped, cut off, revoked, or meant for another service.",
         "Compare it with the key you were given, or ask the operator of this service for a new one.";
 
     ExpiredApiKey = "expired_api_key", UNAUTHORIZED, "API key expired",
@@ -86,66 +87,66 @@ codes! {
 
     ReplicateNotAllowed = "replicate_not_allowed", FORBIDDEN, "Replication not allowed",
         "The key may not pull the index.",
-        "Use a key made with `keys create --replicate`.";
+        "Use a key created with `keys create --replicate`.";
 
     SoftwareNotFound = "software_not_found", NOT_FOUND, "Product not found",
-        "No product has this id. Ids are compared exactly, upper and lower case included.",
-        "Take ids from /v1/software or /v1/search, and percent-encode them in the path.";
+        "No product has this id. Ids must match exactly, including upper and lower case.",
+        "Use ids from /v1/software or /v1/search, and percent-encode them in the path.";
 
     CategoryNotFound = "category_not_found", NOT_FOUND, "Category not found",
         "No category has this id.",
-        "Take ids from /v1/categories, and percent-encode them in the path.";
+        "Use ids from /v1/categories, and percent-encode them in the path.";
 
     TermNotFound = "term_not_found", NOT_FOUND, "Glossary term not found",
         "No glossary term has this id.",
-        "Take ids from /v1/glossary, and percent-encode them in the path.";
+        "Use ids from /v1/glossary, and percent-encode them in the path.";
 
     ExportNotFound = "export_not_found", NOT_FOUND, "Export not found",
         "No export with this id is loaded.",
-        "Take ids from /v1/exports.";
+        "Use ids from /v1/exports.";
 
     RouteNotFound = "route_not_found", NOT_FOUND, "Route not found",
         "There is nothing at this path.",
-        "Compare the path with /openapi.json.";
+        "Check the path against /openapi.json.";
 
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "Method not allowed",
-        "The service is read-only: it answers GET, HEAD and OPTIONS, and POST at /mcp, /sign-in and /sign-out.",
-        "Use a method of the header Allow.";
+        "The service is read-only: it accepts GET, HEAD and OPTIONS, and POST at /mcp, /sign-in and /sign-out.",
+        "Use one of the methods in the Allow header.";
 
     NotAcceptable = "not_acceptable", NOT_ACCEPTABLE, "Not acceptable",
-        "The header Accept leaves out application/json, in which /mcp answers.",
-        "Send Accept: application/json, text/event-stream, or leave it out.";
+        "The Accept header leaves out application/json, which is what /mcp responds with.",
+        "Send Accept: application/json, text/event-stream, or no Accept header at all.";
 
     RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "Request timed out",
-        "The request could not be answered in the time allowed for one.",
-        "Try again; if it stays so, ask for less at once (a smaller limit, fewer facets).";
+        "The request took longer than the time allowed.",
+        "Try again. If it keeps happening, ask for less at once (a smaller limit, fewer facets).";
 
     GenerationGone = "generation_gone", GONE, "Generation gone",
-        "The changes since this generation aren't known: it is older than the last hundred, from before a very large \
+        "The changes since this generation aren't known: it is older than the last hundred, predates a very large \
          change, or was never served here.",
-        "Download the whole directory from /v1/exports, and go on from the generation in its X-Generation header.";
+        "Download the whole directory from /v1/exports, and continue from the generation in its X-Generation header.";
 
     ContentTooLarge = "content_too_large", PAYLOAD_TOO_LARGE, "Content too large",
-        "A message to /mcp has more than 64 KiB.",
-        "Send a smaller one: arguments of tools are short.";
+        "The message to /mcp is larger than 64 KiB.",
+        "Send a smaller message: tool arguments are short.";
 
     UriTooLong = "uri_too_long", URI_TOO_LONG, "Address too long",
         "Path and query together are longer than 8 KiB.",
         "Shorten the query; q takes at most 256 characters.";
 
     UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "Unsupported media type",
-        "A message to /mcp isn't sent as JSON.",
+        "The message to /mcp wasn't sent as JSON.",
         "Send the header Content-Type: application/json.";
 
     RangeNotSatisfiable = "range_not_satisfiable", RANGE_NOT_SATISFIABLE, "Range not satisfiable",
         "The range in the Range header begins after the end of the download.",
-        "Content-Range has the length; leave Range out for the whole.";
+        "Content-Range has the length. Leave out Range to get the whole download.";
 
     RateLimited = "rate_limited", TOO_MANY_REQUESTS, "Too many requests",
-        "The quota of the key, or without a key that of the caller's address, is used up for the moment; every answer \
-         tells what is left in its RateLimit header. Or too many downloads are in progress. Or too many requests from \
-         the caller's address had a key that isn't valid; a valid one is answered from there all the same.",
-        "Wait for the seconds in retry_after_seconds (the Retry-After header), then go on.";
+        "The quota for the key (or, without a key, for the caller's address) is used up for now; the RateLimit header \
+         of every response says how much is left. Or too many downloads are in progress. Or too many requests from the \
+         caller's address had an invalid key; a valid key still works from there.",
+        "Wait for the number of seconds in retry_after_seconds (the Retry-After header), then continue.";
 
     HeadersTooLarge = "headers_too_large", REQUEST_HEADER_FIELDS_TOO_LARGE, "Headers too large",
         "The request's headers together are larger than 16 KiB.",
@@ -153,13 +154,13 @@ codes! {
 
     InternalError = "internal_error", INTERNAL_SERVER_ERROR, "Internal error",
         "The service failed. It isn't the request's fault.",
-        "Try again later; if it stays so, tell the operator the request_id.";
+        "Try again later. If it keeps happening, give the operator the request_id.";
 
     IndexUnavailable = "index_unavailable", SERVICE_UNAVAILABLE, "Directory not available",
         "The service is still loading the directory, or can't reach its index.",
-        "Try again after the seconds in retry_after_seconds (the Retry-After header).";
+        "Try again after the number of seconds in retry_after_seconds (the Retry-After header).";
 
     Overloaded = "overloaded", SERVICE_UNAVAILABLE, "Overloaded",
-        "The service has more requests at hand than it takes at once.",
-        "Try again after the seconds in retry_after_seconds (the Retry-After header).";
+        "The service has more requests than it can handle at once.",
+        "Try again after the number of seconds in retry_after_seconds (the Retry-After header).";
 }

@@ -1,4 +1,4 @@
-//! The problem document of an error (`application/problem+json`, RFC 9457), and the headers that go with it.
+//! The problem document of an error (`application/problem+json`, RFC 9457), and its headers.
 
 use axum::body::Body;
 use axum::http::HeaderValue;
@@ -14,7 +14,7 @@ use crate::key;
 /// An error as callers see it (RFC 9457).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Problem<'a> {
-    /// Where the code is explained: a URI reference.
+    /// A URI reference to an explanation of the code.
     #[serde(rename = "type")]
     pub kind: String,
     /// A short description of the code.
@@ -22,23 +22,24 @@ pub struct Problem<'a> {
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     pub status: u16,
-    /// The problem of this request, and its remedy.
+    /// What is wrong with this request, and how to fix it.
     pub detail: String,
-    /// The machine-readable error code; further codes may come.
+    /// The machine-readable error code; more codes may be added.
     pub code: &'a str,
     /// The request's id, to quote to the operator.
     pub request_id: &'a str,
-    /// Seconds to wait before trying again, where waiting helps.
+    /// Seconds to wait before trying again, if waiting helps.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retry_after_seconds: Option<u64>,
-    /// The problems by parameter.
+    /// What is wrong with each parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub errors: Option<&'a [ParameterProblem]>,
 }
 
-/// The problem document of an error. `documentation` is the URL of the page that explains the codes.
+/// The problem document of an error. `documentation` is the URL of the page that explains the
+/// codes.
 pub(in crate::http) fn describe<'a>(error: &'a ApiError, request_id: &'a str, documentation: &str) -> Problem<'a> {
     let code = error.code();
     Problem {
@@ -56,14 +57,16 @@ pub(in crate::http) fn describe<'a>(error: &'a ApiError, request_id: &'a str, do
     }
 }
 
-/// Writes the problem document of an error into the response that carried it; headers that are there stay.
+/// Writes an error's problem document into the response that carried it, keeping the headers
+/// already there.
 pub(in crate::http) fn render(error: &ApiError, request_id: &str, documentation: &str, response: &mut Response) {
     let code = error.code();
     let problem = describe(error, request_id, documentation);
-    // Strings and numbers under fixed names always serialize; an empty body would still have the right status.
+    // Strings and numbers under fixed names always serialize; an empty body would still have the
+    // right status.
     let mut body = serde_json::to_string(&problem).unwrap_or_default();
     if body.contains("sd_") {
-        // A key in the wrong place of a request must not reach the caller's logs.
+        // A key in the wrong part of a request must not get into the caller's logs.
         body = key::without_keys(&body);
     }
     *response.body_mut() = Body::from(body);

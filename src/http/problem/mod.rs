@@ -1,7 +1,7 @@
-//! The error of handlers, extractors and middleware, and how it's sent (`application/problem+json`,
-//! RFC 9457).
+//! The error type of handlers, extractors and middleware, and how it's sent
+//! (`application/problem+json`, RFC 9457).
 //!
-//! An [`ApiError`] becomes a response that carries it as an extension. A middleware writes the
+//! An [`ApiError`] becomes a response that carries it as an extension. Middleware writes the
 //! problem document, which needs the request id. The caller reads [`ApiError::detail`]; the
 //! operator reads the error's `Display` and its chain of sources.
 
@@ -33,7 +33,7 @@ const OVERLOAD_RETRY_SECONDS: u64 = 1;
 /// How many seconds a caller should wait before another download if there are too many at once.
 const DOWNLOAD_RETRY_SECONDS: u64 = 5;
 
-/// A request's failure, the caller's or the service's.
+/// A failed request, whether the caller or the service is at fault.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ApiError {
     #[error("invalid parameters")]
@@ -42,7 +42,7 @@ pub enum ApiError {
     BadRequest(&'static str),
     #[error("no API key")]
     MissingApiKey,
-    #[error("API key without the scheme Bearer")]
+    #[error("API key without the Bearer scheme")]
     MissingBearer,
     #[error("unknown API key")]
     InvalidApiKey,
@@ -50,7 +50,7 @@ pub enum ApiError {
     ExpiredApiKey,
     #[error("origin {0} is not allowed")]
     OriginNotAllowed(String),
-    #[error("a browser's request to another host name")]
+    #[error("browser request under a foreign host name")]
     HostNotAllowed,
     #[error("the key may not pull the index")]
     ReplicateNotAllowed,
@@ -77,7 +77,7 @@ pub enum ApiError {
     RequestTimeout,
     #[error("content too large")]
     ContentTooLarge,
-    #[error("content that isn't JSON")]
+    #[error("content isn't JSON")]
     UnsupportedMediaType,
     #[error("URI too long")]
     UriTooLong,
@@ -93,7 +93,7 @@ pub enum ApiError {
         /// Whole seconds after which a request is allowed again.
         retry_after_seconds: u64,
     },
-    #[error("address of a visitor rate limited for {retry_after_seconds} s")]
+    #[error("visitor's address rate limited for {retry_after_seconds} s")]
     VisitorRateLimited {
         /// Whole seconds after which a request is allowed again.
         retry_after_seconds: u64,
@@ -109,7 +109,7 @@ pub enum ApiError {
     Panicked(String),
     #[error("no generation is loaded")]
     IndexUnavailable,
-    /// With the reason for the caller.
+    /// With the reason, for the caller.
     #[error("the cluster can't be searched: {0}")]
     NotReady(String),
     #[error("the index can't be read")]
@@ -118,20 +118,20 @@ pub enum ApiError {
     Overloaded,
     #[error("too many downloads in progress")]
     DownloadsBusy,
-    #[error("too many downloads in progress of this caller")]
+    #[error("too many downloads in progress for this caller")]
     TooManyDownloads,
 }
 
-/// A problem of one parameter.
+/// What is wrong with a parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ParameterProblem {
-    /// The parameter's name as the request has it.
+    /// The parameter's name as it appears in the request.
     pub param: String,
     /// `invalid_parameter`, `unknown_parameter` or `offset_too_large`.
     #[serde(serialize_with = "code_as_str")]
     #[schema(value_type = String)]
     pub code: ErrorCode,
-    /// The problem, and the allowed values.
+    /// What is wrong, and which values are allowed.
     pub message: String,
 }
 
@@ -141,12 +141,12 @@ fn code_as_str<S: serde::Serializer>(code: &ErrorCode, serializer: S) -> Result<
 }
 
 impl ApiError {
-    /// The error of a handler that panicked on this thread, from the panic's payload.
+    /// The error for a handler that panicked on this thread, from the panic's payload.
     pub(super) fn panicked(payload: &(dyn Any + Send)) -> Self {
         Self::Panicked(panics::describe(payload))
     }
 
-    /// The code, which also fixes the status.
+    /// The code, which also determines the status.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Parameters(problems) => problems.first().map_or(ErrorCode::InvalidParameter, |first| first.code),
@@ -180,7 +180,7 @@ impl ApiError {
         }
     }
 
-    /// The text for the caller: cause and fix, without internals of the service.
+    /// The text for the caller: cause and fix, without the service's internals.
     pub fn detail(&self) -> String {
         match self {
             Self::Parameters(problems) => match problems.as_slice() {
@@ -188,14 +188,14 @@ impl ApiError {
                 several => format!("{} parameters can't be read; see errors.", several.len()),
             },
             Self::BadRequest(detail) => (*detail).to_owned(),
-            Self::MissingBearer => "The Authorization header has the key without the word Bearer before it. Send \
+            Self::MissingBearer => "The Authorization header contains the key without the word Bearer before it. Send \
                                     `Authorization: Bearer YOUR_KEY`."
                 .to_owned(),
             Self::OriginNotAllowed(origin) => {
-                format!("This key may not be used from {origin}. Ask the operator to allow this origin for it.")
+                format!("This key may not be used from {origin}. Ask the operator to allow this origin.")
             }
-            Self::HostNotAllowed => "A browser may call this address only under the service's own name (DNS rebinding). Ask the operator \
-                                     to set it with --public-url."
+            Self::HostNotAllowed => "Browsers may only use the service under its own host name, to prevent DNS rebinding. \
+                                     Ask the operator to set that name with --public-url."
                 .to_owned(),
             Self::SoftwareGone(id) => format!("The product with the id {id:?} was removed from the directory."),
             Self::SoftwareNotFound(id) => format!("There is no product with the id {id:?}."),
@@ -205,29 +205,29 @@ impl ApiError {
             Self::TermNotFound { id, renamed } => {
                 format!("There is no glossary term with the id {id:?}; {}", renamed_or_listed(renamed, "/v1/glossary"))
             }
-            Self::ExportNotFound(id) => format!("There is no export with the id {id:?}; /v1/exports lists them."),
+            Self::ExportNotFound(id) => format!("There is no export with the id {id:?}; /v1/exports lists all ids."),
             Self::GenerationGone(generation) => format!(
-                "The changes since generation {generation:?} aren't known here, or not any more. Download the whole directory \
-                 from /v1/exports, and go on from the generation in its X-Generation header."
+                "The changes since generation {generation:?} aren't known here, or no longer are. Download the whole \
+                 directory from /v1/exports, and continue from the generation in its X-Generation header."
             ),
             Self::RangeNotSatisfiable { length } => {
-                format!("The range begins behind the end: the download has {length} bytes in this coding.")
+                format!("The range starts after the end: the download has {length} bytes in this coding.")
             }
             Self::RateLimited { retry_after_seconds } => {
                 format!("The quota of this key is used up. Try again in {}.", counted(*retry_after_seconds, "second"))
             }
             Self::VisitorRateLimited { retry_after_seconds } => format!(
-                "Your address has made all the requests that it may make in a minute without a key. Try again in {}.",
+                "Your address has used up the requests that it may send per minute without a key. Try again in {}.",
                 counted(*retry_after_seconds, "second")
             ),
             Self::TooManyFailures { retry_after_seconds } => format!(
-                "Too many requests from your address had a key that isn't valid. Check the key, and try again in {}; a \
-                 valid one is answered at once.",
+                "Too many requests from your address had an invalid key. Check the key, and try again in {}. A valid key \
+                 works immediately.",
                 counted(*retry_after_seconds, "second")
             ),
             Self::TooManyDownloads => {
-                "As many downloads are in progress with this key, or from your address without a key, as may be at once. Finish \
-                 one of them, or try again after the seconds in retry_after_seconds."
+                "Too many downloads are in progress with this key (or, without a key, from your address). Finish one of \
+                 them, or try again after the number of seconds in retry_after_seconds."
                     .to_owned()
             }
             Self::NotReady(reason) => {
@@ -280,10 +280,10 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Where to find what is missing: under its new ids, or in the list.
+/// Where to find what's missing: under its new ids, or in the list.
 fn renamed_or_listed(renamed: &[String], list: &str) -> String {
     match renamed {
-        [] => format!("{list} lists them."),
+        [] => format!("{list} lists all ids."),
         ids => {
             format!("it was renamed to {}.", ids.iter().map(|id| format!("{id:?}")).collect::<Vec<_>>().join(" or "))
         }

@@ -1,4 +1,4 @@
-//! Selects fields of the products in lists.
+//! Selects fields of products in lists.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const ID: &str = SoftwareItem::FIELDS[0];
 /// Fields of products in lists.
 pub(in crate::http) static FIELDS: Parameter<OneOf<&str>> = Parameter::new(
     "fields",
-    "Only these fields of each product, and its `id`. Without it all fields.",
+    "Only these fields of each product, plus its `id`. All fields by default.",
     "name",
     OneOf { values: &SoftwareItem::FIELDS, name: identity, default: None },
 )

@@ -1,4 +1,4 @@
-//! Builds the page of a list.
+//! Builds one page of a list.
 
 use axum::http::HeaderValue;
 use axum::http::header::LINK;
@@ -11,7 +11,7 @@ use crate::catalogue::resource::Pagination;
 use crate::http::problem::ApiError;
 use crate::service::Page;
 
-/// A list page's body: a JSON object, written member by member.
+/// A list page's body: a JSON object, written one member at a time.
 #[derive(Debug)]
 pub(in crate::http) struct ListBody {
     json: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Builds response bodies from JSON that the generation holds.
+//! Builds response bodies from the generation's JSON.
 
 mod fields;
 mod list_page;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::problem::ApiError;
 
 pub(super) fn json(body: impl Into<Body>) -> Response {
-    /// The number of headers including middleware's, so that the map is allocated once.
+    /// The number of headers including those from middleware, so that the map is allocated once.
     const HEADERS: usize = 16;
     let mut response = Response::new(body.into());
     response.headers_mut().reserve(HEADERS);

@@ -1,8 +1,8 @@
 //! Admission control by queue delay.
 //!
 //! This is controlled delay in the variant for servers (Maurer, "Fail at Scale", ACM Queue 13(8),
-//! 2015). If the queue was empty recently, it holds a burst, which is served. If it hasn't been
-//! empty for longer, it's a standing queue, and waiting times are cut short.
+//! 2015). If the queue was empty recently, what's in it is a burst, which is served. If it hasn't
+//! been empty for a while, it's a standing queue, and waiting times are cut short.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub struct MaxQueueDelay {
     /// During a burst. Also how long the queue may be non-empty before it counts as standing.
     pub burst: Duration,
-    /// In a standing queue, where a longer wait serves no more callers, only later.
+    /// In a standing queue. Waiting longer there wouldn't serve more callers, only later.
     pub standing: Duration,
 }
 
@@ -22,7 +22,7 @@ impl Default for MaxQueueDelay {
     }
 }
 
-/// Decides how long each search may wait when it enters the queue.
+/// Decides how long each search may wait as it enters the queue.
 #[derive(Debug)]
 pub(super) struct Admission {
     max_delay: MaxQueueDelay,
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn standing_queue_has_the_shorter_delay_until_it_was_empty() {
+    fn standing_queue_has_the_shorter_delay_until_it_is_empty() {
         let (max_delay, start) = (MaxQueueDelay::default(), Instant::now());
         let admission = Admission::new(max_delay);
         let at = |milliseconds, is_empty| admission.max_delay(is_empty, start + Duration::from_millis(milliseconds));

@@ -1,8 +1,8 @@
-//! The threads that searches run on.
+//! The threads that run searches.
 //!
 //! The runtime's threads read and write connections, which takes microseconds per request, while a
-//! search takes up to milliseconds of CPU. On separate threads, searches don't delay lookups or
-//! `/healthz`, and their queue is the one place where overload shows.
+//! search takes up to several milliseconds of CPU. On separate threads, searches don't delay
+//! lookups or `/healthz`, and their queue is the one place where overload shows.
 
 mod admission;
 mod turns;
@@ -36,7 +36,7 @@ pub(super) fn holder() -> Holder {
     HOLDER.try_with(Holder::clone).unwrap_or_else(|_| Holder::Key("".into()))
 }
 
-/// Searches beyond this are rejected immediately.
+/// Further searches are rejected immediately.
 const QUEUE_CAPACITY: usize = 4096;
 
 /// A fixed number of threads that share one bounded queue, in which callers take turns. The threads
@@ -78,8 +78,8 @@ impl SearchPool {
         Ok(Self { tasks, tokens, admission: Admission::new(max_delay) })
     }
 
-    /// Runs a caller's search to completion on one of the threads. If the caller has gone by the
-    /// time it's dequeued, it doesn't run.
+    /// Runs a caller's search to completion on one of the threads. It doesn't run if the caller has
+    /// gone by the time it's dequeued.
     ///
     /// # Errors
     /// [`ApiError::Overloaded`] if the queue is full or the search waits too long,
@@ -95,7 +95,7 @@ impl SearchPool {
                 return;
             }
             let outcome = match verdict {
-                // A search has no mutable shared state, so a panic leaves nothing half-done.
+                // A search has no mutable shared state, so a panic leaves nothing half done.
                 Verdict::Admitted => panics::catch(|| pollster::block_on(search)).map_err(ApiError::Panicked),
                 Verdict::Rejected => Err(ApiError::Overloaded),
             };
@@ -147,15 +147,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn panic_is_one_failed_search() {
+    async fn panic_fails_only_one_search() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
         let number = std::hint::black_box(3);
         let failed = pool.run(caller(), async move { assert_eq!(number, 4, "out of paper") }).await;
         assert!(matches!(failed, Err(ApiError::Panicked(message)) if message.contains("out of paper")));
-        assert_eq!(pool.run(caller(), async { 5 }).await.expect("the thread goes on"), 5);
+        assert_eq!(pool.run(caller(), async { 5 }).await.expect("the thread keeps running"), 5);
     }
 
-    /// A pool with one thread that is busy until the sender is dropped.
+    /// A pool whose only thread is busy until the sender is dropped.
     async fn busy_pool(max_delay: MaxQueueDelay) -> (Arc<SearchPool>, mpsc::Sender<()>) {
         let pool = Arc::new(SearchPool::start(1, max_delay).expect("a thread"));
         let (release, released) = mpsc::channel::<()>();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn search_without_a_caller_does_not_run() {
+    async fn search_whose_caller_is_gone_does_not_run() {
         let (pool, release) = busy_pool(PATIENT).await;
         let (ran, runs) = mpsc::channel();
         let abandoned = Arc::clone(&pool);

@@ -2,8 +2,8 @@
 //! limit, the longest-idle connection makes room for the next one.
 //!
 //! A connection is idle unless a request is being handled: between requests, while headers are
-//! incomplete, and while the peer doesn't read its response. So clients that merely hold
-//! connections open, however many, can't lock others out.
+//! incomplete, and while the peer doesn't read its response. So clients that merely keep
+//! connections open can't lock others out, no matter how many they open.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -42,8 +42,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Pause before looking again for an idle connection to evict.
 const EVICTION_PAUSE: Duration = Duration::from_millis(10);
 
-/// The most that hyper reads of a request's line and headers. A request over the service's own
-/// limits but below this one gets a problem document.
+/// The most that hyper reads of a request line and headers. A request over the service's own limits
+/// but below this one gets a problem document.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
 
 /// A listener's connections; each runs as a task.
@@ -52,7 +52,7 @@ pub(super) struct Connections<S> {
     room: Room,
     /// Whether the system refused the last connection for lack of resources.
     is_starved: bool,
-    /// Counts the writes on all connections.
+    /// Counts writes across all connections.
     writes: Arc<AtomicU64>,
     /// Whether responses get `Connection: close`.
     is_closing: Arc<AtomicBool>,
@@ -167,7 +167,10 @@ where
             Err(error) if is_of_one_connection(&error) => Ok(()),
             Err(error) => {
                 if !std::mem::replace(&mut self.is_starved, true) {
-                    tracing::error!(%error, "can't accept connections for now; raise the limit of open files if it lasts");
+                    tracing::error!(
+                        %error,
+                        "can't accept connections for now; if this persists, raise the limit on open files"
+                    );
                 }
                 Err(())
             }
@@ -193,8 +196,8 @@ where
             progress.request_begins();
             let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
             request.extensions_mut().insert(ConnectInfo(peer));
-            // At once, so that a body that the service drops is skipped before hyper writes the
-            // response.
+            // Called right away, so that a body the service drops is skipped before hyper writes
+            // the response.
             let response = service.clone().call(request);
             let (progress, is_closing) = (Arc::clone(&progress), Arc::clone(&is_closing));
             async move {
@@ -207,7 +210,7 @@ where
             }
         });
         http1::Builder::new()
-            // The stream has its own deadlines.
+            // The stream enforces its own deadlines.
             .header_read_timeout(None)
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service)
@@ -235,7 +238,7 @@ struct Room {
     open: HashMap<Id, Open>,
     /// An accepted connection that is waiting for its permit.
     accepted: Option<(TcpStream, SocketAddr)>,
-    /// How long a new connection has for its first request before it may be evicted, so that a
+    /// How long a new connection has to send its first request before it may be evicted, so that a
     /// burst of connections doesn't evict itself.
     grace: Duration,
 }
@@ -247,8 +250,8 @@ struct Open {
 }
 
 impl Room {
-    /// Returns the next connection. At the limit, an idle one is closed for it; if none is idle, it
-    /// waits. Dropping the future loses nothing.
+    /// Returns the next connection. At the limit, it closes an idle one to make room, or waits if
+    /// none is idle. Dropping the future loses nothing.
     async fn next(&mut self, source: &mut impl Accept) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
         if self.accepted.is_none() {
             self.accepted = Some(source.accept().await?);
@@ -267,7 +270,7 @@ impl Room {
         Ok((stream, peer, permit))
     }
 
-    /// Closes the longest-idle connection, if any is idle.
+    /// Closes the longest-idle connection, if there is one.
     fn evict(&mut self) {
         let now = Instant::now();
         let is_evictable = |open: &Open| open.progress.requests() > 0 || now.duration_since(open.since) >= self.grace;
@@ -293,7 +296,7 @@ impl Room {
     }
 }
 
-/// Whether accepting failed only because this connection was already gone.
+/// Whether accepting failed only because this particular connection was already gone.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)

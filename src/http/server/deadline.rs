@@ -1,8 +1,8 @@
-//! A stream with deadlines for the peer: to send headers, to send the next request, and to read the
-//! response.
+//! A stream with deadlines for the peer: for sending headers, for sending the next request, and for
+//! reading the response.
 //!
-//! Each connection has a single timer, which is reset only after it has fired. So a request costs
-//! no more than reading the clock.
+//! Each connection has a single timer, which is reset only after it has fired. So all a request
+//! costs is reading the clock.
 
 use std::io;
 use std::pin::Pin;
@@ -33,7 +33,7 @@ pub(super) struct DeadlineStream<S> {
     timeouts: Timeouts,
     progress: Arc<Progress>,
     timer: Pin<Box<Sleep>>,
-    /// The number of requests when it was last checked.
+    /// The number of requests when last checked.
     requests: u32,
     /// When the first byte of incomplete headers arrived.
     head_since: Option<Instant>,
@@ -91,7 +91,7 @@ impl<S> DeadlineStream<S> {
         }
     }
 
-    /// Reads the clock and applies it to all events since the last reading. That's accurate because
+    /// Reads the clock and applies it to all events since the last time. That's accurate because
     /// another poll immediately follows each read or write.
     fn now(&mut self) -> Instant {
         let now = Instant::now();
@@ -139,7 +139,7 @@ impl<S> DeadlineStream<S> {
                 let now = self.now();
                 let deadline = self.rate.stalled(now);
                 if self.has_passed(deadline, now, context) {
-                    return Poll::Ready(Err(timed_out("the peer took its response too slowly")));
+                    return Poll::Ready(Err(timed_out("the peer read its response too slowly")));
                 }
                 Poll::Pending
             }
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn trickling_headers_have_the_header_timeout_in_all() {
+    async fn trickling_headers_have_the_header_timeout_in_total() {
         let mut fixture = open();
         let started = Instant::now();
         let end = loop {
@@ -274,11 +274,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn headers_begun_after_idling_have_the_header_timeout() {
+    async fn headers_started_after_idling_have_the_header_timeout() {
         let mut fixture = open();
         fixture.one_request().await;
         tokio::select! {
-            _ = fixture.ours.read_u8() => panic!("nothing comes, and it isn't over"),
+            _ = fixture.ours.read_u8() => panic!("no byte comes, and there is no deadline"),
             () = tokio::time::sleep(Duration::from_mins(1)) => {}
         }
         fixture.theirs.write_u8(b'G').await.expect("room");
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn connection_is_as_idle_as_its_last_write_is_old() {
+    async fn idle_time_counts_from_the_last_write() {
         let writes = Arc::<AtomicU64>::default();
         let [one, other] = [(); 2].map(|()| Arc::new(Progress::new(Arc::clone(&writes))));
         assert!(one.idle_since() < other.idle_since(), "in the order in which they started");
@@ -306,7 +306,7 @@ mod tests {
         let mut fixture = open();
         fixture.progress.request_begins();
         tokio::select! {
-            _ = fixture.ours.read_u8() => panic!("nothing comes, and it isn't over"),
+            _ = fixture.ours.read_u8() => panic!("no byte comes, and there is no deadline"),
             () = tokio::time::sleep(Duration::from_secs(500)) => {}
         }
     }

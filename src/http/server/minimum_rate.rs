@@ -1,22 +1,22 @@
-//! Enforces a minimum rate at which a peer reads its responses.
+//! Enforces a minimum rate at which peers read their responses.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 /// The minimum rate in bytes per second, measured while a response is waiting to be written. A
-/// slower peer falls behind and is cut off once it's behind by the write timeout: after 30 s if it
+/// slower peer falls behind, and is cut off once it's behind by the write timeout: after 30 s if it
 /// reads nothing, after 40 s at 4 KiB/s. A peer that's faster on average is never cut off, even if
 /// it reads intermittently, as with Kestrel's `MinResponseDataRate`. At this rate 1 MiB takes a
-/// minute, which even a poor mobile connection beats.
+/// minute; even a poor mobile connection is faster.
 const MIN_RATE: u32 = 16 * 1024;
 
 /// How far a peer is behind [`MIN_RATE`], across all responses on its connection.
 #[derive(Debug)]
 pub(super) struct MinimumRate {
-    /// How far it may be behind.
+    /// How far the peer may fall behind.
     timeout: Duration,
-    /// Since when a response has been waiting to be written.
+    /// When a response started waiting to be written.
     stalled_since: Option<Instant>,
     pub(super) behind: Duration,
 }
@@ -49,7 +49,7 @@ impl MinimumRate {
 
 /// How long this many bytes take at [`MIN_RATE`].
 fn time_for(bytes: usize) -> Duration {
-    // A write of 4 GiB exceeds any buffer.
+    // No buffer is as large as 4 GiB.
     Duration::from_secs(u32::try_from(bytes).unwrap_or(u32::MAX).into()) / MIN_RATE
 }
 
@@ -66,8 +66,8 @@ mod tests {
     const TIMEOUTS: Timeouts =
         Timeouts { header: Duration::from_secs(5), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
 
-    /// Writes endlessly to a peer that reads at intervals. Returns after how many seconds it's cut
-    /// off, up to an hour.
+    /// Writes endlessly to a peer that reads at intervals. Returns how many seconds pass before the
+    /// peer is cut off, up to an hour.
     async fn seconds_until_cut_off(bytes: usize, every: Duration) -> u64 {
         let (ours, mut theirs) = duplex(1024);
         let mut ours = DeadlineStream::new(ours, TIMEOUTS, Arc::<Progress>::default());
@@ -82,14 +82,14 @@ mod tests {
         };
         tokio::select! {
             () = writer => {}
-            () = reader => unreachable!("it has no end"),
+            () = reader => unreachable!("the reader never ends"),
             () = tokio::time::sleep(Duration::from_hours(1)) => {}
         }
         started.elapsed().as_secs()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn peer_that_takes_nothing_is_cut_off_after_the_write_timeout() {
+    async fn peer_that_reads_nothing_is_cut_off_after_the_write_timeout() {
         assert_eq!(seconds_until_cut_off(1, Duration::from_hours(2)).await, 30);
     }
 
@@ -99,8 +99,8 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn peer_below_the_minimum_rate_is_cut_off_once_it_is_behind() {
-        // At a quarter of the rate, it loses three quarters of a second every second.
+    async fn peer_below_the_minimum_rate_is_cut_off_once_it_falls_behind() {
+        // At a quarter of the rate, it falls behind by three quarters of a second every second.
         let seconds = seconds_until_cut_off(4 * 1024, Duration::from_secs(1)).await;
         assert!((39..=40).contains(&seconds), "{seconds}");
     }

@@ -27,19 +27,20 @@ use self::connections::Connections;
 
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// Maximum number of connections. A further one replaces the longest-idle one; while all have a
-    /// request in progress, it waits in the listener's backlog.
+    /// The maximum number of connections. A new one beyond it replaces the longest-idle one. While
+    /// all of them have a request in progress, it waits in the listener's backlog.
     pub max_connections: usize,
     /// For a request's headers, counted from their first byte, and for a connection's first
     /// request.
     pub header_timeout: Duration,
-    /// Between requests. Longer than proxies keep connections (mostly 60 s), so that they don't
-    /// send a request on a connection that is being closed.
+    /// Between requests. Longer than proxies keep connections open (usually 60 s), so that they
+    /// don't send a request on a connection that is being closed.
     pub idle_timeout: Duration,
     /// How far a client may fall behind the minimum rate of reading responses, 16 KiB/s.
     pub write_timeout: Duration,
-    /// After the signal to stop: how long new connections are accepted, and then again how long new
-    /// requests are. Every response closes its connection. Ends early once no connection is open.
+    /// After the signal to stop: how long new connections are accepted, and after that, how long
+    /// new requests are. Every response closes its connection. Ends early once no connection is
+    /// open.
     pub grace: Duration,
     /// After the signal to stop: how long requests in progress may take to finish, including the
     /// grace period.
@@ -59,8 +60,8 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// An HTTP/1.1 server of a tower service that is always ready, as axum's are. Each request has the peer's address as the extension
-/// `ConnectInfo<SocketAddr>`.
+/// An HTTP/1.1 server for a tower service that is always ready, as axum's are. Each request carries
+/// the peer's address as the extension `ConnectInfo<SocketAddr>`.
 #[derive(Debug)]
 pub struct Server<S> {
     pub service: S,
@@ -76,9 +77,10 @@ where
         Self { service, limits: ConnectionLimits::default(), open_connections: None }
     }
 
-    /// Serves until `shutdown` completes. During the grace period, responses then get `Connection:
-    /// close`. After it, no more connections are accepted. Requests in progress may finish until
-    /// [`ConnectionLimits::drain_timeout`] or until `abort` completes; the rest is dropped.
+    /// Serves until `shutdown` completes. During the grace period that follows, responses get
+    /// `Connection: close`. After it, no more connections are accepted. Requests in progress may
+    /// finish until [`ConnectionLimits::drain_timeout`] passes or `abort` completes; the rest are
+    /// dropped.
     pub async fn serve(
         self,
         listener: TcpListener,
@@ -118,7 +120,7 @@ where
         let (finished, mut tasks) = connections.finish();
         if !is_aborted {
             let drained = async {
-                // Clients that connected last may be about to send their first request.
+                // The most recently connected clients may be about to send their first request.
                 let all = async { while tasks.join_next().await.is_some() {} };
                 drop(tokio::time::timeout(limits.grace, all).await);
                 finished.await;
@@ -239,13 +241,13 @@ mod tests {
         first.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
         assert!(first.read_u8().await.is_ok(), "the first is served");
         let (second, ()) = tokio::join!(is_healthy(address), async {
-            // Holds its permit until it closes.
+            // The first connection holds its permit until it closes.
             drop(first);
         });
         assert!(second);
     }
 
-    /// A connection that is kept open after a request was answered.
+    /// A connection that is kept open after its request was answered.
     async fn kept_open(address: SocketAddr) -> TcpStream {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
         answered(&mut stream).await.expect("an answer");
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn at_the_limit_the_connection_idle_the_longest_makes_room() {
+    async fn at_the_limit_the_longest_idle_connection_makes_room() {
         let (listener, address) = listen().await;
         let server = server(ConnectionLimits { max_connections: 3, ..ConnectionLimits::default() });
         tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()));
@@ -274,14 +276,14 @@ mod tests {
         }
         answered(&mut open[0]).await.expect("still open");
         assert!(is_healthy(address).await);
-        answered(&mut open[1]).await.expect_err("it was idle the longest");
+        answered(&mut open[1]).await.expect_err("it had been idle longest");
         for at in [0, 2] {
             answered(&mut open[at]).await.expect("still open");
         }
     }
 
     #[tokio::test]
-    async fn busy_connections_keep_no_other_waiting() {
+    async fn busy_connections_do_not_keep_others_waiting() {
         let (listener, address) = listen().await;
         let header_timeout = Duration::from_millis(500);
         let server = server(ConnectionLimits { max_connections: 8, header_timeout, ..ConnectionLimits::default() });

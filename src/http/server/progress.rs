@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-/// The state of a connection's requests. Used by its stream, and by the listener, which closes the
-/// longest-idle connection when it needs room.
+/// The state of a connection's requests. It's used by the connection's stream, and by the listener,
+/// which closes the longest-idle connection when it needs room.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// Counts the writes on all connections; the clock for [`Self::active_at`].
+    /// Counts writes across all connections; the clock for [`Self::active_at`].
     writes: Arc<AtomicU64>,
     /// The count at the last write, or when the connection started.
     active_at: AtomicU64,
@@ -37,7 +37,7 @@ impl Progress {
         self.is_responding.load(Ordering::Relaxed)
     }
 
-    /// The connection's position in the order of activity; `None` while a request is being handled.
+    /// The connection's position in order of activity; `None` while a request is being handled.
     pub(super) fn idle_since(&self) -> Option<u64> {
         (!self.is_responding()).then(|| self.active_at.load(Ordering::Relaxed))
     }

@@ -1,4 +1,4 @@
-//! Turns the text of a key file into keys, or into a list of everything that's wrong with it.
+//! Turns a key file's content into keys, or into a list of everything that's wrong with it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::key::{Expiry, Origin, Rate};
 
 const PROPERTIES: [&str; 8] =
     ["id", "name", "sha256", "created_at", "expires_at", "rate_per_minute", "origins", "replicate"];
-/// Longest name of a key, in characters.
+/// The maximum length of a key's name, in characters.
 pub(super) const MAX_NAME_LENGTH: usize = 200;
 
-/// Only the shape. It's typed so that serde reports line and column, and rejects duplicate
+/// Only the shape. It's typed so that serde reports line and column and rejects duplicate
 /// properties.
 #[derive(Deserialize)]
 #[serde(expecting = "an object such as {\"keys\": []}")]
@@ -63,7 +63,7 @@ pub(super) fn check(path: &Path, content: &[u8]) -> Result<KeyFile, KeyFileError
     }
 }
 
-/// The problems of one key.
+/// One key's problems.
 struct Findings<'a> {
     pointer: String,
     found: &'a mut Vec<KeyFinding>,
@@ -75,7 +75,7 @@ impl Findings<'_> {
         self.found.push(KeyFinding { pointer: format!("{}/{property}", self.pointer), message });
     }
 
-    /// The value of a required property, which must be a string of the right form.
+    /// The value of a required property, which must be a string in the right form.
     fn text<T>(
         &mut self,
         property: &str,
@@ -85,7 +85,7 @@ impl Findings<'_> {
         let read = match value {
             None => Err("is missing".to_owned()),
             Some(Value::String(text)) => read(text),
-            Some(other) => Err(format!("must be a text, not {other}")),
+            Some(other) => Err(format!("must be a string, not {other}")),
         };
         read.map_err(|message| self.add(property, message)).ok()
     }
@@ -93,7 +93,8 @@ impl Findings<'_> {
 
 fn check_entry(entry: Entry, findings: &mut Findings<'_>) -> Option<KeyRecord> {
     for name in entry.other.keys() {
-        // A misspelled `expires_at` must not make a key that never expires; other properties are the operator's own.
+        // If `expires_at` is misspelled, the key must not end up without an expiry. Other unknown
+        // properties are the operator's own.
         if let Some(meant) = misspelled(name) {
             findings.add(
                 &name.replace('~', "~0").replace('/', "~1"),
@@ -181,7 +182,7 @@ fn check_origins(value: Option<&Value>, findings: &mut Findings<'_>) -> Option<V
                     text.parse().map_err(|error: crate::key::OriginError| error.to_string())
                 })
             };
-            // Collected first, so that every wrong origin is reported, not just the first.
+            // Collected first, so that every invalid origin is reported, not just the first one.
             let read: Vec<Option<Origin>> = origins.iter().enumerate().map(read).collect();
             read.into_iter().collect()
         }
@@ -193,7 +194,7 @@ fn check_origins(value: Option<&Value>, findings: &mut Findings<'_>) -> Option<V
     }
 }
 
-/// The property that a misspelled name probably meant.
+/// The property that a misspelled name was probably meant to be.
 fn misspelled(name: &str) -> Option<&'static str> {
     let bare = |name: &str| name.to_ascii_lowercase().replace(['_', '-', ' '], "");
     let written = bare(name);
@@ -204,7 +205,7 @@ fn misspelled(name: &str) -> Option<&'static str> {
         "alloworigins" | "allowedorigins" => return Some("origins"),
         _ => {}
     }
-    // Two letters of a short name turn it into another word (`note`, `name`).
+    // Two letters can turn a short name into another word (`note`, `name`).
     PROPERTIES.into_iter().find(|known| {
         let allowed = if known.len() >= 6 { 2 } else { usize::from(known.len() > 2) };
         strsim::osa_distance(&written, &bare(known)) <= allowed

@@ -1,4 +1,4 @@
-//! Changes to the key file, one at a time, each completely or not at all.
+//! Changes the key file: one change at a time, all or nothing.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -14,21 +14,21 @@ use super::{KeyFile, KeyFileError, KeyRecord};
 use crate::file::{Access, Draft, Renamed, folder_of, lock_within, sweep};
 use crate::key::{ApiKey, Expiry, KeyKind, Origin, Rate};
 
-/// How long a change waits for another one. A change takes milliseconds.
+/// How long a change waits for another one to finish. A change takes milliseconds.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// A key to be created.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// The key's holder: not empty, at most 200 characters, no control characters.
+    /// Who holds the key: not empty, at most 200 characters, no control characters.
     pub name: String,
-    /// Until when it's valid; `None` means forever.
+    /// When the key expires; `None` means never.
     pub expires: Option<Expiry>,
-    /// Requests a minute.
+    /// Requests per minute.
     pub rate: Rate,
-    /// Web origins that may use it; empty means any.
+    /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
-    /// Whether it may pull the index's generations, as followers do.
+    /// Whether the key may pull the index's generations, as followers do.
     pub may_replicate: bool,
 }
 
@@ -42,13 +42,13 @@ impl NewKey {
 /// Creates a key and adds it to the file, which is created if it doesn't exist. The key itself is
 /// only in the return value and in whatever `show` does with it.
 ///
-/// `show` is called when everything is written but not valid yet, so a process that is killed at
-/// any moment leaves no valid key that wasn't shown.
+/// `show` is called when everything is written but not valid yet, so a process killed at any moment
+/// leaves no valid key that wasn't shown.
 ///
 /// # Errors
 ///
-/// If the file is invalid or can't be changed, or the key can't be shown. The file is unchanged
-/// then.
+/// If the file is invalid or can't be changed, or if the key can't be shown. The file is then
+/// unchanged.
 pub fn create(
     path: &Path,
     new: NewKey,
@@ -77,7 +77,7 @@ pub fn create(
 
 /// Removes a key from the file, so that it's no longer accepted.
 pub fn revoke(path: &Path, id: &str) -> Result<KeyRecord, KeyFileError> {
-    // Without a key file nothing is created, not even the lock file.
+    // If there's no key file, nothing gets created, not even the lock file.
     super::read_bytes(path)?;
     let edit = |file: &mut KeyFile| {
         let at = position(file, id, path)?;
@@ -86,7 +86,7 @@ pub fn revoke(path: &Path, id: &str) -> Result<KeyRecord, KeyFileError> {
     change(path, LOCK_WAIT, edit, |_| Ok(()))
 }
 
-/// Adds a successor of a key, with the same name, rate, origins and expiry. The old key stays valid
+/// Adds a successor to a key, with the same name, rate, origins and expiry. The old key stays valid
 /// until `old_expires`, or until its own expiry if that's earlier. `show` is called as in
 /// [`create`].
 ///
@@ -119,7 +119,7 @@ pub fn rotate(
     Ok((new, old))
 }
 
-/// A new key whose id no key in the file has.
+/// A new key with an id that isn't in the file yet.
 fn unused_key(file: &KeyFile) -> Result<ApiKey, KeyFileError> {
     loop {
         let key = ApiKey::generate(KeyKind::Live)?;
@@ -138,7 +138,7 @@ fn position(file: &KeyFile, id: &str, path: &Path) -> Result<usize, KeyFileError
     })
 }
 
-/// Changes the file under its lock. `before_commit` is called when the new content is on disk under
+/// Changes the file under its lock. `before_commit` is called once the new content is on disk under
 /// a temporary name.
 fn change<T>(
     path: &Path,
@@ -172,7 +172,7 @@ fn change<T>(
     Ok(done)
 }
 
-/// Returns the name of an auxiliary file in the key file's folder: `.keys.json` with a suffix.
+/// The name of an auxiliary file in the key file's folder, such as `.keys.json` plus a suffix.
 fn hidden_name(target: &Path, end: &str) -> OsString {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or(target.as_os_str()));
@@ -180,15 +180,15 @@ fn hidden_name(target: &Path, end: &str) -> OsString {
     name
 }
 
-/// Waits for other changes in progress, for a limited time; unlocks when dropped. The lock is a
+/// Waits for other changes in progress, up to a time limit; unlocks when dropped. The lock is a
 /// separate file, because each change replaces the key file. It's never removed, since that would
 /// let two processes in.
 fn lock(path: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError> {
     let write_error = |source| KeyFileError::Write { path: path.to_owned(), source };
     let lock_path = folder_of(target).join(hidden_name(target, ".lock"));
-    // An account that can open the file can hold the lock, and so keep keys from being revoked.
+    // Any account that can open the file can hold the lock and so keep keys from being revoked.
     let lock = match OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path) {
-        // Another account created it, but it can still be locked.
+        // Another account created the file, but it can still be locked.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => File::open(&lock_path),
         opened => opened,
     };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn change_gives_up_when_its_lock_stays_held() {
+    fn change_gives_up_if_the_lock_stays_held() {
         let (_folder, path, held) = locked_folder();
         let change = || change(&path, Duration::ZERO, |_| Ok(()), |()| Ok(()));
         let error = change().expect_err("held");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn lock_file_is_private_and_one_with_another_mode_still_works() {
+    fn lock_file_is_private_but_works_with_another_mode() {
         let (folder, path, held) = locked_folder();
         let lock_path = folder.path().join(".keys.json.lock");
         assert_eq!(held.metadata().expect("metadata").permissions().mode() & 0o777, 0o600);

@@ -1,4 +1,4 @@
-//! The errors of a key file, with their fixes.
+//! Key file errors, with their fixes.
 
 use std::fmt;
 use std::io;
@@ -9,10 +9,10 @@ use crate::error::chain;
 use crate::key::access::Quoted;
 use crate::text::printable::printable;
 
-/// Why a key file can't be read or changed. The texts say how to fix it and contain no secrets.
+/// Why a key file can't be read or changed. The messages say how to fix it and contain no secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    #[error("there is no key file {}; make one with: software-directory keys create --name \"…\" --keys {}", path.display(), Quoted(path))]
+    #[error("there is no key file {}; create one with: software-directory keys create --name \"…\" --keys {}", path.display(), Quoted(path))]
     Missing { path: PathBuf },
     #[error("the key file {} can't be read", path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -23,18 +23,18 @@ pub enum KeyFileError {
     #[error("the key file {} is not valid: {reason}", path.display())]
     Syntax {
         path: PathBuf,
-        /// The error and its place by line and column.
+        /// The error, with its line and column.
         reason: String,
     },
     #[error("the key file {} is not valid: {}", path.display(), Findings(findings))]
     Invalid {
         path: PathBuf,
-        /// All problems, in the order of the file.
+        /// All problems, in file order.
         findings: Vec<KeyFinding>,
     },
     #[error("the key file {} can't be created because there is no folder {}; create the folder first", path.display(), folder.display())]
     NoFolder { path: PathBuf, folder: PathBuf },
-    #[error("the key file {} can't be changed; it's as before", path.display())]
+    #[error("the key file {} can't be changed; it's still the same as before", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error(
         "the key file {} is unchanged because another process has held its lock {} for {} s. Unless that is a change in \
@@ -44,7 +44,7 @@ pub enum KeyFileError {
     Locked {
         path: PathBuf,
         lock: PathBuf,
-        /// How long it waited.
+        /// How long this process waited.
         waited: Duration,
     },
     #[error("no key was created because it couldn't be printed")]
@@ -60,10 +60,10 @@ pub enum KeyFileError {
     },
 }
 
-/// A problem in a key file.
+/// One problem in a key file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFinding {
-    /// Where: a JSON pointer.
+    /// Where it is: a JSON pointer.
     pub pointer: String,
     /// What's wrong, and how to fix it.
     pub message: String,
@@ -78,12 +78,12 @@ impl KeyFileError {
         }
     }
 
-    /// Whether there is no file.
+    /// Whether the file doesn't exist.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Missing { .. })
     }
 
-    /// The error with its causes as a terminal shows it, each finding on its own line.
+    /// The error with its causes, as shown in a terminal, with each finding on its own line.
     pub fn report(&self) -> String {
         match self {
             Self::Invalid { path, findings } => {
@@ -97,7 +97,7 @@ impl KeyFileError {
         }
     }
 
-    /// The error with its causes, on one line, for logs and status.
+    /// The error with its causes on one line, for logs and status.
     pub fn with_causes(&self) -> String {
         chain(self)
     }
@@ -119,7 +119,7 @@ fn unknown_id(id: &str, path: &Path, known: &[Box<str>]) -> String {
     // As many ids as fit on a line, nearest first.
     match known {
         [] => format!("{start}: there are no keys in it"),
-        known if known.len() <= 5 => format!("{start}; there are: {}", known.join(", ")),
-        known => format!("{start}; the nearest are: {} (see `keys list`)", known[..3].join(", ")),
+        known if known.len() <= 5 => format!("{start}; the existing ids are: {}", known.join(", ")),
+        known => format!("{start}; the nearest ids are: {} (see `keys list`)", known[..3].join(", ")),
     }
 }

@@ -1,11 +1,12 @@
-//! The key file: which keys there are, each with the SHA-256 of the key and never the key itself.
+//! The key file: lists the keys, each with the key's SHA-256 and never the key itself.
 //!
 //! ```json
 //! {"keys": [{"id": "k3Yp0aZ9", "name": "Example Ltd", "sha256": "9f86d081…", "created_at": "2026-01-31T09:30:00Z",
 //!            "expires_at": null, "rate_per_minute": 600, "origins": ["https://example.org"]}]}
 //! ```
 //!
-//! An empty list is a valid file: every request is rejected. Properties with other names are kept when the file is rewritten.
+//! An empty list is a valid file: every request is rejected. Properties with other names are kept
+//! when the file is rewritten.
 
 mod check;
 mod edit;
@@ -30,11 +31,11 @@ use super::rate::UNLIMITED;
 use super::{Expiry, KeyDigest, Origin, Rate};
 use crate::file::FileStamp;
 
-/// Far more than any key file needs (a key takes about 300 bytes); checked before the file is read.
+/// Far more than any key file needs (a key takes about 300 bytes). Checked before the file is read.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// On the coarsest file systems, a file may change again within this time without getting a new
-/// time stamp.
+/// On file systems with the coarsest timestamps, a file can change again within this time and keep
+/// the same timestamp.
 const COARSEST_TIME: Duration = Duration::from_secs(2);
 
 /// A valid key file.
@@ -53,13 +54,13 @@ pub struct KeyRecord {
     /// SHA-256 of the whole key, unique in the file.
     pub digest: KeyDigest,
     pub created_at: Timestamp,
-    /// Until when it's valid; `None` means forever.
+    /// When the key expires; `None` means never.
     pub expires: Option<Expiry>,
-    /// Requests a minute.
+    /// Requests per minute.
     pub rate: Rate,
-    /// Web origins that may use it; empty means any.
+    /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
-    /// Whether it may pull the index's generations, as followers do.
+    /// Whether the key may pull the index's generations, as followers do.
     pub may_replicate: bool,
     /// Properties that this version doesn't know.
     other: Map<String, Value>,
@@ -70,17 +71,17 @@ impl KeyFile {
     ///
     /// # Errors
     ///
-    /// If it can't be read or isn't valid, with all problems of its keys at once.
+    /// If it can't be read or isn't valid, with all its problems at once.
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         Self::parse(path, &read_bytes(path)?)
     }
 
-    /// Checks the content of a key file. The path is used in messages.
+    /// Checks the content of a key file. The path is for messages.
     pub fn parse(path: &Path, content: &[u8]) -> Result<Self, KeyFileError> {
         check::check(path, content)
     }
 
-    /// Its keys, in the order of the file.
+    /// The keys, in file order.
     pub fn keys(&self) -> &[KeyRecord] {
         &self.keys
     }
@@ -93,7 +94,7 @@ impl KeyFile {
     }
 }
 
-/// The file as it's written: properties in the order in which people read them, unknown ones last.
+/// The file as it's written: properties in the order that suits people, unknown ones last.
 #[derive(Serialize)]
 struct WrittenFile<'a> {
     keys: Vec<WrittenKey<'a>>,
@@ -111,7 +112,7 @@ struct WrittenKey<'a> {
     /// A number, or `none`.
     rate_per_minute: Value,
     origins: Vec<&'a str>,
-    /// Written only if it's true, so that files of earlier versions stay the same.
+    /// Only written if it's true, so that files from earlier versions stay the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     replicate: Option<bool>,
     #[serde(flatten)]
@@ -149,7 +150,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
     Ok(content)
 }
 
-/// The device and stamp of a key file, which differ for different contents. `None` if it changed so
+/// The device and stamp of a key file, which change with its content. `None` if it changed so
 /// recently that its next change could have the same times.
 pub(super) fn settled_stamp(path: &Path) -> Result<Option<(u64, FileStamp)>, KeyFileError> {
     let metadata = fs::metadata(path).map_err(|source| KeyFileError::from_io(path, source))?;
@@ -158,7 +159,7 @@ pub(super) fn settled_stamp(path: &Path) -> Result<Option<(u64, FileStamp)>, Key
     Ok(is_settled.then(|| (metadata.dev(), stamp)))
 }
 
-/// The digest written as 64 hexadecimal digits.
+/// Parses a digest written as 64 hexadecimal digits.
 fn digest_from_hexadecimal(text: &str) -> Option<KeyDigest> {
     let mut digest = KeyDigest::default();
     hex::decode_to_slice(text, &mut digest).is_ok().then_some(digest)

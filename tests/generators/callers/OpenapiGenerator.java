@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.openapitools.client.ApiClient;
 
-/** Makes the calls of a plan with openapi-generator's Java client: a line of JSON for each answer, as its models read it. */
+/** Makes a plan's calls with openapi-generator's Java client. Prints each response as its models read it, as a line of JSON. */
 public final class OpenapiGenerator {
   public static void main(String[] arguments) throws Exception {
     String key = arguments[1];
@@ -27,7 +27,7 @@ public final class OpenapiGenerator {
     }
   }
 
-  /** All parameters are positional, in the order of the document. */
+  /** All parameters are positional, in the document's order. */
   private static Object answer(ApiClient client, ObjectMapper json, JsonNode call) throws Exception {
     Class<?> api = Class.forName("org.openapitools.client.api." + call.get("tag").asText() + "Api");
     JsonNode parameters = call.get("parameters");

@@ -1,5 +1,5 @@
-// Makes the calls of a plan with @hey-api/openapi-ts' client, which validates each answer with its Zod schemas: a line of JSON
-// for each.
+// Makes a plan's calls with @hey-api/openapi-ts' client, which validates each response with its Zod schemas. Prints each
+// response as a line of JSON.
 import { readFileSync } from "node:fs";
 import * as sdk from "./generated/index";
 import { client } from "./generated/client.gen";
@@ -12,12 +12,12 @@ interface Call {
 const [address, key, plan] = process.argv.slice(2) as [string, string, string];
 client.setConfig({ baseUrl: address, auth: key, throwOnError: true });
 const operations = sdk as unknown as Record<string, (options: object) => Promise<{ data: unknown }>>;
-// Zod reads 64-bit integers as bigint; those of the directory are exact as numbers.
+// Zod reads 64-bit integers as bigint, but the directory's integers are also exact as numbers.
 const plain = (_: string, value: unknown) => (typeof value === "bigint" ? Number(value) : value);
 
 async function main() {
   for (const call of JSON.parse(readFileSync(plan, "utf8")) as Call[]) {
-    // Zod refuses an empty object of parameters where the operation has none.
+    // If an operation has no parameters, Zod rejects even an empty object.
     const options: Record<string, Record<string, unknown>> = {};
     for (const { name, in: place, value } of call.arguments) (options[place] ??= {})[name] = value;
     try {

@@ -1,4 +1,4 @@
-// Makes the calls of a plan with openapi-generator's Go client: a line of JSON for each answer, as its models read it.
+// Makes a plan's calls with openapi-generator's Go client. Prints each response as its models read it, as a line of JSON.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// Path parameters are arguments of the operation, the others methods of the request that it returns.
+// Path parameters are arguments of the operation; the others are methods of the request that it returns.
 func answer(client reflect.Value, call call) map[string]any {
 	inputs := []reflect.Value{reflect.ValueOf(context.Background())}
 	for _, argument := range call.Arguments {

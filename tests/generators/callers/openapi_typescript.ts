@@ -1,5 +1,5 @@
-// Makes the calls of a plan with openapi-fetch and the types of openapi-typescript: a line of JSON for each answer. The compiler
-// checks that the answers have these types, in answers.ts, which check.py writes.
+// Makes a plan's calls with openapi-fetch and the types from openapi-typescript. Prints each response as a line of JSON. In
+// answers.ts, which check.py writes, the compiler checks that the responses have these types.
 import { readFileSync } from "node:fs";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./generated/schema";
@@ -12,7 +12,7 @@ interface Call {
 const [address, key, plan] = process.argv.slice(2) as [string, string, string];
 const client = createClient<paths>({ baseUrl: address, headers: { Authorization: `Bearer ${key}` } });
 
-/** A call with its types, as programs write it. */
+/** A typed call, as programs would write it. */
 export async function product(id: string): Promise<components["schemas"]["SoftwareDetail"] | undefined> {
   const { data } = await client.GET("/v1/software/{id}", { params: { path: { id } } });
   return data?.data;

@@ -1,5 +1,5 @@
-// Makes the calls of a plan with openapi-generator's typescript-fetch client: a line of JSON for each answer, as its models
-// read it and write it again.
+// Makes a plan's calls with openapi-generator's typescript-fetch client. Prints each response as its models read it and write
+// it back, as a line of JSON.
 import { readFileSync } from "node:fs";
 import * as generated from "./generated/index";
 

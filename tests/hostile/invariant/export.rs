@@ -1,5 +1,5 @@
-//! Invariants of arbitrary bytes that are read as an export: every report format handles them, and
-//! whatever is valid is built, found and returned.
+//! Invariants for arbitrary bytes read as an export: every report format handles them, and whatever
+//! is valid gets built, found and returned.
 
 use std::io::Read as _;
 
@@ -31,23 +31,23 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether another parser accepts it too. Numbers may have any size, since all their digits are
-/// kept.
+/// Whether another parser accepts the bytes too. Numbers may have any size, since all their digits
+/// are kept.
 pub(crate) fn is_json(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok())
 }
 
 fn check_renderings(report: &Report) {
     let mut out = Vec::new();
-    render::text(report, Style::Plain, &mut out).expect("a buffer takes everything");
-    render::github(report, &mut out).expect("a buffer takes everything");
+    render::text(report, Style::Plain, &mut out).expect("written to a buffer");
+    render::github(report, &mut out).expect("written to a buffer");
     assert!(std::str::from_utf8(&out).is_ok());
     out.clear();
-    render::sarif(report, &mut out).expect("a buffer takes everything");
+    render::sarif(report, &mut out).expect("written to a buffer");
     let log: serde_json::Value = serde_json::from_slice(&out).expect("one JSON document");
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(report.findings.len()));
     out.clear();
-    render::json(report, &mut out).expect("a buffer takes everything");
+    render::json(report, &mut out).expect("written to a buffer");
     let document: serde_json::Value = serde_json::from_slice(&out).expect("one JSON document");
     assert_eq!(document["findings"].as_array().map(Vec::len), Some(report.findings.len()));
 }

@@ -1,4 +1,4 @@
-//! Invariants of arbitrary queries: there is a response, and its parts are consistent.
+//! Invariants for arbitrary queries: there's always a response, and its parts are consistent.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use software_directory::service::{
     find_software_within, list_glossary, list_software, search_software,
 };
 
-/// A search with facets, highlights and typo tolerance, for as much of the text as is searched.
+/// A search with facets, highlights and typo tolerance, for as much of the text as a query may
+/// have.
 pub(crate) fn search(q: &str) -> SearchSoftware {
     let q: String = q.chars().take(MAX_QUERY_CHARACTERS).collect();
     SearchSoftware {
@@ -23,7 +24,8 @@ pub(crate) fn search(q: &str) -> SearchSoftware {
     }
 }
 
-/// Sends the query and checks the responses: the search, and the lists that also take a query.
+/// Sends the query and checks the responses: from the search, and from the lists that also take a
+/// query.
 pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let count = snapshot.software_count() as u64;
     let answer = pollster::block_on(search_software(snapshot, query)).expect("an answer");
@@ -39,7 +41,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     for values in answer.facets.iter().map(|(_, values)| values) {
         assert!(values.iter().all(|value| value.count <= count));
     }
-    // A page of any size is part of the whole.
+    // A page of any size is part of the whole result.
     let whole = SearchSoftware { page: PageRequest { limit: 100, offset: 0 }, facets: Vec::new(), ..query.clone() };
     let whole = pollster::block_on(search_software(snapshot, &whole)).expect("an answer");
     assert_eq!(whole.pagination.total, total);
@@ -60,8 +62,8 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     assert!(glossary.data.len() as u64 <= glossary.pagination.total);
 }
 
-/// Searches within a budget, and compares the response with the complete one and with the same
-/// search's other pages. Returns whether it's incomplete.
+/// Searches within a budget, and compares the response with the complete one and with other pages
+/// of the same search. Returns whether it's incomplete.
 pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u64) -> bool {
     let within = |query: &SearchSoftware, units| {
         let budget = Budget::new(units);
@@ -69,7 +71,7 @@ pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u
         results.page(snapshot, query).into_owned()
     };
     let answer = within(query, units);
-    assert_eq!(answer, within(query, units), "the same query has the same answer");
+    assert_eq!(answer, within(query, units), "the same query gets the same response");
     let complete = within(query, u64::MAX);
     let total = answer.pagination.total;
     assert!(!complete.query.incomplete && total <= complete.pagination.total);
@@ -92,7 +94,7 @@ pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u
     answer.query.incomplete
 }
 
-/// The marks are ordered and paired, and there is no other markup.
+/// Marks are ordered and paired, and there's no other markup.
 fn check_highlight(highlight: &Highlight<'_>) {
     let unmarked = highlight.html.replace("<mark>", "").replace("</mark>", "");
     assert!(!unmarked.contains(['<', '>', '"']), "{highlight:?}");
@@ -102,7 +104,7 @@ fn check_highlight(highlight: &Highlight<'_>) {
     assert!(highlight.ranges.iter().all(|range| range.length > 0), "{highlight:?}");
 }
 
-/// The bundled exports, and the one with one of everything.
+/// The bundled exports, plus the one with one of everything.
 pub(crate) fn snapshot() -> Arc<Snapshot> {
     let sources = [
         ("demo.json", include_str!("../../../data/demo.json")),
@@ -113,6 +115,6 @@ pub(crate) fn snapshot() -> Arc<Snapshot> {
     let today = CalendarDate::parse("2026-06-01").expect("a date");
     let report = export::examine(sources.into_iter().map(open).collect(), &Limits::default(), today, &|_| {})
         .expect("in memory");
-    // Terms that two of them define don't matter here.
+    // If several of them define the same term, it doesn't matter here.
     Snapshot::build(report.exports).expect("a generation")
 }

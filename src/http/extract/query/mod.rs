@@ -1,5 +1,5 @@
 //! The strict `Query` extractor. Each endpoint lists its parameters once, in a table. The extractor
-//! rejects all others, and the OpenAPI document is generated from it.
+//! rejects any others, and the OpenAPI document is generated from the same table.
 
 mod raw;
 
@@ -17,7 +17,7 @@ use crate::service::parameter::definition::{LANG, QUERIED_OFFSET};
 use crate::service::parameter::{AnyParameter, Given, Interface, Reason, Refusal, Values};
 use crate::service::{MAX_QUERY_OFFSET, PageRequest};
 
-/// An endpoint's parameters, in groups; some are shared with other endpoints.
+/// An endpoint's parameters, in groups that endpoints can share.
 pub(in crate::http) type Parameters = &'static [&'static [&'static dyn AnyParameter]];
 
 /// The typed parameters of an endpoint.
@@ -28,7 +28,8 @@ pub(in crate::http) trait FromParameters: Sized {
         Self::PARAMETERS.iter().copied().flatten().copied()
     }
 
-    /// Reads them. If a value can't be read, it's rejected in `values`, and the result isn't used.
+    /// Reads the parameters. If a value can't be read, it's rejected in `values`, and the result
+    /// isn't used.
     fn read(values: &mut Values<'_>) -> Self;
 }
 
@@ -39,7 +40,7 @@ impl FromParameters for () {
     fn read(_: &mut Values<'_>) -> Self {}
 }
 
-/// An endpoint with no parameter but the language of its texts, which [`Lang`](super::Lang) reads.
+/// An endpoint whose only parameter is the language, which [`Lang`](super::Lang) reads.
 #[derive(Debug)]
 pub(in crate::http) struct InLanguage;
 
@@ -51,8 +52,8 @@ impl FromParameters for InLanguage {
     }
 }
 
-/// The endpoint's query parameters after validation. Rejects a request with
-/// [`ApiError::Parameters`], which lists all its problems.
+/// An endpoint's query parameters after validation. Rejects a request with
+/// [`ApiError::Parameters`], which lists everything wrong with it.
 #[derive(Debug)]
 pub(in crate::http) struct Query<T>(pub(in crate::http) T);
 
@@ -72,7 +73,7 @@ impl<T: FromParameters> IntoParams for Query<T> {
     }
 }
 
-/// Rejects a page that is too deep in a list that `q` restricts or that has no stored order.
+/// Rejects an offset that is too large in a list that's restricted by `q` or has no stored order.
 pub(in crate::http) fn check_offset(values: &mut Values<'_>, bounded_by: Option<&str>, page: PageRequest) {
     if let Some(with) = bounded_by.filter(|_| page.offset > MAX_QUERY_OFFSET) {
         let allowed = format!(
@@ -112,7 +113,7 @@ impl From<Vec<Refusal>> for ApiError {
 
 fn describe(parameter: &dyn AnyParameter) -> OpenApiParameter {
     let mut schema = parameter.schema(Interface::Http);
-    // Code generators choose a number type by it.
+    // Code generators choose a number type based on this format.
     match schema.schema_type {
         SchemaType::Type(Type::Integer) => schema.format = Some(SchemaFormat::KnownFormat(KnownFormat::Int64)),
         SchemaType::Type(Type::Number) => schema.format = Some(SchemaFormat::KnownFormat(KnownFormat::Double)),

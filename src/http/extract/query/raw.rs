@@ -5,14 +5,16 @@ use std::fmt::Write as _;
 
 use percent_encoding::percent_decode;
 
-/// The pairs of a query, decoded as `application/x-www-form-urlencoded`, in the order given; not necessarily UTF-8.
+/// A query's pairs, decoded as `application/x-www-form-urlencoded`, in the given order; not
+/// necessarily UTF-8.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::http) struct RawQuery {
     pairs: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 impl RawQuery {
-    /// Decodes a query string. Nothing is rejected here: `%` without two digits stands for itself.
+    /// Decodes a query string. Nothing is rejected here: a `%` without two digits stands for
+    /// itself.
     pub(in crate::http) fn parse(query: &str) -> Self {
         let pairs = query
             .split('&')
@@ -25,7 +27,6 @@ impl RawQuery {
         Self { pairs }
     }
 
-    /// The pairs, in order.
     pub(in crate::http) fn pairs(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.pairs.iter().map(|(name, value)| (name.as_slice(), value.as_slice()))
     }
@@ -37,8 +38,8 @@ impl RawQuery {
         pairs
     }
 
-    /// The encoded query for other pages of the same list: all pairs except `limit` and `offset` in
-    /// their order, then these two; the caller adds the offset's number.
+    /// The encoded query for other pages of the same list: all pairs except `limit` and `offset`,
+    /// in their original order, then these two. The caller appends the offset's number.
     pub(in crate::http) fn for_pages(&self, limit: u32) -> String {
         let mut query = String::new();
         for (name, value) in self.pairs().filter(|(name, _)| !matches!(*name, b"limit" | b"offset")) {

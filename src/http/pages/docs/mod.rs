@@ -1,4 +1,5 @@
-//! The documentation, written by hand except for the error codes and the API reference. It needs no key.
+//! The documentation, written by hand except for the error codes and the API reference. It doesn't
+//! need a key.
 
 mod reference;
 
@@ -15,7 +16,7 @@ use super::site::Site;
 use crate::export;
 use crate::http::problem::ErrorCode;
 
-/// An export with every known member; validated by tests.
+/// An export with every known member; tests validate it.
 const EXPORT_EXAMPLE: &str = include_str!("export-example.json");
 
 /// A title in the reader's language.
@@ -30,7 +31,7 @@ const PAGES: [(&str, Title); 5] = [
     ("/docs/versioning", |t| t.versioning),
 ];
 
-/// A page of the documentation: prose in English, in a frame in the reader's language.
+/// A documentation page: prose in English, in a frame in the reader's language.
 #[derive(Debug, Template)]
 #[template(path = "docs/page.html")]
 struct Page<'a> {
@@ -71,14 +72,14 @@ struct ForLanguageModels<'a> {
     site: &'a str,
 }
 
-/// The documentation of a service, and the documents for programs.
+/// A service's documentation, and the documents for programs.
 #[derive(Debug)]
 pub(in crate::http) struct Docs {
-    /// The body of a search's response.
+    /// The response body of the example search.
     search_response: String,
     /// By path.
     pub(super) documents: [(&'static str, Document); 5],
-    /// By path and language; but for the first page, which depends on the directory.
+    /// By path and language, except for the first page, which depends on the directory.
     pub(super) pages: Vec<(&'static str, [Document; Language::ALL.len()])>,
 }
 
@@ -110,7 +111,7 @@ impl Docs {
         Ok(Self { search_response, documents, pages })
     }
 
-    /// The first page, with a query that finds something.
+    /// The first page, with a query that finds something in the directory.
     pub(super) fn getting_started(
         &self,
         site: &Site,

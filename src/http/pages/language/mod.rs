@@ -1,5 +1,5 @@
-//! The languages of the pages. All texts of a language are in one table, so a missing one doesn't
-//! compile.
+//! The languages of the pages. All of a language's wording is in one table, so if an entry is
+//! missing, it doesn't compile.
 
 mod de;
 mod en;
@@ -21,7 +21,7 @@ pub(in crate::http) enum Language {
 impl Language {
     pub(in crate::http) const ALL: [Self; 3] = [Self::English, Self::German, Self::French];
 
-    /// The language that a browser prefers; English if it prefers none of these.
+    /// The language that the browser prefers; English if it prefers none of these.
     pub(in crate::http) fn preferred(headers: &HeaderMap) -> Self {
         let values = headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|value| value.to_str().ok());
         let ranges = values.flat_map(|value| value.split(',')).filter_map(|range| {
@@ -30,7 +30,7 @@ impl Language {
             let language = Self::ALL.into_iter().find(|of| of.tag().eq_ignore_ascii_case(primary))?;
             Some((quality.trim().parse::<f32>().ok().filter(|quality| *quality > 0.0)?, language))
         });
-        // Among equals, the first.
+        // The first one wins among equals.
         let best = ranges.reduce(|best, next| if next.0 > best.0 { next } else { best });
         best.map_or(Self::English, |(_, language)| language)
     }

@@ -4,7 +4,7 @@ use std::borrow::{Borrow, Cow};
 
 use crate::record::CalendarDate;
 
-/// A text with a number, `{}`.
+/// Text with a number, `{}`, in singular and plural.
 #[derive(Debug)]
 pub(in crate::http) struct Counted {
     pub(super) one: &'static str,
@@ -172,13 +172,13 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) api_request: &'static str,
     pub(in crate::http) yes: &'static str,
     pub(in crate::http) no: &'static str,
-    /// Of a range, with `{}` for its end.
+    /// A range with no beginning; `{}` is its end.
     pub(in crate::http) up_to: &'static str,
-    /// Of a range of numbers, with `{}` for its beginning.
+    /// A range of numbers with no end; `{}` is its beginning.
     pub(in crate::http) or_more: &'static str,
-    /// Of a range of days.
+    /// A range of days with no end.
     pub(in crate::http) or_later: &'static str,
-    /// Between the ends of a range.
+    /// Between the two ends of a range.
     pub(in crate::http) range_to: &'static str,
     /// On a product that is pinned to the query.
     pub(in crate::http) chosen: &'static str,
@@ -186,7 +186,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) copied: &'static str,
     pub(in crate::http) press_copy: &'static str,
     pub(in crate::http) preview: &'static str,
-    /// Between [`Self::preview`] and a folder.
+    /// Between [`Self::preview`] and the name of a folder.
     pub(in crate::http) preview_of: &'static str,
     pub(in crate::http) not_published: &'static str,
     pub(in crate::http) what_changes: &'static str,
@@ -221,7 +221,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) failed_text: &'static str,
     pub(in crate::http) try_again: &'static str,
     pub(in crate::http) request_number: &'static str,
-    /// The wait until further requests are allowed, in seconds.
+    /// How long to wait until more requests are allowed, in seconds.
     pub(in crate::http) wait: Counted,
     pub(in crate::http) products_count: Counted,
     pub(in crate::http) categories_count: Counted,
@@ -234,7 +234,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) more_values: Counted,
 }
 
-/// Templates pass fields by reference, so numbers arrive either way.
+/// Templates pass fields by reference, so numbers can arrive either way.
 impl Texts {
     pub(in crate::http) fn number(&self, number: impl Borrow<u64>) -> String {
         let digits = number.borrow().to_string();
@@ -261,7 +261,7 @@ impl Texts {
         text.replace('.', self.decimal_point)
     }
 
-    /// A date in words; any other text unchanged. For a time, its date.
+    /// A date in words; anything else unchanged. For a time, its date.
     pub(in crate::http) fn day<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let Some(date) = text.get(..10).filter(|date| CalendarDate::parse(date).is_some()) else { return text.into() };
         // `YYYY-MM-DD`.

@@ -1,4 +1,4 @@
-//! Attributes of products, as readers see them: names, values and filters.
+//! Product attributes as readers see them: names, values and filters.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::http::pages::links::of_search;
 use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, Language};
 use crate::service::parameter::definition::ATTRIBUTE;
 
-/// The attributes that pages show, those of every directory first.
+/// The attributes that pages show, built-in ones first.
 pub(in crate::http::pages) fn shown(attributes: &Attributes) -> impl Iterator<Item = &Attribute> {
     attributes.iter().map(|(_, attribute)| attribute).filter(|attribute| !attribute.hidden)
 }
@@ -17,7 +17,8 @@ pub(in crate::http::pages) fn is_built_in(attribute: &Attribute) -> bool {
     BUILT_IN.iter().any(|(property, _)| *attribute.property == **property)
 }
 
-/// An attribute's name. A built-in one is in the reader's language, unless an export renames it.
+/// An attribute's name. A built-in one's name is in the reader's language, unless an export renames
+/// it.
 pub(in crate::http::pages) fn name<'a>(
     t: &'static Texts,
     language: Option<&Language>,
@@ -36,7 +37,7 @@ pub(in crate::http::pages) fn name<'a>(
     }
 }
 
-/// A value of an attribute, or a range of them as filters write it.
+/// An attribute's value, or a range of them in filter notation.
 pub(in crate::http::pages) fn value<'v>(t: &'static Texts, attribute: &Attribute, value: &'v str) -> Cow<'v, str> {
     let one = |value: &'v str| match attribute.kind {
         AttributeType::Text => Cow::Borrowed(value),
@@ -57,7 +58,7 @@ pub(in crate::http::pages) fn value<'v>(t: &'static Texts, attribute: &Attribute
     }
 }
 
-/// The same with its unit, for places without a heading that names it.
+/// The value with its unit, for places that have no heading to name it.
 pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attribute, text: &'v str) -> Cow<'v, str> {
     let value = value(t, attribute, text);
     match &attribute.unit {
@@ -66,11 +67,12 @@ pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attrib
     }
 }
 
-/// What a product says about an attribute.
+/// What a product's record says about an attribute.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Fact<'a> {
     pub(in crate::http::pages) name: &'a str,
-    /// Each with the list of products that have it; empty if the record says nothing, or something of another type.
+    /// Each value with the address of the products that have it. Empty if the record has no value,
+    /// or one of another type.
     pub(in crate::http::pages) values: Vec<(String, String)>,
 }
 

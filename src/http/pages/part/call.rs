@@ -1,4 +1,4 @@
-//! "API request": the request for what a page shows, for the command line and both clients.
+//! "API request": the API request for what a page shows, for the command line and both clients.
 
 use std::fmt::Write as _;
 
@@ -8,20 +8,20 @@ use serde_json::Value;
 use crate::http::pages::language::Texts;
 use crate::http::pages::links::segment;
 
-/// The environment variable with the key, in examples.
+/// The environment variable that contains the key, in examples.
 const KEY: &str = "SOFTWARE_DIRECTORY_API_KEY";
 
-/// The address in examples if the service has no public one.
+/// The address used in examples if the service has no public one.
 pub(in crate::http::pages) const LOCAL: &str = "http://127.0.0.1:8080";
 
-/// An API request, and the clients' method for it.
+/// An API request, and the client method for it.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Call {
-    /// With `{}` for the id.
+    /// With `{}` in place of the id.
     pub(in crate::http::pages) path: &'static str,
     pub(in crate::http::pages) method: &'static str,
     pub(in crate::http::pages) id: Option<String>,
-    /// Those in an address; a name may occur several times.
+    /// The query parameters; a name may occur several times.
     pub(in crate::http::pages) parameters: Vec<(&'static str, String)>,
 }
 
@@ -49,8 +49,8 @@ impl Call {
         if query.is_empty() { path } else { format!("{path}?{query}") }
     }
 
-    /// The method's arguments in a programming language, given how it writes an argument and a list
-    /// of them.
+    /// The method's arguments in a programming language, given how that language writes an argument
+    /// and a list of arguments.
     fn arguments(&self, argument: impl Fn(&str, &str) -> String, join: impl Fn(Vec<String>) -> String) -> String {
         let mut of: Vec<&str> = self.parameters.iter().map(|(name, _)| *name).collect();
         of.dedup();
@@ -67,7 +67,7 @@ impl Call {
     }
 }
 
-/// A value in a program. Numbers and flags have types there; `typo` and `highlight` are booleans.
+/// A value in a program. There, numbers and flags have types; `typo` and `highlight` are booleans.
 fn literal(name: &str, value: &str) -> String {
     match name {
         "limit" | "offset" | "min_rating" | "highlight" | "typo" => value.to_owned(),
@@ -75,7 +75,7 @@ fn literal(name: &str, value: &str) -> String {
     }
 }
 
-/// A text in JSON syntax, which both languages understand.
+/// A string in JSON syntax, which is valid in both languages.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
@@ -88,7 +88,7 @@ pub(in crate::http::pages) struct Calls {
 }
 
 impl Calls {
-    /// `public` is the service's address; empty if none is set.
+    /// `public` is the service's public address; empty if none is set.
     pub(in crate::http::pages) fn new(t: &'static Texts, public: &str, calls: &[Call]) -> Self {
         let host = if public.is_empty() { LOCAL } else { public };
         let samples =
@@ -143,7 +143,8 @@ fn python(host: &str, calls: &[Call]) -> String {
     code
 }
 
-/// The name of the result: `result` for the first call, and what they request for the others.
+/// The name of a result's variable: `result` for the first call, and what is requested for the
+/// others.
 fn variable(call: &Call, at: usize) -> &'static str {
     let (resource, method) = call.method.split_once('.').unwrap_or((call.method, call.method));
     match (at, method) {

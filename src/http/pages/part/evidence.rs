@@ -1,4 +1,4 @@
-//! How well a record's claims are backed, and since when.
+//! How well a record's claims are backed up, and since when.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::item::Item;
 use crate::http::pages::language::Texts;
 use crate::record::EvidenceStatus;
 
-/// Evidence that is older than this many days counts as old.
+/// Evidence older than this many days counts as old.
 const OLD_DAYS: i32 = 365;
 
 /// How long ago a day was.
@@ -38,7 +38,7 @@ pub(in crate::http::pages) fn age(day: &str, today: Date) -> Option<Age> {
     })
 }
 
-/// The badge of a list's row, and of a column of a comparison.
+/// The badge in a list row or a comparison column.
 #[derive(Debug, Template)]
 #[template(path = "parts/badge.html")]
 pub(in crate::http::pages) struct Badge<'a> {
@@ -50,7 +50,8 @@ pub(in crate::http::pages) struct Badge<'a> {
 }
 
 impl<'a> Badge<'a> {
-    /// `None` for a record that awaits its first review: without a date, the badge adds nothing to a row.
+    /// `None` for a record awaiting its first review: without a date, the badge adds nothing to a
+    /// row.
     pub(in crate::http::pages) fn new(t: &'static Texts, item: &'a Item<'_>) -> Option<Self> {
         let day = item.evidence_checked_on.as_deref();
         let is_pending = item.evidence_status == EvidenceStatus::PendingReview.as_str();
@@ -67,7 +68,7 @@ impl<'a> Badge<'a> {
     }
 }
 
-/// A status in words; further ones may come.
+/// A status in words; more may be added.
 pub(in crate::http::pages) fn label<'s>(t: &'static Texts, status: &'s str) -> Cow<'s, str> {
     let known = EvidenceStatus::ALL.into_iter().find(|known| known.as_str() == status);
     known.map_or(Cow::Borrowed(status), |known| match known {

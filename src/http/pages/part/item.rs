@@ -1,4 +1,4 @@
-//! A product as lists have it, and in full, read from its JSON.
+//! A product, as a list item and in full, read from its JSON.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ pub(in crate::http::pages) struct CategoryName<'a> {
     pub(in crate::http::pages) name: Cow<'a, str>,
 }
 
-/// The fields of a product's detail that its item doesn't have.
+/// The fields of a product's details that its list item doesn't have.
 #[derive(Debug, Deserialize)]
 pub(in crate::http::pages) struct More<'a> {
     pub(in crate::http::pages) description: Option<Cow<'a, str>>,
@@ -99,11 +99,11 @@ impl<'a> Product<'a> {
             data: &'a serde_json::value::RawValue,
         }
         let Data { data } = serde_json::from_slice(body)?;
-        // Parsed twice instead of flattened, which would copy all of it.
+        // Parsed twice instead of flattened, which would copy everything.
         Ok(Self { item: serde_json::from_str(data.get())?, more: serde_json::from_str(data.get())? })
     }
 
-    /// The values of an attribute, as the record writes them; none if they are of another type.
+    /// An attribute's values, as the record writes them; empty if they have another type.
     pub(in crate::http::pages) fn values(&self, attribute: &Attribute) -> Vec<Cow<'_, str>> {
         let values: &[Cow<'_, str>] = match &*attribute.property {
             "vendor" => self.item.vendor.as_slice(),

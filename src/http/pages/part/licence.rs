@@ -1,9 +1,9 @@
-//! Names of licences, which exports identify by their addresses.
+//! Names of licences, which exports identify by address.
 
 use crate::http::pages::links::web_address;
 
-/// By address without scheme, `www.`, letter case and whatever [`bare`] removes: the SPDX list's
-/// `seeAlso` and the licence's own page.
+/// By address, without the scheme, `www.`, letter case and whatever else [`bare`] removes: the
+/// `seeAlso` addresses in the SPDX list and the licence's own page.
 const NAMES: [(&str, &str); 35] = [
     ("apache.org/licenses/license-2.0", "Apache-2.0"),
     ("cdla.dev/permissive-1-0", "CDLA-Permissive-1.0"),
@@ -42,8 +42,8 @@ const NAMES: [(&str, &str); 35] = [
     ("unlicense.org", "Unlicense"),
 ];
 
-/// The name of a well-known licence, or the host of any other. An address that isn't a web address
-/// is shown unchanged.
+/// The name of a well-known licence; for any other, the host. Anything that isn't a web address is
+/// shown unchanged.
 pub(in crate::http::pages) fn name(address: &str) -> String {
     let Some(web) = web_address(address) else { return address.to_owned() };
     let Some(place) = bare(address) else { return web.host.to_owned() };
@@ -56,7 +56,7 @@ pub(in crate::http::pages) fn name(address: &str) -> String {
     creative_commons(&lower).or_else(spdx).unwrap_or_else(|| web.host.to_owned())
 }
 
-/// Host and path without the parts that don't distinguish licences.
+/// The host and path, without the parts that don't distinguish licences.
 fn bare(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
     let place = rest.split(['?', '#']).next().unwrap_or(rest);

@@ -1,4 +1,4 @@
-//! Parts that several pages show.
+//! Parts shared by several pages.
 
 pub(super) mod attribute;
 pub(super) mod call;

@@ -1,4 +1,4 @@
-//! Links to the pages of a list.
+//! Links to a list's pages.
 
 use askama::Template;
 
@@ -21,12 +21,12 @@ struct PageLink {
     number: u64,
     href: String,
     is_current: bool,
-    /// Whether some of the pages before it have no link.
+    /// Whether some of the pages before this one have no link.
     is_after_gap: bool,
 }
 
 impl Pager {
-    /// `None` if there's only one page. A list with a query ends where the API rejects further
+    /// `None` if there's only one page. A list with a query ends where the API would reject further
     /// pages.
     pub(in crate::http::pages) fn new(
         t: &'static Texts,
@@ -61,7 +61,7 @@ pub(in crate::http::pages) fn part<T>(items: &[T], page: Pagination) -> &[T] {
     &items[start..items.len().min(start + page.limit as usize)]
 }
 
-/// Where a page of a list starts, given its number from 1.
+/// The offset at which a page of a list starts, given its number, counted from 1.
 pub(in crate::http::pages) fn offset(page: u64, limit: u32) -> u64 {
     page.saturating_sub(1).saturating_mul(limit.into())
 }

@@ -22,7 +22,7 @@ pub(in crate::http::pages) enum Value {
 }
 
 impl Value {
-    /// The members of an object that are kept, in their order.
+    /// The object's members that `keep` selects, in their order.
     pub(in crate::http::pages) fn of(
         Members(members): &Members<'_>,
         keep: impl Fn(&str, &RawValue) -> bool,
@@ -56,7 +56,7 @@ impl Value {
     }
 }
 
-/// The members of an object, in their order.
+/// An object's members, in their order.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Members<'a>(Vec<(String, &'a RawValue)>);
 

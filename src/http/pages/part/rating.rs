@@ -24,7 +24,7 @@ impl Rating {
         rating.map(|value| Self { t, value, review_count })
     }
 
-    /// Full and empty stars; the number next to them is exact.
+    /// Full and empty stars, rounded; the number next to them is exact.
     fn stars(&self) -> (String, String) {
         let full = (1..=STARS).filter(|star| self.value >= f64::from(*star) - 0.5).count();
         ("★".repeat(full), "★".repeat(usize::from(STARS) - full))

@@ -23,13 +23,13 @@ pub(in crate::http::pages) struct Row<'a> {
     base: &'a str,
     item: &'a Item<'a>,
     matches: Matches<'a>,
-    /// The category to show: the chosen one if the product is in it, otherwise the main one.
+    /// The category to show: a chosen one if the product is in it, otherwise the main one.
     category: Option<&'a CategoryName<'a>>,
     rating: Option<Rating>,
     badge: Option<Badge<'a>>,
     /// A line below the tagline, as HTML.
     note: Option<String>,
-    /// Whether the directory's editors chose it for the query.
+    /// Whether the directory's editors chose it for this query.
     is_chosen: bool,
     /// Whether it can be selected for a comparison.
     is_selectable: bool,
@@ -63,7 +63,7 @@ impl<'a> Row<'a> {
         Self { note, ..self }
     }
 
-    /// Shows the first of these categories (given by id) that the product is in.
+    /// Shows the product's first category that is among these (given by id).
     pub(in crate::http::pages) fn preferring(self, chosen: &[&str]) -> Self {
         let chosen = self.item.categories.iter().find(|category| chosen.contains(&&*category.id));
         Self { category: chosen.or(self.category), ..self }
@@ -89,7 +89,7 @@ impl<'a> Row<'a> {
         initial(self.item.vendor.as_deref().unwrap_or(&self.item.name))
     }
 
-    /// The categories that aren't shown.
+    /// The categories that the row doesn't show.
     fn other_categories(&self) -> Vec<&str> {
         let shown = self.category.map(|category| &*category.id);
         self.item.categories.iter().filter(|of| Some(&*of.id) != shown).map(|of| &*of.name).collect()
@@ -99,7 +99,8 @@ impl<'a> Row<'a> {
         kind(self.t, &self.item.offering_type)
     }
 
-    /// A text with its matches marked. A field also has highlights of its other values, and in other languages.
+    /// Text with its matches marked. A field also has highlights for its other values, and in other
+    /// languages.
     fn html(&self, field: &str, text: &str) -> String {
         let plain = escape(text);
         let unmarked = |html: &str| html.replace("<mark>", "").replace("</mark>", "");
@@ -112,7 +113,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The type, unless it's software, which nearly all are.
+/// The product type, unless it's software, which nearly all are.
 pub(in crate::http::pages) fn kind<'k>(t: &'static Texts, offering_type: &'k str) -> Option<Cow<'k, str>> {
     match OfferingType::ALL.into_iter().find(|known| known.as_str() == offering_type) {
         Some(OfferingType::Software) => None,
@@ -121,15 +122,15 @@ pub(in crate::http::pages) fn kind<'k>(t: &'static Texts, offering_type: &'k str
     }
 }
 
-/// Where a query matched in a product.
+/// Where a query matched a product.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Matches<'a>(Vec<Highlight<'a>>);
 
-/// Fields that a row doesn't show otherwise, so it names them next to the match.
+/// Matches in fields that a row doesn't otherwise show, so it names them next to the match.
 struct Elsewhere<'m> {
     label: &'static str,
     is_synonym: bool,
-    /// HTML, in which the service has escaped everything except its marks.
+    /// HTML in which the service has escaped everything but its own marks.
     html: Vec<&'m str>,
 }
 

@@ -1,4 +1,4 @@
-//! Links glossary terms in other texts: the first mention of each, with its definition.
+//! Links glossary terms in other text: the first mention of each, with its definition.
 
 use std::fmt::Write as _;
 
@@ -9,22 +9,23 @@ use crate::http::pages::links::of_term;
 use crate::text::html::escape;
 use crate::text::shorten::shortened;
 
-/// Any further terms of a glossary are ignored.
+/// Any terms beyond this many are ignored.
 const MAX_TERMS: usize = 5000;
 
-/// A longer text, in bytes, is only escaped.
+/// Longer text, in bytes, is only escaped.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// The longest definition next to a mention, in characters.
+/// The longest definition shown next to a mention, in characters.
 const MAX_DEFINITION: usize = 300;
 
-/// The longest abbreviation that counts only as written, such as CAPA: "capa" is another word.
+/// Up to this length, an abbreviation only counts as written. CAPA is one, but "capa" is another
+/// word.
 const MAX_ABBREVIATION: usize = 5;
 
-/// Finds the names of terms.
+/// Finds mentions of terms.
 #[derive(Debug, Default)]
 pub(in crate::http::pages) struct TermIndex {
-    /// By first word, folded. The longest name comes first.
+    /// By first word, folded, with the longest name first.
     names: HashMap<String, Vec<Name>>,
 }
 
@@ -56,7 +57,7 @@ impl TermIndex {
         Self { names }
     }
 
-    /// The term that starts with a text's first word, and the byte range of the mention.
+    /// The term that starts at the text's first word, and the end of the mention in bytes.
     fn find(&self, text: &str, first: &str) -> Option<(usize, usize)> {
         let first_forms = forms(first);
         first_forms.iter().filter_map(|form| self.names.get(form)).flatten().find_map(|name| {
@@ -80,14 +81,14 @@ impl TermIndex {
     }
 }
 
-/// A folded word, and what it may be the plural of.
+/// A folded word, and the singulars it may be the plural of.
 fn forms(word: &str) -> Vec<String> {
     let folded = word.to_lowercase();
     let singulars: Vec<_> = ["s", "es"].iter().filter_map(|end| folded.strip_suffix(end)).map(str::to_owned).collect();
     std::iter::once(folded).chain(singulars).filter(|form| !form.is_empty()).collect()
 }
 
-/// The words in a text with their byte ranges.
+/// The words in a text, each with the byte where it starts.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -98,7 +99,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Links the terms in a page's texts.
+/// Links the terms in a page's text.
 #[derive(Debug)]
 pub(in crate::http::pages) struct TermLinker<'a> {
     index: &'a TermIndex,

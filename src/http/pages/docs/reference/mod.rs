@@ -15,7 +15,7 @@ use self::schema::Properties;
 struct OpenApi<'d>(&'d Value);
 
 impl<'d> OpenApi<'d> {
-    /// Follows a reference into the document; returns other values as they are.
+    /// Resolves a reference within the document; returns other values unchanged.
     fn resolve(self, value: &'d Value) -> &'d Value {
         let target = value["$ref"].as_str().and_then(|path| self.0.pointer(path.strip_prefix('#')?));
         target.map_or(value, |target| self.resolve(target))
@@ -30,7 +30,7 @@ pub(super) struct Reference<'a> {
     groups: Vec<Group>,
     problem: Properties,
     headers: Vec<(String, Prose)>,
-    /// The body of the recorded response of a search.
+    /// The response body of the recorded search.
     pub(super) search_response: String,
 }
 

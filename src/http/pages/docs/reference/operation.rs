@@ -1,4 +1,4 @@
-//! An operation: its parameters, an example, a form to try it, and its responses.
+//! An operation: its parameters, an example, a form to try it out, and its responses.
 
 use askama::Template;
 use serde_json::Value;
@@ -19,15 +19,15 @@ pub(super) struct Operation {
     about: Prose,
     parameters: Properties,
     needs_key: bool,
-    /// Path and query of the example.
+    /// The example's path and query.
     target: String,
     fields: Vec<Field>,
-    /// The body of the example's response.
+    /// The response body of the example.
     example: String,
     responses: Vec<Response>,
 }
 
-/// A field of the form to try an operation.
+/// A field in the form for trying out an operation.
 #[derive(Debug)]
 struct Field {
     name: String,
@@ -40,7 +40,7 @@ struct Field {
 struct Response {
     status: String,
     about: Prose,
-    /// Of a success, the names of its headers and the bodies by media type.
+    /// For a success response: the names of its headers, and the bodies by media type.
     headers: Vec<String>,
     bodies: Vec<(String, Properties)>,
 }
@@ -69,7 +69,7 @@ impl Operation {
     }
 }
 
-/// The request and the body of a response's recorded example.
+/// The request and the response body of a response's recorded example.
 pub(super) fn recorded<'d>(api: OpenApi<'d>, response: &'d Value) -> Option<(&'d str, String)> {
     let (_, content) = api.resolve(response)["content"].as_object()?.iter().next()?;
     let example = content["examples"].get(RECORDED)?;

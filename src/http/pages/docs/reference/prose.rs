@@ -5,7 +5,7 @@ use askama::Template;
 #[derive(Debug, Template)]
 #[template(path = "docs/prose.html")]
 pub(super) struct Prose {
-    /// The parts of a text, alternating between prose and code.
+    /// Each paragraph's parts, alternating between prose and code.
     paragraphs: Vec<Vec<(String, bool)>>,
     is_block: bool,
 }
@@ -16,7 +16,7 @@ impl Prose {
         Self { paragraphs: paragraphs.map(marked).collect(), is_block: true }
     }
 
-    /// Within a paragraph.
+    /// Text within a paragraph.
     pub(super) fn line(text: &str) -> Self {
         Self { paragraphs: vec![marked(text)], is_block: false }
     }

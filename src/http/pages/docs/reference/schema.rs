@@ -1,4 +1,4 @@
-//! Schemas, as types in words and as lists of properties.
+//! Schemas, described as types in words and as lists of properties.
 
 use askama::Template;
 use serde_json::{Map, Value};
@@ -7,10 +7,10 @@ use super::OpenApi;
 use super::prose::Prose;
 use crate::text::count::{agreeing, counted};
 
-/// Maximum nesting of property lists; limits recursive schemas.
+/// Maximum nesting of property lists; bounds recursive schemas.
 const MAX_DEPTH: usize = 6;
 
-/// The largest integer that JSON numbers represent exactly. Not worth showing as a maximum.
+/// The largest integer that JSON numbers represent exactly. As a maximum, it isn't worth showing.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// A schema's alternatives other than `null`, or the schema itself if it has none.
@@ -92,8 +92,8 @@ fn values<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<&'d str> {
     values.filter_map(Value::as_str).collect()
 }
 
-/// The properties of an object, of an array's items or of a map's values. Required ones come first,
-/// in their order.
+/// The properties of an object, of an array's items or of a map's values: required ones first,
+/// otherwise in their original order.
 fn properties<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<(&'d str, &'d Value, bool)> {
     let mut found = Vec::new();
     for schema in alternatives(api, schema) {
@@ -122,14 +122,14 @@ pub(super) struct Properties {
 #[derive(Debug)]
 pub(super) struct Property {
     name: String,
-    /// The type in words, and limits.
+    /// The type in words, and its limits.
     notes: String,
     about: Prose,
     values: Vec<String>,
     nested: Option<Nested>,
 }
 
-/// The properties of a property, which unfold.
+/// A property's own properties, which can be expanded.
 #[derive(Debug)]
 pub(super) struct Nested {
     count: usize,
@@ -138,7 +138,7 @@ pub(super) struct Nested {
 }
 
 impl Property {
-    /// `notes` follow the type.
+    /// `notes` are appended to the type.
     pub(super) fn new(
         api: OpenApi<'_>,
         name: &str,
@@ -177,7 +177,7 @@ impl Properties {
     }
 }
 
-/// An example, indented by two spaces, with its members in the schema's order, which is how the
+/// An example, indented by two spaces. Its members are in the schema's order, which is how the
 /// service sends them.
 pub(super) fn example(api: OpenApi<'_>, value: &Value, schema: &Value, indent: usize) -> String {
     let (inner, outer) = ("  ".repeat(indent + 1), "  ".repeat(indent));
