@@ -4,8 +4,8 @@ use icu_collator::options::CollatorOptions;
 use icu_collator::preferences::CollationNumericOrdering;
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 
-/// Natural, accent-aware order: the root collation of the Unicode Collation Algorithm (CLDR) with numbers compared by
-/// value, so that `é` sorts next to `e` and `ISO 9` before `ISO 10`.
+/// Natural, accent-aware order: the root collation of the Unicode Collation Algorithm (CLDR), with
+/// numbers compared by value. So `é` sorts next to `e`, and `ISO 9` before `ISO 10`.
 #[derive(Debug)]
 pub struct Collation(CollatorBorrowed<'static>);
 
@@ -15,7 +15,7 @@ pub struct Collation(CollatorBorrowed<'static>);
 pub struct CollationError(String);
 
 impl Collation {
-    /// The collation, from the data compiled into the binary.
+    /// Loads the collation data compiled into the binary.
     pub fn new() -> Result<Self, CollationError> {
         let mut preferences = CollatorPreferences::default();
         preferences.numeric_ordering = Some(CollationNumericOrdering::True);

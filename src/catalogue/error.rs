@@ -7,7 +7,7 @@ use super::collate::CollationError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueBuildError {
-    /// The order of names can't be computed.
+    /// Names can't be sorted.
     #[error(transparent)]
     Collation(#[from] CollationError),
     #[error("a record can't be written as JSON")]

@@ -1,4 +1,4 @@
-//! Properties of merged directories: those in scratch files equal those in memory.
+//! Property tests: merging through scratch files gives the same result as merging in memory.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ fn compare(documents: &[Value], own_bytes: usize) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A product in a document, given the document's number and its own.
+/// A product without an id.
 fn product() -> impl Strategy<Value = Value> {
     let ratings = prop::option::of(prop::sample::select(vec![0.1, 2.5, 3.3, 4.7, 4.9, 5.0, 7.0]));
     let texts = |texts: &'static [&'static str]| prop::sample::subsequence(texts, 0..=texts.len());
@@ -77,7 +77,7 @@ fn documents() -> impl Strategy<Value = Vec<Value>> {
         let mut number = 0;
         let with_ids = |(at, (mut products, reviews, is_described)): (usize, Document)| {
             for product in &mut products {
-                // Neither in file order nor in name order.
+                // Ids follow neither file order nor name order.
                 product["id"] = json!(format!("p{}", (number * 37) % 101));
                 number += 1;
             }

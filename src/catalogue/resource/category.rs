@@ -40,7 +40,8 @@ pub struct CategoryResource {
 }
 
 impl CategoryResource {
-    /// The category with its texts in a language, and whether any of them is in it.
+    /// The category with its text in a language, and whether any of it is available in that
+    /// language.
     pub fn in_language(&self, language: &Language) -> (Self, bool) {
         let mut category = self.clone();
         let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);
@@ -52,7 +53,7 @@ impl CategoryResource {
         (category, texts.is_any)
     }
 
-    /// The name in a language; `None` if there is none in it.
+    /// The name in a language, if there is one.
     pub fn find_name(&self, language: &Language) -> Option<&str> {
         self.translations.find("name", self.language.as_ref(), language).map(|found| found.text(&self.name))
     }
@@ -62,7 +63,7 @@ impl CategoryResource {
         language.and_then(|language| self.find_name(language)).unwrap_or(&self.name)
     }
 
-    /// The category with its texts in a language, if one is given.
+    /// The category with its text in the given language, if any.
     pub fn localised(&self, language: Option<&Language>) -> Cow<'_, Self> {
         language.map_or(Cow::Borrowed(self), |language| Cow::Owned(self.in_language(language).0))
     }

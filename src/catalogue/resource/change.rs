@@ -1,4 +1,4 @@
-//! A change of a product between two generations, as callers see it.
+//! A change to a product between two generations, as callers see it.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -44,12 +44,12 @@ pub struct GlossaryTermResource {
 }
 
 impl GlossaryTermResource {
-    /// The term's name in a language; `None` if there is none in it.
+    /// The term in a language, if there is one.
     pub fn find_term(&self, language: &Language) -> Option<&str> {
         self.translations.find("term", self.language.as_ref(), language).map(|found| found.text(&self.term))
     }
 
-    /// The term with its texts in a language, and whether any of them is in it.
+    /// The term with its text in a language, and whether any of it is available in that language.
     pub fn in_language(&self, language: &Language) -> (Self, bool) {
         let mut term = self.clone();
         let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);

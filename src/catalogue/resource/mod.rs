@@ -1,7 +1,8 @@
-//! The JSON shapes that callers see, one type each: the same types are serialized once per generation into bytes ready
-//! to send, and described in the OpenAPI document, so the two can't disagree.
+//! The JSON shapes that callers see, one type each. The same types are serialised once per
+//! generation, ready to send, and described in the OpenAPI document, so the two can't disagree.
 //!
-//! Nulls are explicit, keys are `snake_case`, times are RFC 3339 in UTC. New keys may be added within `/v1`; none is removed.
+//! Nulls are explicit, keys are `snake_case`, and times are RFC 3339 in UTC. New keys may be added
+//! within `/v1`, but none are removed.
 
 mod attribute;
 mod category;

@@ -1,4 +1,4 @@
-//! The parts of a search's response besides the products.
+//! The parts of a search response other than the products.
 
 use std::borrow::Cow;
 
@@ -98,8 +98,8 @@ pub struct Highlight<'a> {
 }
 
 impl Highlight<'_> {
-    /// Appends it as JSON: the bytes that serde writes, without a look at each byte where only ends of lines have to
-    /// be escaped. Its field, `by` and language are taken for names without anything to escape.
+    /// Appends it as JSON, byte for byte as serde would, but faster if only line breaks need
+    /// escaping. The field, `by` and language must be names that need no escaping.
     pub fn write(&self, json: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         let is_other = |byte: u8| byte != b'\n' && matches!(byte, 0..b' ' | b'"' | b'\\');
         if self.html.bytes().fold(false, |any, byte| any | is_other(byte)) {

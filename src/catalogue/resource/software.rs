@@ -1,4 +1,4 @@
-//! A product as callers see it: in a list, and alone.
+//! A product as callers see it: in a list and on its own.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -47,7 +47,7 @@ pub struct SoftwareItem<'a> {
 }
 
 impl SoftwareItem<'_> {
-    /// The names of its fields, in order.
+    /// The names of the fields, in order.
     pub const FIELDS: [&'static str; 13] = [
         "id",
         "name",
@@ -182,7 +182,7 @@ pub enum RatingSource {
     Reviews,
 }
 
-/// Properties as they were written, an object.
+/// Properties as written in the export, serialised as an object.
 #[derive(Debug, Clone, Copy)]
 pub struct AdditionalProperties<'a>(pub &'a [AdditionalProperty]);
 

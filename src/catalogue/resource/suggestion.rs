@@ -12,7 +12,7 @@ pub struct Suggestions<'a> {
     pub categories: Vec<CategorySuggestion<'a>>,
     /// Glossary terms that have the words in the term, an abbreviation or a synonym, best match first.
     pub glossary: Vec<TermSuggestion<'a>>,
-    /// Whether any of the names is in the language of the request.
+    /// Whether any of the names is in the requested language.
     #[serde(skip)]
     pub is_in_language: bool,
 }

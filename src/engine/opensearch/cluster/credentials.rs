@@ -1,4 +1,4 @@
-//! User and password, or a key.
+//! Credentials: a user and password, or a key.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// A user, and the password from a file with one line.
+    /// A user, with the password read from a one-line file.
     pub fn password(user: &str, file: &Path) -> Result<Self, ClusterSettingsError> {
         if user.is_empty() || user.contains(|c: char| c == ':' || c.is_control()) {
             return Err(ClusterSettingsError::User(user.to_owned()));
@@ -34,8 +34,8 @@ impl Credentials {
         Ok(Self { name: format!("user {user}"), authorization: encoded })
     }
 
-    /// The key from a file with one line: a token, sent as `Bearer`, or a scheme and a token, such
-    /// as `ApiKey …`.
+    /// A key read from a one-line file: a token, sent as `Bearer`, or a scheme and a token, such as
+    /// `ApiKey …`.
     pub fn key(file: &Path) -> Result<Self, ClusterSettingsError> {
         let authorization = read(file, |text| {
             let (scheme, token) = text.split_once(' ').unwrap_or(("Bearer", text));
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// A header value from a file's only line. It's never shown.
+/// Reads a header value from a one-line file. It's never shown.
 fn read(file: &Path, value: impl Fn(&str) -> Option<String>) -> Result<HeaderValue, ClusterSettingsError> {
     let header = fs::read_to_string(file).and_then(|text| {
         let text = text.strip_suffix('\n').unwrap_or(&text);

@@ -17,7 +17,7 @@ pub enum ClusterError {
     Unavailable(#[source] Unavailability),
     #[error("{}; send fewer requests at once, or add nodes", overload(node.as_deref(), reason.as_ref()))]
     Overloaded {
-        /// The node that rejected it; none if waiting for a turn took too long.
+        /// The node that rejected the request; `None` if it waited too long for a turn.
         node: Option<String>,
         reason: Option<Reason>,
     },
@@ -29,7 +29,7 @@ pub enum ClusterError {
     #[error("node {node} rejects the request with {status}: {reason}")]
     Rejected {
         node: String,
-        /// The status: not 2xx, and none that another kind of this error covers; 409 for a lost
+        /// A status that isn't 2xx and that no other variant covers; 409 for a lost
         /// compare-and-set.
         status: StatusCode,
         reason: Reason,
@@ -44,7 +44,7 @@ pub enum ClusterError {
     #[error("{}", authentication(node, *status, credentials.as_deref()))]
     Authentication {
         node: String,
-        /// 401, or 403 for a missing right.
+        /// 401, or 403 for a missing permission.
         status: StatusCode,
         /// The user, or the kind of key.
         credentials: Option<String>,
@@ -82,7 +82,7 @@ pub enum Unavailability {
     MissingShards { reason: Reason },
 }
 
-/// Why an attempt at a node failed.
+/// Why a single attempt at a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
     #[error("node {node} can't be reached")]
@@ -125,7 +125,7 @@ pub enum NodeError {
     TooLarge { node: String, max_bytes: usize },
 }
 
-/// The kind of the reason for a missing index.
+/// The reason kind for a missing index.
 const NO_INDEX: &str = "index_not_found_exception";
 const REMEDY: &str = "; if the index was deleted, --reindex fills another one";
 
@@ -151,12 +151,12 @@ impl ClusterError {
         matches!(self, Self::Unavailable(_) | Self::Overloaded { .. })
     }
 
-    /// Whether a compare-and-set was lost, or a document to be created already exists.
+    /// Whether a compare-and-set failed, or a document to be created already exists.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
     }
 
-    /// Whether the cluster rejects the user, possibly in all pings, so that no request is sent.
+    /// Whether the cluster rejects the user. If it rejects all pings, the request isn't even sent.
     pub fn is_rejected_user(&self) -> bool {
         match self {
             Self::Authentication { .. } => true,
