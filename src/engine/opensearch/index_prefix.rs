@@ -1,4 +1,4 @@
-//! Names of a directory's indices in a cluster.
+//! The names of a directory's indices in a cluster.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use super::records::REVIEWS;
 /// In bytes. The rest of an index name has up to 60, and OpenSearch allows 255.
 const MAX_BYTES: usize = 128;
 
-/// The prefix of a directory's index names. A cluster can hold one directory per prefix.
+/// The prefix of a directory's index names. A cluster can have one directory per prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexPrefix(Arc<str>);
 
@@ -25,7 +25,7 @@ pub struct IndexPrefix(Arc<str>);
 pub struct IndexPrefixError;
 
 impl IndexPrefix {
-    /// The name of the product index of a fill that starts at this time. Each fill has its own, so
+    /// The product index's name for a fill that starts at this time. Each fill has its own, so
     /// servers never search one that's being filled.
     pub fn fill(&self, generation: &str, at: Timestamp) -> String {
         format!("{}{}", self.fills(generation), at.as_millisecond())
@@ -40,7 +40,7 @@ impl IndexPrefix {
         format!("{self}-{generation}-{MAPPING_VERSION}.")
     }
 
-    /// The index that holds the publication documents.
+    /// The index that contains the publication documents.
     pub(super) fn state(&self) -> String {
         format!("{self}-state")
     }

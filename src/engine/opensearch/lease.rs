@@ -1,5 +1,5 @@
-//! The lease: a document with an expiry next to the one that names the published index. It makes
-//! builds take turns.
+//! The build lease: a document with an expiry, next to the one that names the published index. It
+//! makes builds take turns.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -47,11 +47,11 @@ fn holder(owner: &str) -> Holder {
     Holder { owner: owner.to_owned(), expires_at: Timestamp::now() + LEASE_TIME }
 }
 
-/// What the lease's document was last set to.
+/// What the lease document was last set to.
 #[derive(Debug)]
 struct Held {
     version: Version,
-    /// Past if another build took the lease.
+    /// In the past if another build has taken the lease.
     expires_at: Timestamp,
 }
 
@@ -181,7 +181,7 @@ async fn renew(
                 };
                 *lock(&held) = renewed;
             }
-            // It's tried again, and expires if that doesn't help.
+            // The renewal is retried. If that doesn't help, the lease expires.
             Err(_) => unanswered.push(renewed),
         }
     }

@@ -1,4 +1,4 @@
-//! Settings and fields of a generation's indices.
+//! The settings and fields of a generation's indices.
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ pub(super) fn products(shards: usize) -> Value {
         properties[label_field(attribute)] = counted.clone();
     }
     let mut index = settings(shards);
-    // So that documents with equal scores come in order of quality.
+    // Puts documents with equal scores in quality order.
     index["sort.field"] = json!("ordinal");
     index["max_result_window"] = json!(MAX_WINDOW);
     index["mapping.total_fields.limit"] = json!(100);
@@ -108,14 +108,15 @@ pub(super) fn parts() -> Value {
     with_id(json!({"settings": {"index": settings(1)}, "mappings": {"enabled": false}}))
 }
 
-/// Stores the mapping's hash inside it, so that an index with another mapping is recognised.
+/// Stores the mapping's hash in the mapping itself, so an index with a different mapping is
+/// recognised.
 fn with_id(mut index: Value) -> Value {
     let hash = blake3::hash(index["mappings"].to_string().as_bytes()).to_hex();
     index["mappings"]["_meta"] = json!({"mapping": &hash[..16]});
     index
 }
 
-/// The index of the two publication documents.
+/// The index for the two publication documents.
 pub(super) fn state() -> Value {
     json!({
         "settings": {"index": {"number_of_shards": 1, "auto_expand_replicas": "0-all"}},

@@ -1,5 +1,5 @@
 //! The parts of a generation other than its documents, stored as checksummed pieces in a separate
-//! index. Servers hold some of them in memory and read others piece by piece.
+//! index. Servers keep some of them in memory and read others piece by piece.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -25,14 +25,14 @@ pub(super) const PARTS: &str = "-parts";
 /// Size of a piece in bytes; a part's last one may be smaller.
 const PIECE_BYTES: usize = 1024 * 1024;
 
-/// Limit on a part read into memory, so that a damaged manifest can't exhaust a server's memory.
+/// Limit on a part read into memory, so a damaged manifest can't exhaust a server's memory.
 const MAX_BYTES: u64 = 64 * 1024 * 1024 * 1024;
 
 const READ_AT_ONCE: usize = 8;
 
 const MANIFEST: &str = "manifest";
 
-/// What a generation's indices hold. It's written once everything has been verified, so an index
+/// What a generation's indices contain. It's written once everything has been verified, so an index
 /// without one is an interrupted fill.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
@@ -118,7 +118,7 @@ impl Parts {
         Ok(Self { cluster, index: index.into(), manifest })
     }
 
-    /// Reads every part and compares it with its checksums.
+    /// Reads every part and verifies its checksums.
     pub(super) async fn verify(&self) -> Result<(), PartsError> {
         for part in self.manifest.parts.keys().filter_map(|name| self.get(name)) {
             part.copy_to(&mut io::sink()).await?;

@@ -14,12 +14,12 @@ use super::index_prefix::IndexPrefix;
 /// Id of the document that names the published index.
 const PUBLISHED: &str = "published";
 
-/// For writing a document: a node that's busy with a fill may take long.
+/// The time limit for writing a document. A node that's busy with a fill may take a while.
 const TIME: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Published {
-    /// The products' index.
+    /// The product index.
     pub index: String,
     pub generation: String,
     pub products: u64,

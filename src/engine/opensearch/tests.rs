@@ -1,5 +1,5 @@
-//! Property tests on a real cluster: the engine returns the same as a brute-force scan of all
-//! documents.
+//! Property tests on a real cluster: the engine returns the same results as a brute-force scan of
+//! all documents.
 //!
 //! Features have eight bits of fraction, so scores differ by a few tenths of a percent, and
 //! documents with nearly equal scores may change places.
@@ -190,7 +190,7 @@ fn error_of_a_cluster_keeps_its_kind_text_and_causes() {
     }
 }
 
-/// `make test-rust` runs without a cluster and skips tests with this name in their paths.
+/// `make test-rust` runs without a cluster and skips tests with this module in their path.
 mod on_cluster {
     use super::*;
 
@@ -268,7 +268,7 @@ mod on_cluster {
     fn hits_come_with_the_texts_that_fit() {
         let mut software: Vec<_> = large()[..40].to_vec();
         for product in &mut software {
-            // Slightly under a megabyte, so that a response can't hold all of them.
+            // Slightly under a megabyte each, so they don't all fit in one response.
             product["description"] = format!("audit \"{}\"", vec!["x".repeat(499); 1990].join(" ")).into();
         }
         let compared = Compared::new(&software);
@@ -321,7 +321,7 @@ mod on_cluster {
         assert_eq!(read(0, 2_500_000).expect("whole"), content);
         assert_eq!(read(1_048_570, 20).expect("whole"), content[1_048_570..1_048_590]);
 
-        // A piece in another one's place is intact, but isn't mistaken for it.
+        // A piece in another one's place is intact, but it isn't mistaken for that piece.
         let first = request(Method::GET, "/_source/one-0", Bytes::new());
         request(Method::PUT, "/_doc/one-1", first);
         assert_eq!(read(0, 1_048_576).expect("the first one is whole"), content[..1_048_576]);

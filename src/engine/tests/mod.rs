@@ -33,7 +33,7 @@ pub(super) struct Engines {
     pub(super) scan: ScanEngine,
 }
 
-/// How a hit is reranked.
+/// What a hit's reranked score depends on.
 struct Reranked {
     /// The best score of its tier by words alone.
     best_of_tier: f32,
@@ -176,7 +176,8 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// The plans of a search, of one in which products with its first word come last, and of a search by name.
+    /// The plans for a search, for one in which products with its first word come last, and for a
+    /// search by name.
     pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));
         let expansion = expand(index, documents, &self.text, &parsed, self.options, &budget).expect("frequencies");

@@ -1,4 +1,4 @@
-//! How a cluster is reached.
+//! How to reach a cluster.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,25 +9,25 @@ use http::Uri;
 use super::Credentials;
 use crate::client::{self, TlsError};
 
-/// How a cluster is reached.
+/// How to reach a cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterSettings {
-    /// The addresses of the nodes. Name each data node, because searches prefer named nodes that
-    /// answer. A single address may be a balancer's.
+    /// The addresses of the nodes. List every data node, because searches prefer listed nodes that
+    /// answer. A single address may be a load balancer's.
     pub urls: Vec<Uri>,
-    /// A PEM file of certification authorities to trust instead of the machine's.
+    /// A PEM file of certificate authorities to trust instead of the machine's.
     pub ca_file: Option<PathBuf>,
     /// Sent with each request.
     pub credentials: Option<Credentials>,
-    /// The time for a request, including its retry and the wait for its turn.
+    /// The time limit for a request, including its retry and the wait for its turn.
     pub request_timeout: Duration,
     /// How many requests may be in progress; more have to wait. At least 1.
     pub max_concurrent_requests: usize,
 }
 
 impl ClusterSettings {
-    /// The default time for a request. Half of it must exceed the second in which a silent node is
-    /// noticed.
+    /// The default time limit for a request. Half of it must exceed the second it takes to notice a
+    /// silent node.
     pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
     /// The default limit on requests in progress.
     pub const MAX_CONCURRENT_REQUESTS: usize = 64;

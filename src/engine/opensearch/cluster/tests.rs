@@ -1,4 +1,4 @@
-//! Requests to stub nodes: what is sent, what is repeated, what ends.
+//! Requests to stub nodes: what's sent, what's retried and what's cut short.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ async fn silent_node_has_a_share_of_the_time() {
     let (first, second) = (Stub::start(&[Reply::Hang]).await, Stub::start(&[OK]).await);
     let request = search().timeout(Duration::from_secs(1));
     assert!(cluster(&[&first, &second]).send(request.clone()).await.is_ok());
-    // A single node has all of the time, and isn't given the work twice.
+    // A single node gets all of the time, and isn't given the work twice.
     let error = cluster(&[&first]).send(request).await.expect_err("silence");
     assert!(crate::error::chain(&error).contains("didn't respond within"), "{error}");
     assert!(error.is_unavailable() && first.requests() == 2, "{error:?}");
@@ -96,7 +96,7 @@ async fn search_leaves_a_node_that_is_found_silent_and_any_node_when_another_is(
         if is_repeated {
             assert!(sent.await.expect("no panic").is_ok());
         } else {
-            // A repetition would arrive before the response to another request.
+            // A retry would arrive before the response to another request.
             cluster.send(search()).await.expect("a response");
             assert!(!sent.is_finished());
             sent.abort();

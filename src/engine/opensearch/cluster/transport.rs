@@ -14,7 +14,7 @@ use crate::client::{self, Client, Proxies, RequestError, Roots};
 
 /// How long connecting may take, within the attempt's time.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// The largest response that is read. The largest page of hits has a few megabytes.
+/// The maximum size of a response. The largest page of hits takes a few megabytes.
 const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 /// The connections to the nodes.
@@ -24,7 +24,7 @@ pub(super) struct Transport {
     max_response_bytes: usize,
 }
 
-/// A response of any status.
+/// A response with any status.
 #[derive(Debug)]
 pub(super) struct RawResponse {
     pub(super) status: StatusCode,
@@ -43,7 +43,7 @@ impl Transport {
         Ok(Self { client, credentials, max_response_bytes: MAX_RESPONSE_BYTES })
     }
 
-    /// Sets the size limit of responses.
+    /// Sets the size limit for responses.
     #[cfg(test)]
     pub(super) fn set_max_response_bytes(&mut self, bytes: usize) {
         self.max_response_bytes = bytes;
@@ -54,8 +54,8 @@ impl Transport {
         self.credentials.as_ref().map(Credentials::name)
     }
 
-    /// Sends a request to a node and reads the whole response. When the time is up the connection
-    /// is closed, and the cluster then cancels a search.
+    /// Sends a request to a node and reads the whole response. When time is up, the connection is
+    /// closed, which makes the cluster cancel a search.
     pub(super) async fn send(
         &self,
         node: &Node,

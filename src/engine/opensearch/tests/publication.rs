@@ -1,4 +1,4 @@
-//! Publications on a real cluster: what is filled, what is published again, and how lost indices
+//! Publications on a real cluster: what gets filled, what gets republished, and how lost indices
 //! are noticed.
 
 use super::*;
@@ -71,7 +71,7 @@ impl Directory {
         RUNTIME.block_on(published_already(&CLUSTER, &self.prefix, &generation)).expect("the cluster answers")
     }
 
-    /// The indices except the state, with the number of deleted documents.
+    /// The indices except the state index, each with its number of deleted documents.
     fn indices(&self) -> Vec<(String, String)> {
         let request = ClusterRequest::get(&format!("/_cat/indices/{}-*", self.prefix)).query("format", "json");
         let all: serde_json::Value = respond(request.query("h", "index,docs.deleted")).json().expect("JSON");
@@ -89,7 +89,7 @@ fn respond(request: ClusterRequest) -> super::super::cluster::ClusterResponse {
     RUNTIME.block_on(CLUSTER.send(request)).expect("a response")
 }
 
-/// The indices of these generations, none of which has a deleted document.
+/// The indices of these generations, all without deleted documents.
 fn clean(published: &[&Published]) -> Vec<(String, String)> {
     let of = |published: &&Published| {
         ["", "-parts", "-reviews"].map(|end| (format!("{}{end}", published.index), "0".to_owned()))
@@ -99,7 +99,7 @@ fn clean(published: &[&Published]) -> Vec<(String, String)> {
     all
 }
 
-/// `make test-rust` runs without a cluster and skips tests with this name in their paths.
+/// `make test-rust` runs without a cluster and skips tests with this module in their path.
 mod on_cluster {
     use super::*;
 
