@@ -1,5 +1,5 @@
-//! The log of changes: which products each of the last generations added, changed and removed. It's
-//! a part of a generation, so it's persisted, loaded and replicated with it.
+//! The change log: which products each recent generation added, changed and removed. It's a part of
+//! a generation, so it's persisted, loaded and replicated with it.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use crate::generation::Generation;
 use crate::generation::versions::VersionReader;
 use crate::scratch::{Bulk, decode};
 
-/// How many generations the log goes back at most.
+/// The maximum number of generations that the log goes back.
 const MAX_STEPS: usize = 100;
 /// The maximum size of the log in bytes. A step of a hundred thousand products takes about 5 MB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -33,11 +33,11 @@ pub struct Step {
     from: Generation,
     /// When the later generation was built, RFC 3339 in UTC.
     pub at: String,
-    /// The changes, by id.
+    /// The changes, sorted by id.
     pub changes: Vec<ProductChange>,
 }
 
-/// A product's change. Without a hash, the product doesn't exist on that side.
+/// A product's change. A missing hash means that the product doesn't exist on that side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductChange {
     /// The product's id.
@@ -46,7 +46,7 @@ pub struct ProductChange {
     pub before: Option<u64>,
     /// The content hash after.
     pub after: Option<u64>,
-    /// Whether its evidence is of a later date than before.
+    /// Whether its evidence has a later date than before.
     pub is_evidence_renewed: bool,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct ChangePlace {
 }
 
 impl ProductChange {
-    /// The most bytes that it takes in the log.
+    /// An upper bound for its size in the log, in bytes.
     fn bytes(&self) -> usize {
         self.id.len() + CHANGE_BYTES
     }
@@ -68,7 +68,7 @@ impl ProductChange {
 #[derive(Debug)]
 pub(crate) struct Former {
     pub(crate) generation: Generation,
-    /// The part [`VERSIONS`](crate::generation::artifact::VERSIONS).
+    /// The [`VERSIONS`](crate::generation::artifact::VERSIONS) part.
     pub(crate) versions: Bulk,
     pub(crate) log: ChangeLog,
 }
@@ -81,13 +81,13 @@ impl Former {
 }
 
 impl ChangeLog {
-    /// Decodes the part [`CHANGES`].
+    /// Decodes the [`CHANGES`] part.
     pub(crate) fn decode(part: &[u8]) -> Result<Self, postcard::Error> {
         decode(part)
     }
 
-    /// The log of a generation with these versions that follows another one. It starts afresh
-    /// without one, and also if the versions can't be read.
+    /// The log for a generation with these versions that follows `former`. It starts afresh if
+    /// there's no former generation or the versions can't be read.
     pub(crate) fn after(former: Option<Former>, generation: &Generation, versions: &Bulk, at: &str) -> Self {
         let Some(Former { generation: from, versions: before, log }) = former else { return Self::begun(at) };
         if from == *generation {
@@ -138,7 +138,7 @@ impl ChangeLog {
     }
 
     /// The number of the step after a generation, or after its last occurrence if there are
-    /// several. `None` if the log doesn't have it.
+    /// several. `None` if the log doesn't contain it.
     pub(super) fn step_after(&self, generation: &str) -> Option<usize> {
         self.steps.iter().rposition(|step| step.from.as_str() == generation)
     }

@@ -1,5 +1,5 @@
-//! Runs builds, and trials of pulled generations, in a separate process, which contains their use
-//! of memory and processors and their crashes.
+//! Runs builds, and trials of pulled generations, in a separate process, which contains their
+//! crashes and their use of memory and CPU.
 //!
 //! The process receives the served ids as JSON on standard input, and writes [`Message`]s to
 //! standard output, one per line.
@@ -54,7 +54,7 @@ pub enum Message {
         phase: Phase,
         /// The units done.
         done: u64,
-        /// The units in all.
+        /// The units in total.
         total: u64,
     },
     /// The exports have been read, with these findings.
@@ -72,7 +72,7 @@ pub enum Message {
     Failed(BuildFailure),
 }
 
-/// How many bytes of a trial's messages are read at most.
+/// The maximum number of bytes read from a trial's messages.
 const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {

@@ -1,4 +1,5 @@
-//! The part [`VERSIONS`](crate::generation::artifact::VERSIONS), written and read one version at a time.
+//! The [`VERSIONS`](crate::generation::artifact::VERSIONS) part, written and read one version at a
+//! time.
 
 use std::io::{self, BufReader, Read as _};
 
@@ -12,7 +13,7 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct VersionWriter {
     scratch: Scratch,
-    /// By id.
+    /// Sorted by id.
     versions: ScratchSorter<ProductVersion>,
     count: u64,
 }

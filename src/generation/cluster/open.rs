@@ -1,4 +1,4 @@
-//! Opens a generation from a cluster: the parts that are held in memory.
+//! Opens a generation from a cluster: the parts that are kept in memory.
 
 use std::sync::Arc;
 

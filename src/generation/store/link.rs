@@ -1,4 +1,4 @@
-//! Parts that already exist in generations on disk, which a new generation links. A linked part
+//! Links parts that already exist in generations on disk into a new generation. A linked part
 //! belongs to several generations, so nothing ever writes to a part's file again: a different file
 //! replaces it.
 
@@ -17,15 +17,15 @@ use crate::generation::store::read::check;
 use crate::generation::store::{PartEntry, Store};
 use crate::scratch::{Bulk, Span};
 
-/// The parts on disk by hash, and the pieces of large ones. The files are compared with the hashes
-/// when they're used.
+/// The parts on disk, and the pieces of large ones, by hash. The files are checked against their
+/// hashes when they're used.
 #[derive(Debug)]
 pub(crate) struct StoredParts {
     parts: HashMap<String, PartFile>,
     pieces: HashMap<String, (PartFile, Span)>,
 }
 
-/// A file in the folder of a generation.
+/// A file in a generation's folder.
 #[derive(Debug, Clone)]
 struct PartFile {
     folder: Arc<Path>,
@@ -54,7 +54,7 @@ impl Store {
 }
 
 impl StoredParts {
-    /// Links a part into a folder, if it's on disk and whole. Otherwise it has to be written.
+    /// Links a part into a folder, if it's on disk and intact. Otherwise it has to be written.
     pub(crate) fn link(&self, part: &PartEntry, to: &Path) -> bool {
         self.parts.get(&part.blake3).is_some_and(|from| link(&from.folder, &from.name, part, to))
     }
@@ -63,7 +63,7 @@ impl StoredParts {
         self.pieces.get(&piece.blake3).is_some_and(|(_, span)| span.length == piece.size)
     }
 
-    /// Reads a piece. One that isn't whole is forgotten.
+    /// Reads a piece. A damaged one is forgotten.
     pub(crate) fn read(&mut self, piece: &Piece) -> Option<Bytes> {
         let (PartFile { folder, name }, span) = self.pieces.get(&piece.blake3)?;
         let bytes = open_in(folder, name).and_then(|file| Bulk::File(Arc::new(file)).read(*span)).ok();
@@ -75,9 +75,9 @@ impl StoredParts {
     }
 }
 
-/// Links a part into a folder from its file in another one, `from` and `name`, and returns whether
-/// it's whole there. It's checked after linking, so that the linked file is the one that was
-/// checked. Some file systems have no links, or too few.
+/// Links a part into the folder `to`, from the file `name` in the folder `from`, and returns
+/// whether it's intact there. It's checked after linking, so that the linked file is the one that
+/// was checked. Some file systems support no links, or too few.
 pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool {
     if let Err(error) = reach(Step::PartLink).and_then(|()| link_in((from, name), (to, &part.name))) {
         tracing::debug!(part = part.name, %error, "a part can't be linked");
@@ -90,8 +90,7 @@ pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool
     is_whole
 }
 
-/// Removes the files of a folder that other generations may share, so that the rest can be written
-/// to.
+/// Removes a folder's files that other generations may share, so the rest can be written to.
 pub(super) fn remove_linked(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.metadata().is_ok_and(|metadata| metadata.nlink() > 1) {

@@ -67,7 +67,7 @@ pub struct Manifest {
     /// The operator's id prefixes at the time of the build.
     #[serde(default)]
     pub id_prefixes: IdPrefixes,
-    /// Whether its records have vectors of meaning.
+    /// Whether its records have meaning vectors.
     #[serde(default)]
     pub meaning: MeaningOption,
     /// The invalid part of the exports, which was left out.
@@ -159,8 +159,8 @@ impl Manifest {
         format!("{}-{}", self.generation, self.build)
     }
 
-    /// Compares the names and sizes of the parts and their pieces with what a generation can have,
-    /// before any of them is pulled or read. A mismatch is a fault of the manifest.
+    /// Checks the names and sizes of the parts and their pieces against what a generation can have,
+    /// before any of them is pulled or read. An error says what's wrong with the manifest.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
         let mut names = HashSet::new();
         for part in &self.parts {

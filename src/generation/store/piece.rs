@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::scratch::Cutter;
 
-/// The maximum size of a piece in bytes. It's read into memory whole. This is the largest piece of
-/// a part of 64 GiB.
+/// The maximum size of a piece in bytes. Pieces are read into memory as a whole. This is the
+/// largest piece of a 64 GiB part.
 pub(super) const MAX_PIECE_BYTES: u64 = 64 << 20;
 
 /// A piece of a part. It starts where the previous one ends.
