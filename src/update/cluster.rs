@@ -1,4 +1,4 @@
-//! A cluster as the origin of generations: the generation that it has in service is opened.
+//! A cluster as the origin of generations: opens the one that the cluster has in service.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct ClusterFollower {
     cluster: Arc<Cluster>,
     publisher: Publisher,
     runtime: Handle,
-    /// The publication that is served. If a generation is filled again, that's another publication.
+    /// The publication that's being served. A generation that's filled again is a new publication.
     served: Option<Published>,
 }
 
@@ -89,8 +89,8 @@ impl Origin for ClusterFollower {
         let (detail, log) =
             (format!("{text}; it is tried again"), format!("the cluster isn't followed: {text}; it is tried again"));
         let mut problem = Problem::new(About::Remote, code, detail, Some(log));
-        // Reading a damaged generation over and over takes more than a look, and there is one every
-        // second anyway.
+        // Retries of a damaged generation back off, because reading it takes more than a look. Any
+        // other problem is simply looked at every second.
         problem.is_retried = code == GENERATION_DAMAGED;
         problem
     }

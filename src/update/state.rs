@@ -37,7 +37,7 @@ pub struct Problem {
     pub reason: Degraded,
     /// The log line for when the problem begins or changes; `None` if it's logged elsewhere.
     pub log: Option<String>,
-    /// Whether it's retried although nothing has changed.
+    /// Whether it's retried even if nothing has changed.
     pub is_retried: bool,
 }
 
@@ -56,8 +56,8 @@ impl Problem {
         Self { about, reason: Degraded { code, detail, ..Degraded::default() }, log, is_retried: true }
     }
 
-    /// Whether the log already has a line about this problem. The text about a remote may vary with
-    /// each attempt, while the text about exports changes only with them.
+    /// Whether the log already has a line about this problem. A remote's message may vary with each
+    /// attempt, whereas a message about exports changes only when they do.
     fn is_told_by(&self, before: &Self) -> bool {
         let (reason, of) = (&self.reason, &before.reason);
         let is_same = (reason.count, &reason.detail) == (of.count, &of.detail);
@@ -158,7 +158,7 @@ impl Health {
         }
     }
 
-    /// The last failure and the wait after it, if it's tried again.
+    /// The last failure and the wait after it, if it's retried.
     pub const fn retry(&self) -> Option<(Instant, Duration)> {
         match self.state {
             State::Current => None,

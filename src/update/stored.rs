@@ -14,8 +14,8 @@ use crate::update::state::{About, Problem};
 /// parts' size.
 const LOADING_FACTOR: u64 = 2;
 
-/// The problem that processes died opening the current generation, so that a start takes another
-/// one; `None` if it doesn't apply.
+/// The problem that processes died opening the current generation, so a start uses another one;
+/// `None` if it doesn't apply.
 pub(super) fn skipped(store: &Store) -> Option<Problem> {
     let manifest = store.current().filter(|current| is_deadly(store, current))?;
     let detail = format!(
@@ -62,7 +62,8 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
         Ok(Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?)
     };
     BuildFailure::catch(|| {
-        // What a thread has freed returns to the system once it ends. The updater's thread would keep the bytes of the parts.
+        // Memory that a thread has freed returns to the system once the thread ends. The updater's
+        // thread would keep the bytes of the parts.
         let snapshot = thread::scope(|scope| ScopedThread::spawn(scope, "open", open).map(ScopedThread::join));
         let snapshot = snapshot.map_err(|error| {
             BuildFailure::transient(FailureCode::BuildFailed, format!("no thread can open the generation: {error}"))
@@ -73,7 +74,7 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
 }
 
 /// The first generation that can be loaded, that no processes have died opening, and that
-/// `may_serve` allows: the current one, then the others from the newest on.
+/// `may_serve` allows: the current one, then the others, newest first.
 pub(super) fn load_any(store: &Store, may_serve: impl Fn(&Manifest) -> bool) -> Option<(Arc<Snapshot>, Manifest)> {
     let mut candidates =
         store.candidates().into_iter().filter(|manifest| !is_deadly(store, manifest)).filter(may_serve);

@@ -1,4 +1,5 @@
-//! The index folder of a server that builds: which generations it may load, and what another process has changed.
+//! The index folder of a server that builds: which generations it may load, and what another
+//! process has changed.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,7 +40,7 @@ impl ExportFiles {
         }
     }
 
-    /// Loads the first generation on disk that's whole.
+    /// Loads the first intact generation on disk.
     pub(super) fn load_last_good(&mut self) -> Option<Arc<Snapshot>> {
         let store = self.store.as_ref()?;
         let (snapshot, manifest) =
@@ -54,8 +55,8 @@ impl ExportFiles {
         let store = self.store.clone()?;
         match store.current() {
             Some(manifest) if self.should_take_over(&manifest) => return self.take_over(&store, manifest),
-            // One index and two versions of the program, while one takes over from the other: neither undoes the other's
-            // work.
+            // Two versions of the program may share an index while one replaces the other. Neither
+            // undoes the other's work.
             None if matches!(self.kept, Kept::OnDisk(_))
                 && !self.settings.read_only
                 && store.foreign_format().is_none() =>
@@ -71,7 +72,7 @@ impl ExportFiles {
         None
     }
 
-    /// Whether the served generation is whole and current on disk, if it should be there.
+    /// Whether the served generation is intact and current on disk, if it should be there.
     pub(super) fn is_current(&self) -> bool {
         let Some(store) = self.writable_store() else { return true };
         let Kept::OnDisk(kept) = &self.kept else { return false };
@@ -79,8 +80,8 @@ impl ExportFiles {
             && (store.current_name() == Some(kept.folder_name()) || store.foreign_format().is_some())
     }
 
-    /// The generation that the files produce, by a hash of their bytes; `None` with `skip_invalid`,
-    /// where it depends on a check.
+    /// The generation that the files produce, by a hash of their bytes. `None` with `skip_invalid`,
+    /// because it then depends on a check.
     pub(super) fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
         if self.settings.skip_invalid {
             return None;

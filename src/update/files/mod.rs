@@ -1,6 +1,5 @@
-//! Export files as the origin of generations. The first generation is loaded from disk or built;
-//! the next one is built when the files change, or taken over from another process that has built
-//! it.
+//! Export files as the origin of generations. The first generation is loaded from disk or built.
+//! Later ones are built when the files change, or picked up if another process has built them.
 
 mod build;
 mod debounce;
@@ -33,7 +32,7 @@ pub struct ExportFiles {
     rejected: Option<String>,
 }
 
-/// Where the generation that is served is kept.
+/// Where the served generation is kept.
 #[derive(Debug)]
 enum Kept {
     /// Nowhere, or not where it should be.
@@ -62,7 +61,7 @@ impl ExportFiles {
         }
     }
 
-    /// Starts watching the folder. Call it before the start, so that no change falls in between.
+    /// Starts watching the folder. Call it before the start, so no change is missed in between.
     pub fn watch(&mut self, signals: SyncSender<Signal>) {
         let events = self.events.insert(FsEvents::new(signals));
         events.follow(self.settings.source.folder());
@@ -100,7 +99,8 @@ impl Origin for ExportFiles {
         if let Some(snapshot) = self.load_unchanged(health) {
             return Start::Serve(snapshot, Some(Timestamp::now()));
         }
-        // What was current before is what would lose records.
+        // New exports are compared with what was current before, to see which records they would
+        // lose.
         let last_good = self.load_last_good();
         let format = self.store.as_ref().and_then(Store::foreign_format);
         if let Some(format) = format.filter(|_| last_good.is_none()) {

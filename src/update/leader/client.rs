@@ -17,11 +17,11 @@ use crate::update::leader::{FollowError, UnreadableKey};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the head of a response may take, and the longest silence within its body.
+/// How long a response's head may take, and the longest silence within its body.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// The time spent waiting for a leader over which its rate is measured.
+/// The waiting time over which a leader's rate is measured.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
-/// The lowest rate in bytes per second: a quarter of what our own servers demand of their readers.
+/// The lowest rate in bytes per second: a quarter of what our own servers require of their clients.
 const MIN_RATE: u64 = 4 * 1024;
 /// The largest `CURRENT` that is read.
 const MAX_POINTER_BYTES: u64 = 256;
@@ -112,12 +112,12 @@ impl Leader {
         Ok(Pointer::Current { name, tag })
     }
 
-    /// The files of the generation whose folder has this name.
+    /// The files of the generation in the folder with this name.
     pub(super) fn generation<'l>(&'l self, name: &'l str) -> RemoteGeneration<'l> {
         RemoteGeneration { leader: self, name, pace: Pace::new(self.clock) }
     }
 
-    /// A response with a body, or a 304.
+    /// Sends a GET request. Returns a response with a body, or a 304.
     fn get<'p>(
         &self,
         url: &str,
@@ -221,8 +221,8 @@ impl Pace {
         result
     }
 
-    /// Counts what was received. Once it's too little, everything after it is too, until the rate
-    /// is reached again.
+    /// Counts received bytes. Once they're too few, every further read fails until the rate is
+    /// reached again.
     fn receive(&mut self, bytes: usize) -> io::Result<()> {
         self.bytes += bytes as u64;
         if self.waited < RATE_WINDOW {
@@ -307,8 +307,8 @@ mod tests {
         }
     }
 
-    /// The seconds until a leader is given up, at most an hour, if each of its bodies has this many
-    /// reads.
+    /// The seconds until a leader is given up on, at most an hour, if each of its bodies takes this
+    /// many reads.
     fn seconds(bytes: usize, every: u64, reads: usize) -> u64 {
         let (start, mut pace, mut buffer) = (NOW.get(), Pace::new(clock), vec![0; 1 << 20]);
         let elapsed = || (NOW.get() - start).as_secs();

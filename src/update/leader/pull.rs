@@ -16,15 +16,15 @@ use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, Stor
 use crate::update::leader::FollowError;
 use crate::update::leader::client::{Leader, RemoteGeneration};
 
-/// The largest manifest that is read. With a million records it has about 700 KiB.
+/// The largest manifest that's read. With a million records, it takes about 700 KiB.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 /// The maximum number of parts; a generation has a dozen.
 const MAX_PARTS: usize = 256;
-/// The maximum size of all parts in bytes. With a million records they have 1.25 GB.
+/// The maximum size of all parts in bytes. With a million records, they take 1.25 GB.
 const MAX_BYTES: u64 = 256 * 1024 * 1024 * 1024;
 /// How many bytes are read and written at a time.
 const BLOCK_BYTES: usize = 64 * 1024;
-/// A download that broke off after this many bytes is resumed at once.
+/// A download that broke off after this many bytes is resumed immediately.
 const MIN_PROGRESS: u64 = 256 * 1024;
 
 /// The member that manifests of all index formats share.
@@ -56,7 +56,7 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
     Ok((store.finish_pull(&folder, &manifest)?, received))
 }
 
-/// Pulls the log of changes for a generation that the index folder has with another log, and saves
+/// Pulls the change log for a generation that the index folder has with a different log, and saves
 /// the generation with it.
 pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manifest) -> Result<Manifest, FollowError> {
     let mut remote = leader.generation(name);
@@ -70,7 +70,7 @@ pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manife
     Ok(store.save_again(kept, &log, manifest.built_at, kept.inputs.clone())?)
 }
 
-/// Reads a manifest and refuses what no server writes, because it decides about file names and disk
+/// Reads a manifest and rejects what no server writes, because it determines file names and disk
 /// space.
 fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     let refused = |what: String| FollowError::Manifest { name: name.to_owned(), what };
@@ -99,8 +99,8 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     Ok(manifest)
 }
 
-/// Pulls a part from where the file ends. Pieces that are already stored are copied. Returns the
-/// number of bytes received.
+/// Pulls a part, starting where the file ends. Pieces that are already stored are copied. Returns
+/// the number of bytes received.
 fn pull_part(
     remote: &mut RemoteGeneration<'_>,
     part: &PartEntry,
@@ -157,8 +157,8 @@ fn stored_piece<'p>(part: &'p PartEntry, from: u64, stored: &StoredParts) -> Opt
     pieces.find(|(start, piece)| *start >= from && stored.has(piece))
 }
 
-/// Appends a range of a part, or the whole part if the server doesn't support ranges. File and hash
-/// have received the same bytes at any time.
+/// Appends a range of a part, or the whole part if the server doesn't support ranges. The file and
+/// the hash always have the same bytes.
 fn receive(
     remote: &mut RemoteGeneration<'_>,
     part: &PartEntry,
