@@ -1,10 +1,10 @@
 //! Content-defined chunking (a gear hash, as in `FastCDC`: Xia et al., 2016). The bytes themselves
 //! decide where a piece ends, so after a change most pieces are the same, wherever they have moved.
 
-/// The average piece size, as a power of two. The smallest pieces have a quarter of it, the largest
-/// four times as much.
+/// The average piece size, as a power of two. Pieces are at least a quarter and at most four times
+/// this size.
 const SIZE_LOG: u32 = 18;
-/// The largest average number of pieces, as a power of two. Larger contents get larger pieces.
+/// The maximum average number of pieces, as a power of two. Larger content gets larger pieces.
 const PIECES_LOG: u32 = 12;
 
 /// A random number for each byte (`SplitMix64`).
@@ -37,8 +37,8 @@ impl Cutter {
         Self { size_log, length: 0, gear: 0 }
     }
 
-    /// Returns how many of the next bytes belong to the current piece, and whether it ends with
-    /// them. Pass the rest next.
+    /// Returns how many of the next bytes belong to the current piece, and whether it ends there.
+    /// Pass the rest next.
     pub fn next(&mut self, bytes: &[u8]) -> (usize, bool) {
         let up_to = |length: u64| usize::try_from(length.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let (least, most) = (up_to(1 << (self.size_log - 2)), up_to(1 << (self.size_log + 2)));

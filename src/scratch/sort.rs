@@ -33,7 +33,7 @@ struct Run<T> {
     level: u32,
 }
 
-/// A row that's sorted by part of it.
+/// A row that's sorted by only part of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Keyed<K, V> {
     /// The sort key.
@@ -86,7 +86,7 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
             return Ok(SortedRows::Memory(self.rows.into_iter(), self.share));
         }
         self.spill()?;
-        // In a single merge, even if the levels leave more runs than that.
+        // The final merge takes all runs at once, and the levels may have left too many for that.
         while self.runs.len() > FAN_IN {
             let oldest: Vec<_> = self.runs.drain(..FAN_IN).collect();
             let merged = self.merge(&oldest)?;
@@ -119,7 +119,7 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
         Ok(())
     }
 
-    /// Merges a level that has as many runs as can be merged at once.
+    /// The level of the last run, if that level has as many runs as can be merged at once.
     fn full_level(&self) -> Option<u32> {
         let level = self.runs.last()?.level;
         (self.runs.iter().filter(|run| run.level == level).count() >= FAN_IN).then_some(level)
@@ -154,7 +154,7 @@ impl<T: Clone + Ord + DeserializeOwned> Iterator for SortedRows<T> {
     }
 }
 
-/// Sorted rows with a look at the next one.
+/// Sorted rows with one row of lookahead.
 #[derive(Debug)]
 pub struct Peeked<T> {
     rows: SortedRows<T>,
