@@ -1,4 +1,4 @@
-//! Leaders that send what they shouldn't: it's refused, and what is served stays.
+//! Leaders that send what they shouldn't: it's refused, and the served generation stays.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -140,7 +140,7 @@ fn replace(place: &Place, name: &str, content: &[u8]) {
 fn generation_that_fails_its_trial_is_pulled_once_and_the_next_one_is_followed() {
     let (place, stub, mut following) = with_news();
     let (before, names) = (following.generation(), following.names());
-    // It opens, because a text is read only when it's requested.
+    // It opens, because text is read only on request.
     let folder = place.index().join(place.current().folder_name());
     let mut texts = fs::read(folder.join("catalogue.texts")).expect("read");
     let at = texts.windows(17).position(|bytes| bytes == b"\"name\":\"Product a").expect("an item");

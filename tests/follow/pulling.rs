@@ -114,7 +114,7 @@ fn server_without_ranges_is_followed_too() {
     assert!(following.generation().is_some());
 }
 
-/// Leaves the mark of a process that ended while it was opening a generation.
+/// Leaves the mark of a process that died while opening a generation.
 fn die(index: &Path, generation: &str, process: &str) {
     fs::write(index.join(format!(".opening-{generation}-{process}.tmp")), "opening\n").expect("written");
 }
@@ -152,7 +152,7 @@ fn start_takes_the_generation_before_one_that_two_starts_died_over() {
     assert_eq!((following.generation(), following.reason()), (Some(newer.clone()), None));
     assert!(following.names().iter().all(|name| !name.starts_with('.')), "{:?}", following.names());
 
-    // After that, a third process died when another one had it try the generation.
+    // Now three processes have died, the third one trying the generation on behalf of another.
     for process in ["first", "second", "third"] {
         die(&following.index(), &newer, process);
     }
@@ -197,7 +197,7 @@ fn inode(path: &Path) -> u64 {
     fs::metadata(path).expect("a file").ino()
 }
 
-/// The first byte of a file, changed in place.
+/// Changes a file's first byte in place.
 fn damage(path: &Path) {
     let file = fs::File::options().read(true).write(true).open(path).expect("a file");
     let mut byte = [0];
@@ -236,7 +236,7 @@ fn download_of_an_export_that_did_not_change_is_linked_and_not_pulled() {
     assert_eq!([of_more, of_tools].map(|name| stub.requests(name).len()), [2, 2], "nothing else was pulled again");
 }
 
-/// An export with three thousand products with long taglines. The tagline of one in the middle
+/// An export of three thousand products with long taglines. One in the middle has a tagline that
 /// begins with `first`.
 fn large_export(first: &str) -> String {
     let mut document: Value = serde_json::from_str(&export(&["a"])).expect("JSON");

@@ -1,4 +1,4 @@
-//! Records in a generation: details, ratings, categories, the order of quality, downloads.
+//! Records in a generation: details, ratings, categories, quality order, downloads.
 
 use std::io;
 use std::path::Path;

@@ -27,7 +27,7 @@ fn is_rebuilt_after(damage: impl Fn(&PathBuf)) {
     let (place, parts) = persisted();
     for at in 0..parts.len() {
         let manifest = place.current();
-        // Some parts are named differently in each build, but all of them have a fixed position.
+        // Some parts are named differently in each build, but they all keep their position.
         let (before, name) = (manifest.folder_name(), &manifest.parts[at].name);
         let part = place.index().join(&before).join(name);
         damage(&part);

@@ -1,4 +1,4 @@
-//! The log of changes: created by each build, persisted with the generation, and the same however a
+//! The change log: created by each build, persisted with the generation, and the same however a
 //! generation came about.
 
 use software_directory::generation::Snapshot;
@@ -14,7 +14,7 @@ fn since(snapshot: &Snapshot, generation: &str) -> Option<Vec<String>> {
     Some(data.iter().map(|change| format!("{} {}", change.change, change.id)).collect())
 }
 
-/// An updater that serves `a`, `b`, `c` after `a`, `b`, with the names of both generations.
+/// An updater that first served `a`, `b` and now `a`, `b`, `c`, with the names of both generations.
 fn after_an_addition(place: &Place) -> (Running, String, String) {
     let mut running = place.started();
     let first = running.snapshot().generation().to_owned();

@@ -1,5 +1,5 @@
-//! Serving from memory: without an index folder, or if the disk fails. Something in the folder's
-//! place stands for a failing disk, because permissions don't restrict root.
+//! Serving from memory: without an index folder, or if the disk fails. A file in the folder's place
+//! simulates a failing disk, because permissions don't restrict root.
 
 use std::fs;
 use std::io::Read as _;

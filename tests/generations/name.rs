@@ -1,4 +1,4 @@
-//! Names of generations.
+//! Generation names.
 
 use std::path::Path;
 

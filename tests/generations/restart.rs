@@ -1,4 +1,4 @@
-//! Starting: what is built, what is loaded, what is read.
+//! Starts: what's built, what's loaded, what's read.
 
 use std::fs::{self, File};
 use std::time::{Duration, Instant, SystemTime};
@@ -64,7 +64,7 @@ fn files_that_changed_unseen_are_noticed_by_their_bytes() {
     drop(place.started());
     let mut second = place.updater();
     assert!(matches!(second.updater.start(), Ok(Outcome::Loaded)));
-    // The same length, so that only the bytes differ.
+    // The same length, so only the bytes differ.
     place.write("tools.json", &export(&["a", "c"]));
     assert!(matches!(second.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(second.ids(), ["a", "c"]);

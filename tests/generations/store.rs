@@ -106,14 +106,14 @@ fn part_that_did_not_change_is_one_file_in_both_generations() {
     }
     place.store().load(&place.current()).expect("whole");
 
-    // The previous set comes back with another log, and everything else unchanged.
+    // The previous set comes back with a different log and everything else unchanged.
     place.write("tools.json", &export(&["a", "b"]));
     running.updater.refresh().expect("it serves");
     let third = inodes(&place);
     for (name, inode) in &third {
         assert_eq!(of(&first, name) == *inode, name != "changes", "{name}");
     }
-    // They're swept one after the other, and what they share stays.
+    // They're swept one after another, and what they share stays.
     for ids in [&["a", "b", "e"][..], &["a", "b", "e", "f"], &["a", "b", "e", "f", "g"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");

@@ -56,7 +56,7 @@ fn generation_from_another_process_ends_a_disk_failure() {
     assert_eq!(running.reasons(), [""; 0]);
 }
 
-/// Adds a generation of another index format, as another version of the program would.
+/// Adds a generation with another index format, as another version of the program would.
 fn foreign(place: &Place, name: &str, built_at: &str) {
     let folder = place.index().join(name);
     fs::create_dir(&folder).expect("a folder");

@@ -1,4 +1,4 @@
-//! Sets that would lose many records are withheld until they are confirmed.
+//! Sets that would lose many records are withheld until they're confirmed.
 
 use std::fs;
 use std::time::Instant;

@@ -74,7 +74,7 @@ async fn red_index_is_told_as_such() {
     json(&cluster, ClusterRequest::delete("/red")).await;
 }
 
-/// Also tests that it accepts documents again by itself.
+/// Also tests that it accepts documents again on its own.
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn full_disk_is_reported_as_such() {
@@ -103,7 +103,7 @@ async fn full_disk_is_reported_as_such() {
     json(&cluster, ClusterRequest::delete("/full-too")).await;
 }
 
-/// Sets how much room a disk must have; null for the value in the node's configuration.
+/// Sets how much free space a disk must have; null for the value in the node's configuration.
 async fn set_watermarks(cluster: &software_directory::engine::opensearch::cluster::Cluster, room: &Value) {
     let of = |name: &str| (format!("cluster.routing.allocation.disk.watermark.{name}"), room.clone());
     let settings: serde_json::Map<_, _> = ["low", "high", "flood_stage"].map(of).into_iter().collect();
