@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_counted_in_shared_lists_and_others() {
+    fn values_are_counted_in_shared_and_unshared_lists() {
         let products: [&[&str]; 11] =
             [&["a", "b"], &[], &["a", "b"], &["c"], &["a", "b"], &["b", "a"], &["a", "b"], &[], &["c", "a"], &[], &[]];
         let mut column = column(&products);

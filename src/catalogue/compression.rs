@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_round_trip_with_and_without_a_dictionary() {
+    fn strings_round_trip_with_and_without_a_dictionary() {
         let unseen: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
         for (sample, has_dictionary) in [(texts(), true), (Vec::new(), false), (texts()[..2].to_vec(), false)] {
             let mut compressor = Compressor::train(&sample).expect("set up");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn dictionary_halves_a_short_text() {
+    fn dictionary_halves_a_short_string() {
         let mut compressor = Compressor::train(&texts()).expect("set up");
         let mut plain = Compressor::train(&[]).expect("set up");
         let text = &texts()[500];
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_frame_is_an_error_or_another_text_of_the_stated_length() {
+    fn damaged_frame_is_an_error_or_decodes_to_the_stated_length() {
         let mut compressor = Compressor::train(&texts()).expect("set up");
         let dictionary = Dictionary::new(compressor.dictionary()).expect("a dictionary");
         let frame = compressor.compress(&texts()[500]).expect("compressed");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn length_that_no_frame_of_its_size_can_have_is_not_believed() {
+    fn impossible_length_for_a_frame_is_rejected() {
         let stating = |length: u64| [&[0x28, 0xb5, 0x2f, 0xfd, 0xe0][..], &length.to_le_bytes()].concat();
         assert_eq!([1000, 1 << 59].map(|length| text_len(&stating(length))), [Some(1000), None]);
     }

@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn change_leaves_most_of_a_compressed_document_as_it_is() {
+    fn change_leaves_most_of_a_compressed_document_unchanged() {
         let mut random = vec![0; 2_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut random);
         let document = hex::encode(random);

@@ -251,7 +251,7 @@ mod tests {
     use super::Admission;
 
     #[test]
-    fn a_facet_forgives_its_own_filter_only() {
+    fn facet_ignores_only_its_own_filter() {
         assert!(Admission::CATEGORY.passed_but_for(Admission::CATEGORY));
         assert!(!Admission(Admission::CATEGORY.0 | Admission::RATING.0).passed_but_for(Admission::CATEGORY));
         assert!(Admission::PASSED.passed_but_for(Admission::RATING));

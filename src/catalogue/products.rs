@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn content_hash_leaves_out_what_an_export_says_of_itself() {
+    fn content_hash_ignores_the_exports_own_details() {
         let fields = |id: &str, name: &str, as_of: &str, own: &str| {
             format!(
                 r#"{{"additional_properties":{{"export":{{"id":"x","name":"{own}"}},"note":"\"export\":{{"}},"export":{{"id":"{id}","name":"{name}","license":"l","as_of":{as_of}}},"same_as":[{{"id":"b","export":"e"}}]}}"#
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn two_products_with_one_id_are_refused() {
+    fn two_products_with_the_same_id_are_refused() {
         let (spans, arena) = written(&["a", "b", "a"]);
         assert!(Products::open(spans, arena.into()).is_none());
     }

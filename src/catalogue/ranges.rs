@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_near_each_other_have_ranges_of_one_width() {
+    fn numbers_close_together_have_ranges_of_equal_width() {
         let values: Vec<_> = (1..=40_u8).map(f64::from).collect();
         assert_eq!(
             numbers(&values),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_far_from_each_other_have_ranges_that_grow() {
+    fn numbers_far_apart_have_growing_ranges() {
         let values: Vec<_> = (1..=20_u8).map(|n| f64::from(n).powi(2)).collect();
         assert_eq!(numbers(&values), ["..1", "2..4", "5..9", "10..19", "20..49", "50..99", "100..199", "200.."]);
         let values: Vec<_> = (0..=9).map(|power| 10_f64.powi(power) * 3.0).collect();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_counted_by_year_the_newest_first() {
+    fn days_are_counted_by_year_newest_first() {
         let days = ["1999-12-31", "2024-01-01", "2024-05-01", "2025-01-01"];
         let found = ranges(AttributeType::Date, days.into_iter());
         assert_eq!(
@@ -153,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_number_is_in_one_range(
+        fn every_number_is_in_exactly_one_range(
             mut values in prop_oneof![
                 prop::collection::vec((-1000..1000_i32).prop_map(|n| f64::from(n) / 8.0), 0..40),
                 prop::collection::vec((0..9_u32, -9..9_i32).prop_map(|(n, power)| f64::from(n) * 10_f64.powi(power)), 0..40),

@@ -209,7 +209,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pages_are_those_of_a_sorted_list(
+        fn pages_match_a_sorted_list(
             mut written in prop::collection::vec((1..=5_u8, prop::option::of(0..4_i64), prop::option::of(any::<bool>())), 0..40),
             min_rating in prop::option::of(1.0..5.0),
             verified in prop::option::of(any::<bool>()),

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_scratch_files_make_the_same_parts() {
+    fn threads_and_scratch_files_produce_the_same_parts() {
         let in_memory = merged(&Scratch::in_memory());
         assert!(in_memory.software_count() > BATCH as u64, "more than one batch");
         let one = build_embedded(&in_memory, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");

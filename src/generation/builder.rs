@@ -255,7 +255,7 @@ mod tests {
     use crate::generation::source::Source;
 
     #[test]
-    fn disk_that_refuses_scratch_files_is_named_with_a_remedy() {
+    fn error_about_scratch_files_names_the_folder_and_a_remedy() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().join("index");
         let settings = Settings {

@@ -250,19 +250,19 @@ mod tests {
     }
 
     #[test]
-    fn generation_that_came_twice_counts_from_the_last_time() {
+    fn generation_that_occurs_twice_counts_from_its_last_occurrence() {
         let log = log(&[("g1", &[("a", 1)]), ("g2", &[]), ("g1", &[("a", 1)]), ("g3", &[("a", 2)])]);
         assert_eq!(since(&log, "g1"), Some(vec![("a".to_owned(), Some(1), Some(2))]));
         assert_eq!(since(&log, "g2"), Some(vec![("a".to_owned(), None, Some(2))]));
     }
 
     #[test]
-    fn same_generation_again_is_no_step() {
+    fn repeated_generation_adds_no_step() {
         assert_eq!(log(&[("g1", &[("a", 1)]), ("g1", &[("a", 1)])]).steps.len(), 0);
     }
 
     #[test]
-    fn oldest_steps_go_first() {
+    fn oldest_steps_are_dropped_first() {
         let names: Vec<_> = (0..=MAX_STEPS + 1).map(|n| format!("g{n}")).collect();
         let hashes: Vec<_> = (0..).take(names.len()).map(|hash| [("a", hash)]).collect();
         let generations: Vec<_> = names.iter().zip(&hashes).map(|(name, of)| (&**name, &of[..])).collect();
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_of_a_later_day_is_renewed() {
+    fn evidence_with_a_later_date_is_renewed() {
         let version =
             |hash, day| ProductVersion { id: "a".into(), hash, evidence_checked_on: CalendarDate::parse(day) };
         let compare = |before: &[ProductVersion], after: &[ProductVersion]| {

@@ -76,7 +76,7 @@ mod tests {
     use crate::record::CalendarDate;
 
     #[test]
-    fn part_is_that_of_a_list_in_memory() {
+    fn part_equals_an_encoded_list() {
         let version = |id: &str, hash| ProductVersion {
             id: id.into(),
             hash,

@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_decoded_whole_and_lengths_beyond_them_are_errors() {
+    fn leftover_bytes_and_lengths_past_the_end_are_errors() {
         assert_eq!(decode(&[2, 7, 8]), Ok(vec![7_u32, 8]));
         for damaged in [&[2, 7][..], &[2, 7, 8, 9], &[255, 255, 255, 255, 255, 255, 255, 255, 127, 7]] {
             decode::<Vec<u32>>(damaged).expect_err("damaged");
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn file_that_is_cut_off_while_it_is_read_is_an_error() {
+    fn file_truncated_while_being_read_is_an_error() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");
         let mut reader = Bulk::File(Arc::new(file.try_clone().expect("a file")))
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn each_piece_is_read_once_and_when_it_is_needed() {
+    fn each_piece_is_read_once_when_needed() {
         let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));
         let mut reader = Bulk::Pieces(pieces.clone()).reader(Span { start: 1, length: 9 }).expect("whole");
         let read = |reader: &mut BulkReader, length: usize| {

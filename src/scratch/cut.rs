@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_do_not_depend_on_the_blocks_that_the_content_comes_in() {
+    fn pieces_do_not_depend_on_how_the_content_is_split_into_blocks() {
         let content = noise(2_000_000);
         let whole = pieces(&content, usize::MAX);
         for block in [1, 1000, 65_535, 65_536, 300_000] {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_a_huge_content_are_larger() {
+    fn huge_content_has_larger_pieces() {
         assert_eq!([0, 1 << 30, 1 << 31, 1 << 36].map(|size| Cutter::new(size).size_log), [18, 18, 19, 24]);
     }
 }

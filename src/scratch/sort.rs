@@ -229,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_those_of_a_sort_in_memory(rows: Vec<(u32, String)>, budget in 1_usize..10_000) {
+        fn rows_equal_those_sorted_in_memory(rows: Vec<(u32, String)>, budget in 1_usize..10_000) {
             let mut expected = rows.clone();
             expected.sort();
             prop_assert_eq!(sorted(&rows, budget).0, expected);

@@ -270,12 +270,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_in_memory_come_back_in_order_and_by_place() {
+    fn rows_in_memory_are_read_in_order_and_by_place() {
         rows_come_back(&Scratch::in_memory());
     }
 
     #[test]
-    fn rows_in_a_file_do_too() {
+    fn rows_in_a_file_are_read_in_order_and_by_place() {
         let folder = tempfile::tempdir().expect("a folder");
         rows_come_back(&Scratch::with_own_bytes(folder.path(), 1000));
         assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "files have no names");

@@ -187,14 +187,14 @@ mod tests {
     }
 
     #[test]
-    fn remotes_are_tried_at_doubling_intervals_and_builds_seldom() {
+    fn remotes_are_retried_at_doubling_intervals_and_builds_rarely() {
         assert_eq!(waits(About::Remote, 15), [1, 2, 4, 8, 16, 30, 30]);
         assert_eq!(waits(About::Exports, 1), [30; 7]);
         assert_eq!(waits(About::Index, 60), [600; 7]);
     }
 
     #[test]
-    fn what_only_a_change_can_help_is_not_tried_again() {
+    fn problem_that_only_a_change_can_fix_is_not_retried() {
         let mut health = Health::new(Arc::default());
         health.begin(Problem { is_retried: false, ..problem(About::Exports, "exports_invalid") });
         health.schedule(Instant::now(), Duration::ZERO);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn each_thing_has_one_reason_which_keeps_its_beginning() {
+    fn each_subject_has_one_reason_which_keeps_its_start() {
         let directory = Arc::<Directory>::default();
         let reasons = || directory.degraded().iter().map(|reason| (reason.code, reason.since)).collect::<Vec<_>>();
         let mut health = Health::new(Arc::clone(&directory));

@@ -77,7 +77,7 @@ fn other_index_format_is_named_and_refused() {
 }
 
 #[test]
-fn part_that_is_not_what_its_manifest_says_is_refused_and_pulled_again() {
+fn part_that_does_not_match_its_manifest_is_refused_and_pulled_again() {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
     let path = place.index().join(place.current().folder_name()).join("catalogue.texts");
@@ -104,7 +104,7 @@ fn one_changed_byte_is_refused() {
 }
 
 #[test]
-fn part_with_the_right_hash_that_cannot_be_opened_takes_no_place_of_a_good_one() {
+fn unreadable_part_with_the_right_hash_does_not_replace_a_good_one() {
     let nonsense = b"nonsense".to_vec();
     let hash = blake3::hash(&nonsense).to_hex().to_string();
     let (place, stub, mut following) = with_news();
@@ -165,7 +165,7 @@ fn generation_that_fails_its_trial_is_pulled_once_and_the_next_one_is_followed()
 }
 
 #[test]
-fn process_that_dies_over_a_generation_is_a_reason() {
+fn process_that_dies_trying_a_generation_is_reported() {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
     let stub = Stub::serve(&place.index());

@@ -81,7 +81,7 @@ fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
 }
 
 #[test]
-fn pull_goes_on_from_where_it_broke_off_also_after_a_restart() {
+fn pull_resumes_where_it_broke_off_even_after_a_restart() {
     let (_place, stub) = leader(&["a", "b"]);
     let part = "catalogue.downloads.0";
     stub.set(|state| state.cut = Some((part.to_owned(), 40)));
@@ -101,7 +101,7 @@ fn pull_goes_on_from_where_it_broke_off_also_after_a_restart() {
 }
 
 #[test]
-fn server_without_ranges_is_followed_too() {
+fn server_without_range_support_can_be_followed() {
     let (_place, stub) = leader(&["a", "b"]);
     stub.set(|state| {
         state.no_ranges = true;
@@ -120,7 +120,7 @@ fn die(index: &Path, generation: &str, process: &str) {
 }
 
 #[test]
-fn start_takes_the_generation_before_one_that_two_starts_died_over() {
+fn start_uses_the_previous_generation_if_two_starts_died_opening_the_current_one() {
     let (place, stub) = leader(&["a", "b"]);
     let mut following = Following::of(stub.address);
     following.look();
@@ -258,7 +258,7 @@ fn large_export(first: &str) -> String {
 }
 
 #[test]
-fn only_the_pieces_of_a_large_part_that_changed_are_pulled() {
+fn only_the_changed_pieces_of_a_large_part_are_pulled() {
     let place = Place::with(&[]);
     let texts = "catalogue.texts";
     place.write("tools.json", &large_export("first"));

@@ -69,7 +69,7 @@ fn a_rating_comes_from_the_reviews_unless_one_is_stated() {
 }
 
 #[test]
-fn browsing_goes_by_rating_then_reviewed_evidence_then_completeness_then_name_and_demo_records_are_last() {
+fn browsing_sorts_by_rating_then_reviewed_evidence_then_completeness_then_name_with_demo_records_last() {
     let reviewed = json!({"evidence_status": "vendor-sources-reviewed", "evidence_checked_on": "2025-01-01",
         "sources": [["Site", "https://a.example.org/"]]});
     let demo = json!({"url": "https://demo.example/", "rating": 5, "review_count": 1000});
@@ -93,7 +93,7 @@ fn browsing_goes_by_rating_then_reviewed_evidence_then_completeness_then_name_an
 }
 
 #[test]
-fn categories_with_one_slug_are_one_and_the_first_name_and_description_win() {
+fn categories_with_the_same_slug_are_merged_and_the_first_name_and_description_win() {
     let snapshot = snapshot(&[
         (
             "b.json",
@@ -162,7 +162,7 @@ fn each_line_of_an_ndjson_download_is_a_record_with_its_licence() {
 }
 
 #[test]
-fn products_of_one_website_in_two_exports_are_linked() {
+fn products_with_the_same_website_in_two_exports_are_linked() {
     let at = |id: &str, url: &str| with(product(id), json!({"url": url}));
     let one = [at("a", "https://www.one.example/"), at("a2", "https://one.example"), at("b", "https://two.example/")];
     let other = [at("a", "http://one.example?utm_source=x"), at("c", "https://two.example/c")];

@@ -21,7 +21,7 @@ fn a_good_edit_is_published_and_persisted_and_requests_keep_the_generation_they_
 }
 
 #[test]
-fn a_new_file_and_a_removed_one_are_edits_like_others() {
+fn adding_and_removing_files_are_ordinary_edits() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("more.json", &export(&["c"]));
@@ -88,7 +88,7 @@ fn a_data_folder_that_disappears_is_reported_and_its_return_is_noticed() {
 }
 
 #[test]
-fn a_generation_that_was_replaced_is_freed_once_no_request_has_it() {
+fn a_replaced_generation_is_freed_once_no_request_uses_it() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     let taken = running.snapshot();

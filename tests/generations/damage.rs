@@ -56,7 +56,7 @@ fn a_part_with_a_flipped_bit_is_detected_and_rebuilt() {
 }
 
 #[test]
-fn a_part_that_is_cut_short_or_grew_is_detected_and_rebuilt() {
+fn a_truncated_or_grown_part_is_detected_and_rebuilt() {
     is_rebuilt_after(|part| {
         let mut content = fs::read(part).expect("read");
         if content.pop().is_none() {
@@ -72,7 +72,7 @@ fn a_part_that_is_cut_short_or_grew_is_detected_and_rebuilt() {
 }
 
 #[test]
-fn a_part_that_is_gone_is_detected_and_rebuilt() {
+fn a_missing_part_is_detected_and_rebuilt() {
     is_rebuilt_after(|part| fs::remove_file(part).expect("removed"));
 }
 
@@ -128,7 +128,7 @@ fn a_flipped_bit_in_a_manifest_never_changes_content() {
 }
 
 #[test]
-fn a_generation_without_a_manifest_was_never_finished_and_means_nothing() {
+fn a_generation_without_a_manifest_was_never_finished_and_is_ignored() {
     let (place, parts) = persisted();
     fs::remove_file(parts[0].with_file_name("manifest.json")).expect("removed");
     let mut running = place.updater();
@@ -138,7 +138,7 @@ fn a_generation_without_a_manifest_was_never_finished_and_means_nothing() {
 }
 
 #[test]
-fn a_lost_pointer_or_one_to_nowhere_is_found_again() {
+fn a_lost_or_dangling_pointer_is_restored() {
     for pointer in [None, Some("0123456789abcdef-0001\n"), Some("../data\n"), Some("")] {
         let (place, _) = persisted();
         let before = place.current().folder_name();
@@ -177,7 +177,7 @@ fn a_damaged_part_that_two_generations_share_is_rebuilt_and_not_shared_again() {
 }
 
 #[test]
-fn a_damaged_generation_and_broken_exports_leave_the_generation_before() {
+fn a_damaged_generation_and_broken_exports_leave_the_previous_generation() {
     let (place, _) = persisted();
     place.write("tools.json", &export(&["a", "b", "c"]));
     drop(place.started());
@@ -236,7 +236,7 @@ fn named_pipe_in_place_of_a_file_is_damage_and_does_not_block() {
 }
 
 #[test]
-fn lock_file_is_accessible_to_its_owner_only() {
+fn lock_file_is_accessible_only_to_its_owner() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::with(&["a"]);
     fs::create_dir(place.index()).expect("a folder");

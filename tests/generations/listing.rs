@@ -229,7 +229,7 @@ proptest! {
     }
 
     #[test]
-    fn a_filter_passes_the_same_as_a_scan(
+    fn a_filter_matches_a_scan(
         records in prop::collection::vec(record(), 1..24), filter in filter()
     ) {
         let snapshot = snapshot(&records);
@@ -260,7 +260,7 @@ proptest! {
     }
 
     #[test]
-    fn a_facet_counts_the_same_as_a_scan_without_its_own_filter(
+    fn facet_counts_match_a_scan_without_the_facets_own_filter(
         records in prop::collection::vec(record(), 1..24), filter in filter()
     ) {
         let snapshot = snapshot(&records);

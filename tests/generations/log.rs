@@ -53,7 +53,7 @@ fn generation_that_comes_back_has_the_changes_in_between() {
 }
 
 #[test]
-fn generations_in_memory_and_from_reindex_also_have_the_log() {
+fn generations_in_memory_and_from_reindex_also_have_a_log() {
     let place = Place::with(&["a", "b"]);
     let mut in_memory =
         crate::place::running(software_directory::generation::Settings { index: None, ..place.settings() });

@@ -53,7 +53,7 @@ fn an_unwritable_index_is_reported_and_written_once_possible() {
 }
 
 #[test]
-fn downloads_are_whole_from_memory_and_from_disk() {
+fn downloads_are_complete_from_memory_and_from_disk() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     let [right, other] = [export(&["a"]), export(&["a", "b"])];
@@ -117,7 +117,7 @@ fn reindexing_an_index_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn an_empty_folder_is_looked_at_once_until_it_changes() {
+fn an_empty_folder_is_read_only_once_until_it_changes() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     fs::remove_file(place.data().join("tools.json")).expect("removed");

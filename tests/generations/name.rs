@@ -20,7 +20,7 @@ fn name(files: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_generation_is_named_by_ids_and_contents_alone() {
+fn a_generations_name_depends_only_on_ids_and_contents() {
     let (a, b) = (export(&["a"]), export(&["b"]));
     let both = name(&[("a.json", &a), ("b.json", &b)]);
     assert_eq!(name(&[("b.json", &b), ("a.json", &a)]), both, "whatever the order");

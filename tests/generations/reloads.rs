@@ -40,7 +40,7 @@ fn every_reload_is_reported_with_its_outcome_and_builds() {
 }
 
 #[test]
-fn a_start_with_nothing_to_serve_has_failed() {
+fn a_start_with_nothing_to_serve_fails() {
     let place = Place::with(&["a"]);
     place.write("tools.json", "{");
     let mut running = place.updater();
@@ -50,7 +50,7 @@ fn a_start_with_nothing_to_serve_has_failed() {
 }
 
 #[test]
-fn each_time_exports_are_read_they_are_reported_on() {
+fn exports_are_reported_on_each_time_they_are_read() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     assert_eq!(running.seen().reports, 1);

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use crate::place::{Place, export};
 
 #[test]
-fn two_generations_are_kept_and_what_was_never_finished_is_swept() {
+fn two_generations_are_kept_and_unfinished_ones_are_swept() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     let unfinished = place.index().join("0123456789abcdef-0001");
@@ -26,7 +26,7 @@ fn two_generations_are_kept_and_what_was_never_finished_is_swept() {
 }
 
 #[test]
-fn sweeping_leaves_alone_what_is_no_generation() {
+fn sweeping_leaves_everything_but_generations_alone() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     fs::write(place.index().join("development-key"), "a key").expect("written");
@@ -66,7 +66,7 @@ fn an_older_build_does_not_displace_the_previous_generation() {
 }
 
 #[test]
-fn a_start_sweeps_what_a_killed_process_left_even_where_nothing_is_to_be_written() {
+fn a_start_sweeps_what_a_killed_process_left_even_if_it_writes_nothing() {
     let place = Place::with(&["a"]);
     drop(place.started());
     let names = place.index_names();
@@ -90,7 +90,7 @@ fn inodes(place: &Place) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn part_that_did_not_change_is_one_file_in_both_generations() {
+fn unchanged_part_is_a_single_file_in_both_generations() {
     let place = Place::with(&["a", "b"]);
     place.write("more.json", &export(&["c"]));
     let mut running = place.started();

@@ -10,7 +10,7 @@ use software_directory::generation::Phase;
 use crate::place::{Place, export};
 
 #[test]
-fn a_damaged_generation_from_another_process_is_not_taken_over() {
+fn a_damaged_generation_from_another_process_is_not_picked_up() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b", "c"]));
@@ -23,7 +23,7 @@ fn a_damaged_generation_from_another_process_is_not_taken_over() {
 }
 
 #[test]
-fn an_outdated_generation_is_not_taken_over() {
+fn an_outdated_generation_is_not_picked_up() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b", "c"]));

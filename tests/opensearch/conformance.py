@@ -102,7 +102,7 @@ def without_scores(value):
 
 
 def difference(path, embedded, cluster):
-    """Describes the difference; None if there is none, "near" if only nearly equal scores differ."""
+    """Describes the difference: None if only scores differ, "near" if nearly equal hits have changed places."""
     if embedded[0] != cluster[0]:
         return f"status {embedded[0]} and {cluster[0]}: {cluster[1]}"
     one, other = embedded[1], cluster[1]

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn products_of_other_exports_with_the_hash_are_linked() {
+    fn products_with_the_same_hash_in_other_exports_are_linked() {
         let links = linked(&[(0, 7), (1, 7), (1, 8), (0, 7), (2, 7), (0, 9)]);
         assert_eq!((&links[&0][..], &links[&1][..]), (&[1, 4][..], &[0, 3, 4][..]));
         assert!(!links.contains_key(&2));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn links_of_a_shared_website_are_bounded_and_as_many_as_there_are() {
+    fn links_for_a_shared_website_are_complete_up_to_the_limit() {
         // Export 0 has the first thousand, and exports 1 and 2 have fifteen each.
         let products: Vec<_> = (0..1030).map(|at| (if at < 1000 { 0 } else { 1 + (at - 1000) / 15 }, 7)).collect();
         let links = linked(&products);

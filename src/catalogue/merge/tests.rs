@@ -98,13 +98,13 @@ fn documents() -> impl Strategy<Value = Vec<Value>> {
 
 proptest! {
     #[test]
-    fn catalogue_is_that_in_memory(documents in documents(), own_bytes in prop::sample::select(vec![1, 500, 1 << 20])) {
+    fn catalogue_equals_the_one_built_in_memory(documents in documents(), own_bytes in prop::sample::select(vec![1, 500, 1 << 20])) {
         compare(&documents, own_bytes)?;
     }
 }
 
 #[test]
-fn website_of_many_products_has_as_many_links_as_in_memory() {
+fn website_shared_by_many_products_has_the_same_links_as_in_memory() {
     let product =
         |id: String| json!({"id": id, "name": id, "url": "https://a.org", "evidence_status": "pending-review"});
     let document = |at: usize, count: usize| {
@@ -115,7 +115,7 @@ fn website_of_many_products_has_as_many_links_as_in_memory() {
 }
 
 #[test]
-fn catalogue_without_products_is_opened_and_knows_how_many_are_real() {
+fn catalogue_without_products_opens_and_counts_the_real_ones() {
     let product = |id| json!({"id": id, "name": id, "url": "https://a.org", "evidence_status": "pending-review"});
     let document =
         json!({"name": "n", "license": "https://example.org/licence", "software": [product("a"), product("b")]});

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_highlight_is_written_as_serde_does() {
+    fn highlight_is_written_the_way_serde_does() {
         let ranges = [TextRange { start: 0, length: 6 }, TextRange { start: 10, length: 4 }];
         let texts = [
             "<mark>Permit</mark> to <mark>Wörk</mark> &amp; more",

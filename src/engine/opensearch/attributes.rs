@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_in_the_order_of_keys() {
+    fn columns_are_in_key_order() {
         let mut values = ["ab", "A", "a\u{301}c", "a b c"].map(|value| labelled(&key(value), value));
         values.sort();
         let labels: Vec<_> = values.iter().flatten().map(|value| label(value)).collect();

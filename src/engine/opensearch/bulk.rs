@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_rejected_for_load_is_sent_again() {
+    fn only_documents_rejected_because_of_load_are_resent() {
         let busy = r#"{"errors":true,"items":[{"index":{"status":201}},
             {"index":{"status":429,"error":{"type":"rejected_execution_exception","reason":"busy"}}}]}"#;
         let (places, error) = rejected(&response(busy), 2).expect("a response");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_some_documents_are_cut_out() {
+    fn batch_can_be_reduced_to_some_documents() {
         let mut batch = Batch::default();
         for (id, source) in [("a", "{}"), ("b", r#"{"x":1}"#), ("c", "{}")] {
             batch.push(id, source.as_bytes());

@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checksum_is_of_the_content_and_small_enough_to_be_added_up() {
+    fn checksum_covers_the_content_and_is_small_enough_to_sum() {
         let of = |text: &str| document("a".to_owned(), &text.len().checked_add(0).map(|n| BTreeMap::from([("n", n)])));
         let (one, other) = (of("a").expect("written"), of("ab").expect("written"));
         assert_ne!(one.checksum, other.checksum);
@@ -308,14 +308,14 @@ mod tests {
     }
 
     #[test]
-    fn size_of_texts_is_that_of_their_json() {
+    fn text_size_equals_the_size_in_json() {
         let (detail, words) = (r#"{"name":"ü \"a\" \\"}"#, "2 1f ");
         let json = serde_json::to_string(&[detail, words]).expect("JSON");
         assert_eq!(text_bytes(detail, words), json.len() - r#"["",""]"#.len());
     }
 
     #[test]
-    fn words_come_back_as_they_went_in() {
+    fn words_round_trip() {
         let sequence = [2, 300, VALUE_END, 70_000, SECTION_END];
         assert_eq!(parse_words(&words(sequence.into_iter())).as_deref(), Some(&sequence[..]));
         assert_eq!(parse_words("2 x"), None);

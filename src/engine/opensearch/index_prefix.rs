@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_make_names_that_opensearch_allows() {
+    fn prefixes_produce_names_that_opensearch_allows() {
         let longest = "a".repeat(MAX_BYTES);
         for right in ["a", "0", "software-directory", "a.b_c-", longest.as_str()] {
             assert!(format!("{}{REVIEWS}", prefix(right).fill(GENERATION, Timestamp::MAX)).len() <= 255);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_belong_to_the_prefix_that_made_them() {
+    fn indices_belong_to_the_prefix_that_created_them() {
         let prefixes =
             ["a", "a-b", "a-b-c", "a-0123456789abcdef", "a-0123456789abcdef-1", "a-state", "ab", "a-", "a.b"];
         for one in prefixes {

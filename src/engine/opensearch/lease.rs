@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn renewals_go_on_from_the_last_version_until_another_build_takes_the_lease() {
+    async fn renewals_continue_from_the_last_version_until_another_build_takes_the_lease() {
         let renewed = written(r#"{"_seq_no":9,"_primary_term":2}"#);
         let (stub, lease) = lease(&[renewed, Reply::Status(503, ""), CONFLICT, NONE]).await;
         let (_stop, stopped) = oneshot::channel();

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_alternatives_of_many_count_as_one() {
+    fn rarest_of_many_alternatives_count_as_one() {
         let words: Vec<_> = (100..2000).collect();
         let plan = Plan { groups: vec![group(&words, true)], ..Plan::default() };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn spelling_and_neighbours_are_functions_of_their_shares() {
+    fn spelling_and_neighbours_become_functions_weighted_by_share() {
         let stems = [vec![(1, 1.0)], vec![(2, 1.0)]];
         let signals = Signals {
             stems: Arc::new(StemSlots::new(stems.into_iter().map(Vec::into_iter))),
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn related_products_share_topics_and_are_not_those_found() {
+    fn related_products_share_topics_and_exclude_those_found() {
         let mut sum = Sum::default();
         sum.add(100);
         let related = Related::new(&sum.reference().expect("a direction"), &Ranking::default(), 10);

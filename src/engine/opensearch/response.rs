@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn tiers_are_told_by_scores() {
+    fn tiers_are_decoded_from_scores() {
         assert_eq!(tier(EXACT_NAME + 0.5, Tiers::All, false), (Tier::ExactName, 0.5));
         assert_eq!(tier(PINNED + 19.0, Tiers::All, false), (Tier::Pinned, 19.0));
         assert_eq!(tier(7.5, Tiers::All, true), (Tier::Demo, 7.5));
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn place_is_in_the_bucket_that_reaches_behind_it() {
+    fn bucket_of_a_place_is_the_one_that_reaches_past_it() {
         let response = || -> SearchResponse {
             serde_json::from_value(serde_json::json!({
                 "hits": {"total": {"value": 7}},

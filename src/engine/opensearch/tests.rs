@@ -174,7 +174,7 @@ impl Documents for Compared {
 }
 
 #[test]
-fn error_of_a_cluster_keeps_its_kind_text_and_causes() {
+fn cluster_error_keeps_its_kind_message_and_causes() {
     let error = |status: u16| {
         let status = http::StatusCode::from_u16(status).expect("a status");
         ClusterError::from_status("a", status, Reason::new(None, "busy"))
@@ -201,7 +201,7 @@ mod on_cluster {
 
         #[test]
         #[ignore = "needs a cluster: make test-opensearch"]
-        fn small_directory_in_a_cluster_is_searched_as_by_a_scan(
+        fn small_directory_in_a_cluster_matches_a_scan(
             software in software(),
             queries in prop::collection::vec(query(), 12),
         ) {
@@ -217,14 +217,14 @@ mod on_cluster {
 
         #[test]
         #[ignore = "needs a cluster: make test-opensearch"]
-        fn large_directory_in_a_cluster_is_searched_as_by_a_scan(query in query()) {
+        fn large_directory_in_a_cluster_matches_a_scan(query in query()) {
             LARGE.compare_search(&query)?;
         }
     }
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn values_are_found_and_counted_as_by_the_embedded_engine() {
+    fn values_are_found_and_counted_as_in_the_embedded_engine() {
         let vendors = ["ISO 9001", "iso-9001", "Größe, GmbH", "a\0b", "", "-", "C++", "C#"];
         let long = vec!["x".repeat(400); 50].join(" ");
         let mut software: Vec<_> = large()[..40].to_vec();
@@ -265,7 +265,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn hits_come_with_the_texts_that_fit() {
+    fn hits_come_with_as_much_text_as_fits() {
         let mut software: Vec<_> = large()[..40].to_vec();
         for product in &mut software {
             // Slightly under a megabyte each, so they don't all fit in one response.
@@ -290,7 +290,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn part_is_read_by_pieces_and_a_damaged_one_is_an_error() {
+    fn part_is_read_in_pieces_and_a_damaged_one_is_an_error() {
         let index = format!("software-directory-parts-test{:x}", std::process::id());
         let content: Bytes = (0..2_500_000_u32).map(|at| at.to_le_bytes()[at as usize % 3]).collect::<Vec<_>>().into();
         let request = |method, path: &str, body: Bytes| {
@@ -337,7 +337,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn record_and_its_reviews_are_those_of_the_embedded_engine() {
+    fn record_and_reviews_match_the_embedded_engine() {
         let mut software = large()[..20].to_vec();
         // An item with more bytes than a term or an indexed value may have.
         software[0]["tags"] = (0..10).map(|tag| format!("{tag} {}", vec!["x".repeat(499); 40].join(" "))).collect();

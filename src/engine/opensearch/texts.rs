@@ -53,7 +53,7 @@ mod tests {
     use crate::search::forward::DocumentWords;
 
     #[test]
-    fn texts_behind_the_bound_are_left_out_and_the_search_is_incomplete() {
+    fn text_past_the_limit_is_left_out_and_the_search_is_incomplete() {
         let texts = |sizes: &[usize]| -> Vec<_> {
             let texts = |size: &usize| HitTexts { fields: vec![b' '; *size].into(), words: DocumentWords::new(&[]) };
             sizes.iter().map(texts).collect()

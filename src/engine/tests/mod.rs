@@ -215,7 +215,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn small_directory_is_searched_as_by_a_scan(software in software(), queries in prop::collection::vec(query(), 12)) {
+    fn small_directory_matches_a_scan(software in software(), queries in prop::collection::vec(query(), 12)) {
         let engines = Engines::new(&software);
         for query in &queries {
             engines.compare_search(query)?;
@@ -227,7 +227,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn large_directory_is_searched_as_by_a_scan(query in query()) {
+    fn large_directory_matches_a_scan(query in query()) {
         LARGE.compare_search(&query)?;
     }
 }

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn part_that_another_generation_has_is_linked_and_outlives_it() {
+    fn part_shared_with_another_generation_is_linked_and_outlives_it() {
         let (store, _folder) = store();
         let (_, first) = save(&store, "0000000000000001", b"same");
         let (second, path) = save(&store, "0000000000000002", b"same");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_part_is_rewritten_and_its_neighbours_stay() {
+    fn damaged_part_is_written_anew_and_the_old_file_left_alone() {
         let (store, _folder) = store();
         let (before, first) = save(&store, "0000000000000001", b"same");
         for damage in [&b"sane"[..], b"sam", b"same and more", b""] {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn piece_is_read_wherever_it_lies_and_only_if_it_is_whole() {
+    fn piece_is_read_from_anywhere_but_only_if_intact() {
         let (store, _folder) = store();
         let mut content = vec![0; 3_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut content);

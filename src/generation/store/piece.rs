@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn part_of_one_piece_has_none() {
+    fn part_with_a_single_piece_lists_none() {
         for content in [vec![1; 50_000], Vec::new()] {
             assert_eq!(hashed(&content), (blake3::hash(&content), Vec::new()));
         }

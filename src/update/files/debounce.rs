@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn continuous_changes_are_debounced_for_five_seconds_at_most() {
+    fn continuous_changes_are_debounced_for_at_most_five_seconds() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(0), start);
         let first = (1..1000).find(|n| debouncer.look(stamp(*n), start + ms(n * 100))).expect("the maximum delay");

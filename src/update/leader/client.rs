@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_folders_of_the_web_are_followed_and_passwords_are_not_shown() {
+    fn only_http_urls_are_followed_and_passwords_are_not_shown() {
         for wrong in
             ["", "leader.example", "ftp://leader.example", "https://", "https://leader.example/?x=1", "http://a/#b"]
         {
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn leader_below_the_minimum_rate_is_given_up_after_a_minute_of_waiting() {
+    fn leader_below_the_minimum_rate_is_abandoned_after_a_minute_of_waiting() {
         let whole = usize::MAX;
         assert_eq!([seconds(1, 5, whole), seconds(4000, 1, whole), seconds(1, 14, whole)], [60, 60, 70]);
         assert_eq!([seconds(4100, 1, whole), seconds(70 * 1024, 14, whole)], [3600, 3612], "others aren't");
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn key_is_one_line_of_a_file() {
+    fn key_is_a_single_line_in_a_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("key");
         assert!(Leader::new("http://127.0.0.1/", Some(path.clone())).is_err());

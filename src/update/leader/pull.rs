@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn manifest_of_another_format_names_both_formats() {
+    fn error_about_another_format_names_both_formats() {
         let mut other = manifest();
         other["format"] = json!(INDEX_FORMAT + 1);
         other["parts"] = json!("another shape");

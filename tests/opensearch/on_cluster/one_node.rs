@@ -18,7 +18,7 @@ async fn documents_are_written_found_and_read() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn errors_of_the_cluster_are_distinguished() {
+async fn cluster_errors_are_distinguished() {
     let cluster = cluster();
     fill(&cluster, "errors", 0).await;
     let kind = |error: &ClusterError| match error {
@@ -50,7 +50,7 @@ async fn errors_of_the_cluster_are_distinguished() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn pings_learn_that_the_node_answers() {
+async fn pings_find_out_that_the_node_answers() {
     let cluster = cluster();
     assert_eq!(cluster.health().nodes[0].answers, None);
     let pings = cluster.start_pings();
@@ -60,7 +60,7 @@ async fn pings_learn_that_the_node_answers() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn red_index_is_told_as_such() {
+async fn red_index_is_reported_as_such() {
     let cluster = cluster();
     drop(cluster.send(ClusterRequest::delete("/red")).await);
     // No node may have its shard.

@@ -95,7 +95,7 @@ async fn stopped_data_node_fails_no_search() {
 /// With nodes that are gone, and with nodes that are silent.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn unreachable_cluster_is_unavailable_and_recovers_by_itself() {
+async fn unreachable_cluster_is_unavailable_and_recovers_on_its_own() {
     for (verb, name) in [("kill", "kill -9 of all nodes"), ("stop", "SIGSTOP of all nodes")] {
         let (cluster, _pings) = healthy().await;
         let begin = Instant::now();
@@ -125,7 +125,7 @@ async fn unreachable_cluster_is_unavailable_and_recovers_by_itself() {
 /// of an attempt.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn request_that_no_node_answers_in_time_ends_at_its_deadline() {
+async fn request_that_no_node_answers_in_time_ends_at_the_deadline() {
     let (cluster, _pings) = healthy().await;
     let request = || ClusterRequest::get("/_cluster/health").query("wait_for_nodes", "4").query("timeout", "60s");
     let error = cluster.send(request().timeout(Duration::from_secs(1))).await.expect_err("there is no fourth");

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_errors_are_distinguished() {
+    fn error_kinds_are_distinguished() {
         assert!(matches!(of(401, None, "Unauthorized"), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("security_exception"), ""), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("cluster_block_exception"), "FORBIDDEN/8"), ClusterError::Rejected { .. }));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_passes_by_itself_is_temporary() {
+    fn only_errors_that_pass_on_their_own_are_temporary() {
         assert!(of(429, None, "").is_temporary() && of(503, None, "").is_temporary());
         let full = of(429, Some("cluster_block_exception"), "disk usage exceeded flood-stage watermark");
         assert!(!full.is_temporary() && !of(400, None, "").is_temporary() && !of(401, None, "").is_temporary());

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn late_node_is_better_than_none_and_a_gone_one_is_not() {
+    fn late_node_is_a_last_resort_but_a_gone_one_is_not() {
         let nodes = three();
         miss_all(&nodes);
         miss_all(&nodes);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_goes_to_another_node_where_there_is_one() {
+    fn retry_goes_to_another_node_if_there_is_one() {
         let nodes = three();
         let failed = Arc::clone(&nodes.all()[0]);
         assert!((0..6).all(|_| next(&nodes, Some(&failed)).is_some_and(|node| node != "http://a:1")));

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reason_is_that_of_the_cause() {
+    fn reason_comes_from_the_root_cause() {
         let body = br#"{"error":{"root_cause":[{"type":"parsing_exception","reason":"no [x]"}],
             "type":"search_phase_execution_exception","reason":"all shards failed"},"status":400}"#;
         assert_eq!(Reason::from_body(body).to_string(), "parsing_exception: no [x]");

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_requests_without_a_second_effect_are_idempotent() {
+    fn only_requests_that_are_safe_to_repeat_are_idempotent() {
         for request in [ClusterRequest::get("a"), ClusterRequest::put("a", ""), ClusterRequest::bulk("_bulk", "")] {
             assert!(request.is_idempotent && !request.clone().once().is_idempotent, "{request:?}");
         }

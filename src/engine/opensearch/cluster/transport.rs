@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ca_file_must_hold_a_certificate() {
+    fn ca_file_must_contain_a_certificate() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("ca.pem");
         assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::CaFile { .. })), "a missing file");

@@ -185,7 +185,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn index_of_another_mapping_under_the_generations_name_is_replaced() {
+    fn index_with_another_mapping_under_the_generations_name_is_replaced() {
         let directory = Directory::new("foreign");
         let foreign = format!("/{}", directory.prefix.fill(FIRST, jiff::Timestamp::UNIX_EPOCH));
         respond(ClusterRequest::put(&format!("{foreign}/_doc/a"), r#"{"terms":"a"}"#));
