@@ -12,7 +12,7 @@ use crate::record::{Language, Translations};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Category)]
 pub struct CategoryResource {
-    /// Identifier: the name's slug. Accepted, like the name, by the `category` parameter.
+    /// Identifier: the name's slug. The `category` parameter takes either this or the name.
     pub id: String,
     /// Name.
     pub name: String,
@@ -21,11 +21,11 @@ pub struct CategoryResource {
     pub description: Option<String>,
     /// Number of products in it; may be 0.
     pub software_count: u64,
-    /// The language of its own texts, a tag of BCP 47. Absent for English.
+    /// The language of its own text, as a BCP 47 tag. Absent for English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,
-    /// Texts in other languages, by language tag and field. Absent without any.
+    /// Translations, by language tag and field. Absent if there are none.
     #[serde(default, skip_serializing_if = "Translations::is_empty")]
     #[schema(
         required = false,
@@ -33,7 +33,8 @@ pub struct CategoryResource {
         value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
     )]
     pub translations: Translations,
-    /// The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in it.
+    /// The fields that aren't available in the requested language and so are in the entry's own.
+    /// Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,

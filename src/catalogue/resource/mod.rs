@@ -32,7 +32,7 @@ pub use suggestion::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestio
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where a page lies in the whole list.
+/// A page's position in the whole list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pagination {
     /// The requested page size, 1 to 100.
