@@ -20,6 +20,6 @@ pub enum CatalogueBuildError {
     Compress(#[source] io::Error),
     #[error("the catalogue's tables can't be encoded")]
     Encode(#[from] postcard::Error),
-    #[error("a directory holds at most {} products", MAX_ORDINAL)]
+    #[error("a directory can have at most {} products", MAX_ORDINAL)]
     TooMany,
 }

@@ -170,7 +170,7 @@ impl ExportDocument {
             size += read as u64;
         }
         if size != self.resource.size_bytes || hex::encode(sha256.finalize()) != self.resource.sha256 {
-            let what = format!("the document of the export `{}` isn't what the list of exports says", self.resource.id);
+            let what = format!("the document of export `{}` doesn't match the export list", self.resource.id);
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         io::copy(&mut self.open(catalogue)?.ndjson()?, &mut io::sink()).map(drop)
@@ -207,7 +207,7 @@ impl ExportDocument {
         let mut hasher = blake3::Hasher::new();
         io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader), &mut hasher)?;
         if *hasher.finalize().as_bytes() != self.stored.hash {
-            let what = format!("the document of the export `{}` isn't what was written to disk", self.resource.id);
+            let what = format!("the document of export `{}` differs from what was written to disk", self.resource.id);
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         Ok(())

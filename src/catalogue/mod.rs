@@ -131,7 +131,7 @@ pub struct Tables {
 pub enum CatalogueError {
     #[error("the catalogue's tables can't be decoded")]
     Tables(#[from] postcard::Error),
-    #[error("the catalogue's tables don't fit its texts")]
+    #[error("the catalogue's tables don't match its text")]
     Misfit,
     #[error("a category, glossary term or export of the catalogue can't be read")]
     Object(#[source] serde_json::Error),

@@ -118,7 +118,7 @@ pub enum EngineError {
     /// It refused a request, or sent a response that can't be used.
     #[error(transparent)]
     Refused(Source),
-    #[error("the search index holds {} in place of {expected}", counted(*found, "document"))]
+    #[error("the search index has {} instead of {expected}", counted(*found, "document"))]
     Misfit { found: usize, expected: usize },
 }
 

@@ -41,7 +41,7 @@ pub enum BuildError {
     Encode(#[from] postcard::Error),
     #[error("a thread can't be started")]
     Thread(#[source] io::Error),
-    #[error("building was stopped")]
+    #[error("the build was stopped")]
     Stopped,
 }
 

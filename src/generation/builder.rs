@@ -202,7 +202,7 @@ impl Builder<'_> {
         store.candidates().into_iter().filter(is_wanted).find(|manifest| match store.verify(manifest) {
             Ok(()) => true,
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; building it again");
+                tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; rebuilding it");
                 false
             }
         })

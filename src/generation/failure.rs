@@ -106,7 +106,8 @@ impl BuildFailure {
         });
         let count = report.error_count();
         let detail = format!(
-            "the exports are not served: {}, first {first}; fix them, or serve the valid records with --skip-invalid",
+            "the exports aren't served: {}, the first at {first}; fix them, or serve the valid records with \
+             --skip-invalid",
             counted(count, "error")
         );
         let is_transient = errors().any(|finding| finding.code == Code::UnreadableFile);

@@ -95,7 +95,7 @@ impl ChangeLog {
         }
         let changes = VersionReader::new(&before)
             .and_then(|before| compare(before, VersionReader::new(versions)?, MAX_BYTES))
-            .inspect_err(|error| tracing::warn!(%error, "starting a new log of changes"));
+            .inspect_err(|error| tracing::warn!(%error, "starting a new change log"));
         changes.map_or_else(|_| Self::begun(at), |changes| log.with(from, at, changes))
     }
 

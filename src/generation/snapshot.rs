@@ -54,7 +54,7 @@ pub enum OpenError {
     /// The catalogue is damaged.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
-    #[error("the log of changes can't be decoded")]
+    #[error("the change log can't be decoded")]
     Changes(#[source] postcard::Error),
     /// The search tables are damaged.
     #[error(transparent)]

@@ -19,11 +19,11 @@ const LOADING_FACTOR: u64 = 2;
 pub(super) fn skipped(store: &Store) -> Option<Problem> {
     let manifest = store.current().filter(|current| is_deadly(store, current))?;
     let detail = format!(
-        "{} starts ended while they opened the generation {}, so another one is taken until this one is tried again",
+        "{} starts died while opening generation {}, so another one is used until it's time to retry this one",
         store.deaths(&manifest.generation),
         manifest.generation
     );
-    let log = format!("the current generation isn't opened: {detail}");
+    let log = format!("not opening the current generation: {detail}");
     Some(Problem::new(About::Index, "generation_skipped", detail, Some(log)))
 }
 
@@ -38,7 +38,7 @@ pub(super) fn may_open(store: &Store, generation: &Generation) -> Result<(), Bui
     if deaths <= MAX_DEATHS {
         return Ok(());
     }
-    let detail = format!("the generation {generation} isn't opened: {deaths} processes ended over it");
+    let detail = format!("not opening generation {generation}: {deaths} processes died opening it");
     Err(BuildFailure::transient(FailureCode::BuildFailed, detail))
 }
 
@@ -54,7 +54,7 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     let in_memory = manifest.parts.iter().filter(|part| !is_download(&part.name));
     let bytes = in_memory.map(|part| part.size).sum::<u64>().saturating_mul(LOADING_FACTOR);
     if usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
-        let detail = format!("the generation can't be loaded: there aren't {} MiB of memory for it", bytes >> 20);
+        let detail = format!("the generation can't be loaded: it needs {} MiB of memory", bytes >> 20);
         return Err(BuildFailure::transient(FailureCode::BuildFailed, detail));
     }
     let open = || -> Result<_, BuildFailure> {
@@ -66,7 +66,10 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
         // thread would keep the bytes of the parts.
         let snapshot = thread::scope(|scope| ScopedThread::spawn(scope, "open", open).map(ScopedThread::join));
         let snapshot = snapshot.map_err(|error| {
-            BuildFailure::transient(FailureCode::BuildFailed, format!("no thread can open the generation: {error}"))
+            BuildFailure::transient(
+                FailureCode::BuildFailed,
+                format!("a thread to open the generation can't be started: {error}"),
+            )
         })??;
         store.forget_deaths(&manifest.generation);
         Ok(snapshot)

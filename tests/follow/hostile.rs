@@ -57,7 +57,7 @@ fn manifest_of(place: &Place, change: impl FnOnce(&mut Value)) -> Vec<u8> {
 
 #[test]
 fn pointer_that_names_no_generation_is_refused() {
-    refuses("CURRENT", b"../../etc\n".to_vec(), "leader_invalid", "its text names no generation");
+    refuses("CURRENT", b"../../etc\n".to_vec(), "leader_invalid", "it doesn't name a generation");
     refuses("CURRENT", vec![b'a'; 100_000], "leader_invalid", "more than");
     refuses("CURRENT", b"<html>Welcome</html>".to_vec(), "leader_invalid", "/v1/generations");
 }
@@ -65,7 +65,7 @@ fn pointer_that_names_no_generation_is_refused() {
 #[test]
 fn manifest_that_names_paths_or_huge_sizes_is_refused() {
     let evil = manifest(|manifest| manifest["parts"][0]["name"] = json!("../../evil"));
-    refuses("manifest.json", evil, "leader_invalid", "it names a part");
+    refuses("manifest.json", evil, "leader_invalid", "it names an unknown or repeated part");
     let huge = manifest(|manifest| manifest["parts"][0]["size"] = json!(u64::MAX / 2));
     refuses("manifest.json", huge, "leader_invalid", "are allowed");
 }
@@ -97,7 +97,7 @@ fn one_changed_byte_is_refused() {
     following.look();
     let (code, detail) = following.reason().expect("degraded");
     assert_eq!((code, following.generation()), ("leader_invalid", before), "{detail}");
-    assert!(detail.contains("its hash isn't that of the manifest"), "{detail}");
+    assert!(detail.contains("its hash doesn't match the manifest"), "{detail}");
     stub.set(|state| state.replaced = None);
     following.look();
     assert_eq!(following.reason(), None);
@@ -208,13 +208,13 @@ fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
     let (place, stub, mut following) = with_news();
     let pulled = stub.pulled();
     for (part, text) in [
-        (part("unused", 2 << 30), "names a part \"unused\""),
-        (part("catalogue.downloads", 1), "names a part \"catalogue.downloads\""),
-        (part("catalogue.downloads.128", 1), "names a part \"catalogue.downloads.128\""),
-        (part("catalogue.downloads.01", 1), "names a part \"catalogue.downloads.01\""),
-        (part("engine.unused", 1), "other files of the engine"),
-        (part("engine.0123456789abcdef0123456789abcdef.term", 1), "other files of the engine"),
-        (part("engine.../x", 1), "other files of the engine"),
+        (part("unused", 2 << 30), "names an unknown or repeated part \"unused\""),
+        (part("catalogue.downloads", 1), "names an unknown or repeated part \"catalogue.downloads\""),
+        (part("catalogue.downloads.128", 1), "names an unknown or repeated part \"catalogue.downloads.128\""),
+        (part("catalogue.downloads.01", 1), "names an unknown or repeated part \"catalogue.downloads.01\""),
+        (part("engine.unused", 1), "unexpected engine files"),
+        (part("engine.0123456789abcdef0123456789abcdef.term", 1), "unexpected engine files"),
+        (part("engine.../x", 1), "unexpected engine files"),
     ] {
         let body = manifest_of(&place, |manifest| manifest["parts"].as_array_mut().expect("parts").push(part));
         stub.set(|state| state.replaced = Some(("manifest.json".to_owned(), body)));
@@ -250,7 +250,7 @@ fn leader_that_sends_too_slowly_is_reported_and_retried() {
     following.look();
     let (code, detail) = following.reason().expect("degraded");
     assert_eq!(code, "leader_unreachable", "{detail}");
-    assert!(detail.contains("bytes came within 6"), "{detail}");
+    assert!(detail.contains("bytes arrived within 6"), "{detail}");
     assert!(stub.pulled() > 2, "in several files");
     assert!(following.directory.degraded()[0].since.is_some() && following.updater.health.retry().is_some());
 

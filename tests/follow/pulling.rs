@@ -160,7 +160,7 @@ fn start_uses_the_previous_generation_if_two_starts_died_opening_the_current_one
     let pulled = stub.pulled();
     following.look();
     let reason = following.reason().expect("degraded");
-    assert!(reason.0 == "leader_invalid" && reason.1.contains("3 processes ended over it"), "{reason:?}");
+    assert!(reason.0 == "leader_invalid" && reason.1.contains("3 processes died opening it"), "{reason:?}");
     assert_eq!((following.generation(), stub.pulled()), (Some(older.clone()), pulled));
     place.write("tools.json", &export(&["a", "b", "d"]));
     place.reindex().expect("built");

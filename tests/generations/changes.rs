@@ -53,7 +53,7 @@ fn reason_names_the_first_finding() {
     let mut running = place.started();
     place.write("tools.json", "{\"software\": [],\n  \"name\": oops\n}");
     running.updater.refresh().expect("it serves");
-    assert!(running.detail().contains(" errors, first "), "{}", running.detail());
+    assert!(running.detail().contains(" errors, the first at "), "{}", running.detail());
     assert!(running.detail().contains("data/tools.json:2:11: "), "{}", running.detail());
     assert!(running.detail().ends_with("; the last good generation is served"), "{}", running.detail());
 }

@@ -59,7 +59,7 @@ def main():
         fails("a wrong password", reindex(*engine("builder", password_file=wrong)), 1, "rejects user builder")
         fails("no certificate of the CA", reindex(*engine("builder", ca_file=None)), 1, "--engine-ca-file", "UnknownIssuer")
         fails("a CA file that isn't there", reindex(*engine("builder", ca_file=folder / "no.pem")), 2, "no.pem")
-        fails("a CA file without a certificate", reindex(*engine("builder", ca_file=wrong)), 2, "holds no certificate")
+        fails("a CA file without a certificate", reindex(*engine("builder", ca_file=wrong)), 2, "contains no certificate")
         fails("a password file that isn't there", reindex(*engine("builder", password_file=folder / "no")), 2, "can't be read")
         fails("a user without permissions", reindex(*engine("stranger")), 1, "stranger", "role")
         fails("a user that may only read", reindex(*engine("server")), 1, "server", "role")

@@ -107,7 +107,7 @@ impl OpenSearchEngine {
         let found: Counted = self.cluster.send(request.query("filter_path", "aggregations")).await?.json()?;
         let buckets = found.aggregations.values.buckets;
         if buckets.len() != keys.len() {
-            return Err(EngineError::index("read")("the cluster counted other values than those of the request"));
+            return Err(EngineError::index("read")("the cluster counted different values from those requested"));
         }
         Ok(buckets.into_iter().map(|bucket| bucket.doc_count > 0).collect())
     }

@@ -19,7 +19,7 @@ pub struct IndexPrefix(Arc<str>);
 
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the prefix of indices is 1 to {MAX_BYTES} lower-case ASCII letters, digits and . _ -, of which the first is a letter or a \
+    "an index prefix consists of 1 to {MAX_BYTES} lower-case ASCII letters, digits and . _ -, starting with a letter or a \
      digit, such as software-directory"
 )]
 pub struct IndexPrefixError;

@@ -56,7 +56,7 @@ struct Piece {
 pub enum PartsError {
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    #[error("the part {name} of the generation in {index} is damaged: build it again with --reindex")]
+    #[error("part {name} of the generation in {index} is damaged; rebuild it with --reindex")]
     Damaged { index: String, name: String },
     #[error("a scratch file can't be written")]
     File(#[source] io::Error),
@@ -208,7 +208,7 @@ impl Pieces for BlockingPart {
         let (part, number) = (self.part.clone(), at / PIECE_BYTES as u64);
         // In a task, so that a runtime that shuts down drops it instead of panicking.
         self.runtime.spawn(async move { drop(sender.send(part.piece(number).await)) });
-        let piece = receiver.blocking_recv().map_err(|_| io::Error::other("the server stops"))?;
+        let piece = receiver.blocking_recv().map_err(|_| io::Error::other("the server is shutting down"))?;
         Ok((number * PIECE_BYTES as u64, piece.map_err(|error| io::Error::other(EngineError::from(error)))?))
     }
 }

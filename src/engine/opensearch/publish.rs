@@ -42,7 +42,7 @@ pub enum PublishError {
     Cluster(#[from] ClusterError),
     #[error("a document can't be written as JSON")]
     Json(#[from] serde_json::Error),
-    #[error("another generation has been published, or the build has lost its lease; start it again")]
+    #[error("another generation has been published, or the build has lost its lease; start the build again")]
     Overtaken,
 }
 

@@ -107,7 +107,7 @@ async fn check_mappings(cluster: &Cluster, index: &str) -> Result<(), Unusable> 
     for (end, expected) in [("", mapping::products(1)), (REVIEWS, mapping::reviews()), (PARTS, mapping::parts())] {
         let name = format!("{index}{end}");
         if found.get(&name).map(|found| &found["mappings"]["_meta"]) != Some(&expected["mappings"]["_meta"]) {
-            return Err(Unusable::NotWhole(format!("the index {name} has another mapping")));
+            return Err(Unusable::NotWhole(format!("index {name} has a different mapping")));
         }
     }
     Ok(())
@@ -158,7 +158,7 @@ async fn verify_totals(cluster: &Cluster, index: &str, sent: Totals) -> Result<(
         return Ok(());
     }
     Err(Unusable::NotWhole(format!(
-        "the index {index} holds {}, not the same as the {} that {} sent",
+        "index {index} contains {}, which doesn't match the {} that {} sent",
         counted(found.hits.total.value, "document"),
         sent.count,
         agreeing(sent.count, "was", "were")

@@ -112,7 +112,7 @@ impl Store {
         // Another process may have updated the stamp of the exports.
         let found = self.manifest(&name).map(|found| Manifest { inputs: manifest.inputs.clone(), ..found });
         if found.as_ref() != Some(manifest) {
-            let what = format!("its {MANIFEST} isn't what was written");
+            let what = format!("its {MANIFEST} has changed since it was written");
             return Err(StoreError::Damaged { folder: self.folder.join(name), what });
         }
         let parts: Vec<_> = manifest.parts.iter().collect();

@@ -46,7 +46,7 @@ impl ExportFiles {
         match self.build_on_disk(&store, last_good, health) {
             Ok(built) => self.open(&store, built, health),
             Err(failure) if failure.code.is_of_index() => {
-                let detail = format!("{failure}; the directory is served from memory, and writing is tried again");
+                let detail = format!("{failure}; the directory is served from memory, and writing will be retried");
                 let log = format!("the generation can't be written; it is served from memory: {failure}");
                 health.begin(Problem::new(About::Index, failure.code.as_str(), detail, Some(log)));
                 self.build_in_memory(last_good, known, health)
@@ -70,7 +70,7 @@ impl ExportFiles {
                 Builder { settings: &self.settings, observer, served: Some(served), processors }.build_on_disk(store)
             }
             Some(process) => process.run(&served, processors, &mut *self.observer).and_then(|(folder, is_new)| {
-                let missing = || format!("the generation {folder} that was built can't be read");
+                let missing = || format!("the newly built generation {folder} can't be read");
                 let manifest = store.manifest(&folder);
                 let manifest = manifest.ok_or_else(|| BuildFailure::transient(FailureCode::BuildFailed, missing()))?;
                 Ok(Built { manifest, is_new })

@@ -34,7 +34,7 @@ impl ExportFiles {
                 Some(snapshot)
             }
             Err(failure) => {
-                tracing::warn!("the index is damaged; building it again: {failure}");
+                tracing::warn!("the index is damaged; rebuilding it: {failure}");
                 None
             }
         }
@@ -61,7 +61,7 @@ impl ExportFiles {
                 && !self.settings.read_only
                 && store.foreign_format().is_none() =>
             {
-                let detail = format!("{} holds no generation any more; it is written again", store.folder().display());
+                let detail = format!("{} no longer contains a generation; writing it again", store.folder().display());
                 tracing::warn!("{detail}");
                 self.kept = Kept::Nowhere;
                 health.begin(Problem::new(About::Index, "index_lost", detail, None));
@@ -112,14 +112,14 @@ impl ExportFiles {
         }
         match load(store, &manifest) {
             Ok(snapshot) => {
-                tracing::info!(generation = %manifest.generation, "taking over a generation that another process built");
+                tracing::info!(generation = %manifest.generation, "picked up a generation that another process built");
                 self.set_seen(Some(manifest.inputs.clone()));
                 (self.kept, self.rejected) = (Kept::OnDisk(manifest), None);
                 Some(snapshot)
             }
             Err(failure) => {
                 // Logged once: a finished generation never changes, so it stays unreadable.
-                tracing::warn!("a new generation can't be taken over: {failure}");
+                tracing::warn!("a new generation can't be used: {failure}");
                 None
             }
         }
@@ -148,7 +148,7 @@ impl ExportFiles {
         if !may_serve {
             tracing::warn!(
                 generation = %manifest.generation,
-                "a generation in the index leaves out {}: it was built with --skip-invalid, and is not served without it",
+                "a generation in the index leaves out {}; it was built with --skip-invalid and isn't served without it",
                 manifest.skipped
             );
         }

@@ -89,9 +89,9 @@ impl ExportFiles {
 impl Origin for ExportFiles {
     type Error = BuildFailure;
 
-    const NEW: &'static str = "a new generation is served";
+    const NEW: &'static str = "published a new generation";
     const UNCHANGED: Option<&'static str> = Some("the exports are unchanged");
-    const RECOVERED: &'static str = "the exports are served as they are";
+    const RECOVERED: &'static str = "serving the current exports";
 
     /// Unchanged files are loaded from disk. Changed ones are built; until then the last good
     /// generation is served.
@@ -105,8 +105,8 @@ impl Origin for ExportFiles {
         let format = self.store.as_ref().and_then(Store::foreign_format);
         if let Some(format) = format.filter(|_| last_good.is_none()) {
             tracing::info!(
-                "the index has format {format}, from another version of the program; this version builds it again in format \
-                 {INDEX_FORMAT} from the exports, and there's nothing to do"
+                "the index has format {format}, from another version of the program; rebuilding it from the exports in format \
+                 {INDEX_FORMAT}, which needs no action"
             );
         }
         Start::Fetch(last_good)
@@ -143,7 +143,7 @@ impl Origin for ExportFiles {
 
     fn problem(&self, failure: &BuildFailure, last_good: Option<&Snapshot>, _: &Health) -> Problem {
         let (served, consequence) = match last_good {
-            Some(_) => ("the last good generation is served", "the last good generation stays"),
+            Some(_) => ("the last good generation is served", "keeping the last good generation"),
             None => ("nothing is served yet", "there is nothing to serve"),
         };
         let (detail, log) = (format!("{failure}; {served}"), format!("{consequence}: {failure}"));

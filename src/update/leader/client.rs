@@ -47,7 +47,7 @@ pub enum LeaderError {
     #[error(transparent)]
     KeyFile(#[from] UnreadableKey),
     #[error(
-        "this machine has no root certificates for https; install the package ca-certificates, or set SSL_CERT_FILE"
+        "this machine has no root certificates for https; install the ca-certificates package, or set SSL_CERT_FILE"
     )]
     Certificates,
     #[error("the HTTP client can't be started")]
@@ -108,7 +108,7 @@ impl Leader {
         let name =
             String::from_utf8(text).ok().map(|text| text.trim().to_owned()).filter(|name| is_generation_name(name));
         let name =
-            name.ok_or_else(|| FollowError::Unexpected { url, what: "its text names no generation".to_owned() })?;
+            name.ok_or_else(|| FollowError::Unexpected { url, what: "it doesn't name a generation".to_owned() })?;
         Ok(Pointer::Current { name, tag })
     }
 
@@ -191,7 +191,7 @@ impl RemoteGeneration<'_> {
         let sent = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
         let start = sent.and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
         if start != Some(range.start) {
-            return Err(FollowError::Unexpected { url, what: "it sends another range than requested".to_owned() });
+            return Err(FollowError::Unexpected { url, what: "it sent a different range than requested".to_owned() });
         }
         Ok((range, response.into_body()))
     }
@@ -231,7 +231,7 @@ impl Pace {
         let (bytes, seconds) = (self.bytes, self.waited.as_secs());
         if bytes < MIN_RATE * seconds {
             let what =
-                format!("only {} came within {seconds} s, less than {MIN_RATE} a second", counted(bytes, "byte"));
+                format!("only {} arrived within {seconds} s, less than {MIN_RATE} per second", counted(bytes, "byte"));
             return Err(io::Error::new(io::ErrorKind::TimedOut, what));
         }
         (self.waited, self.bytes) = (Duration::ZERO, 0);

@@ -112,8 +112,8 @@ impl Follower {
 impl Origin for Follower {
     type Error = FollowError;
 
-    const NEW: &'static str = "a new generation of the leader is served";
-    const RECOVERED: &'static str = "the leader is followed again";
+    const NEW: &'static str = "published a new generation from the leader";
+    const RECOVERED: &'static str = "following the leader again";
 
     /// The newest intact generation in the index folder is served immediately. It counts as current
     /// only once the leader has confirmed it.
@@ -149,15 +149,15 @@ impl Origin for Follower {
     fn problem(&self, error: &FollowError, last_good: Option<&Snapshot>, health: &Health) -> Problem {
         let (code, text) = (error.code(), chain(error));
         let stays = last_good.map_or_else(
-            || "there is nothing to serve until it can be followed".to_owned(),
-            |last_good| format!("generation {} stays", last_good.generation()),
+            || "there is nothing to serve until this succeeds".to_owned(),
+            |last_good| format!("keeping generation {}", last_good.generation()),
         );
         let served = health.directory().reloads().current_at.map_or_else(
             || "nothing is served yet".to_owned(),
-            |at| format!("what is served was last seen to be current at {at}"),
+            |at| format!("the served generation was last seen to be current at {at}"),
         );
-        let detail = format!("{text}; {served}, and the leader is tried again");
-        let log = format!("the leader isn't followed: {text}; {stays}, and it is tried again");
+        let detail = format!("{text}; {served}; retrying");
+        let log = format!("can't follow the leader: {text}; {stays}; retrying");
         Problem::new(About::Remote, code, detail, Some(log))
     }
 }

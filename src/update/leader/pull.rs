@@ -64,7 +64,7 @@ pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manife
     let Some(part) = manifest.parts.iter().find(|part| part.name == CHANGES) else { return Ok(kept.clone()) };
     let log = remote.file(CHANGES, MAX_LOG_BYTES)?;
     if blake3::hash(&log).to_hex().as_str() != part.blake3 || ChangeLog::decode(&log).is_err() {
-        let what = "its hash isn't that of the manifest, or it isn't a log of changes";
+        let what = "its hash doesn't match the manifest, or it isn't a change log";
         return Err(FollowError::Damaged { url: remote.url_of(CHANGES), what });
     }
     Ok(store.save_again(kept, &log, manifest.built_at, kept.inputs.clone())?)
@@ -80,7 +80,7 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     }
     let manifest: Manifest = serde_json::from_slice(text).map_err(|error| refused(error.to_string()))?;
     if manifest.folder_name() != name {
-        return Err(refused("it is that of another generation".to_owned()));
+        return Err(refused("it belongs to another generation".to_owned()));
     }
     if manifest.parts.len() > MAX_PARTS {
         return Err(refused(format!("it names {} parts; at most {MAX_PARTS} are allowed", manifest.parts.len())));
@@ -139,7 +139,7 @@ fn pull_part(
     if hasher.finalize().to_hex().as_str() != part.blake3 {
         // None of it can be trusted.
         file.set_len(0).map_err(failed("writing"))?;
-        let what = "its hash isn't that of the manifest";
+        let what = "its hash doesn't match the manifest";
         return Err(FollowError::Damaged { url: remote.url_of(&part.name), what });
     }
     file.sync_all().map_err(failed("syncing"))?;
@@ -234,11 +234,11 @@ mod tests {
         for name in ["../evil", "/etc/passwd", "a/b", "..", ".next-1", "", "manifest.json", "a\\b", "a\0b"] {
             let mut hostile = manifest();
             hostile["parts"][0]["name"] = json!(name);
-            assert!(refused(&hostile).contains("it names a part"), "{name}");
+            assert!(refused(&hostile).contains("it names an unknown or repeated part"), "{name}");
         }
         let mut twice = manifest();
         twice["parts"] = json!([manifest()["parts"][0], manifest()["parts"][0]]);
-        assert!(refused(&twice).contains("it names a part"));
+        assert!(refused(&twice).contains("it names an unknown or repeated part"));
         let mut huge = manifest();
         huge["parts"][0]["size"] = json!(u64::MAX);
         assert!(refused(&huge).contains("are allowed"));
@@ -253,7 +253,7 @@ mod tests {
         let piece = |size: u64| json!({"size": size, "blake3": "0".repeat(64)});
         for pieces in [json!([piece(0)]), json!([piece(1), piece(1)]), json!([piece(u64::MAX), piece(2)])] {
             misfit["parts"][0]["pieces"] = pieces;
-            assert!(refused(&misfit).contains("aren't as long as the part"));
+            assert!(refused(&misfit).contains("don't add up to its size"));
         }
         for size in [0, (64 << 20) + 1] {
             misfit["parts"][0]["size"] = json!(size + 1);

@@ -69,7 +69,7 @@ fn read(file: &Path, value: impl Fn(&str) -> Option<String>) -> Result<HeaderVal
         let value = (!text.is_empty() && text.len() <= MAX_SECRET_BYTES).then(|| value(text)).flatten();
         value
             .and_then(|value| HeaderValue::try_from(value).ok())
-            .ok_or_else(|| io::Error::other("it isn't one line with a password or a key"))
+            .ok_or_else(|| io::Error::other("it isn't a single line with a password or a key"))
     });
     let mut header = header.map_err(|source| ClusterSettingsError::SecretFile { path: file.to_path_buf(), source })?;
     header.set_sensitive(true);

@@ -68,7 +68,7 @@ impl Cluster {
                     tracing::warn!(
                         node = node.origin(),
                         error = text,
-                        "the node doesn't answer: requests go to others"
+                        "the node isn't answering; sending requests to others"
                     );
                 }
             }
@@ -86,7 +86,7 @@ impl Cluster {
         }
         match serde_json::from_slice::<LocalNode>(&response.body).map(|local| local.nodes.into_iter().next()) {
             Ok(Some((id, _))) => Ok(id),
-            _ => unusable(Reason::new(None, "it isn't a node of OpenSearch")),
+            _ => unusable(Reason::new(None, "it isn't an OpenSearch node")),
         }
     }
 }

@@ -75,7 +75,7 @@ impl std::fmt::Display for Reason {
         match (&self.kind, self.text.as_str()) {
             (Some(kind), "") => f.write_str(kind),
             (Some(kind), text) => write!(f, "{kind}: {text}"),
-            (None, "") => f.write_str("it gives no reason"),
+            (None, "") => f.write_str("no reason given"),
             (None, text) => f.write_str(text),
         }
     }
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(Reason::from_body(body).to_string(), "search_phase_execution_exception: all shards failed");
         assert_eq!(Reason::from_body(br#"{"error":"wrong"}"#).to_string(), "wrong");
         assert_eq!(Reason::from_body(br#"{"found":false}"#).to_string(), r#"{"found":false}"#);
-        assert_eq!(Reason::from_body(b"").to_string(), "it gives no reason");
+        assert_eq!(Reason::from_body(b"").to_string(), "no reason given");
     }
 
     #[test]

@@ -162,7 +162,10 @@ async fn pings_decide_where_requests_go() {
     let health = cluster.health();
     let answers: Vec<_> = health.nodes.iter().map(|node| node.answers).collect();
     assert_eq!(answers, [Some(false), Some(true), Some(false), Some(true)]);
-    assert!(health.nodes[2].error.as_deref().is_some_and(|error| error.contains("isn't a node")), "{health:?}");
+    assert!(
+        health.nodes[2].error.as_deref().is_some_and(|error| error.contains("isn't an OpenSearch node")),
+        "{health:?}"
+    );
     for _ in 0..8 {
         cluster.send(search()).await.expect("a response");
     }
