@@ -294,7 +294,7 @@ mod tests {
     }
 
     fn find(column: &AttributeColumn, value: &str) -> Range<u32> {
-        column.find(&AttributeType::Text.range(value).expect("a text"))
+        column.find(&AttributeType::Text.range(value).expect("text"))
     }
 
     #[test]
@@ -303,7 +303,7 @@ mod tests {
         assert!(column.fits(3) && !column.fits(2));
         let found = find(&column, "Iso_9001");
         assert_eq!(found.len(), 1);
-        assert_eq!(column.label(found.start), "ISO 9001", "of two spellings as frequent, the first product's");
+        assert_eq!(column.label(found.start), "ISO 9001", "on a tie, the first product's spelling");
         assert_eq!(column.of(1), [0; 0]);
         assert_eq!(column.of(2), [found.start, find(&column, "c#").start]);
         assert_ne!(find(&column, "C#"), find(&column, "C++"));

@@ -102,7 +102,7 @@ mod tests {
             for text in texts().iter().map(Vec::as_slice).chain([&b""[..], b"x", &unseen]) {
                 let frame = compressor.compress(text).expect("compressed");
                 assert_eq!(text_len(&frame), Some(text.len()));
-                assert_eq!(decompressed(&dictionary, &frame).expect("whole"), [b"before ", text].concat());
+                assert_eq!(decompressed(&dictionary, &frame).expect("intact"), [b"before ", text].concat());
             }
         }
     }

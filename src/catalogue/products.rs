@@ -290,17 +290,17 @@ mod tests {
     #[test]
     fn every_product_is_found_by_its_id_and_no_other_is() {
         let (spans, arena) = written(&IDS);
-        let products = Products::open(spans, arena.into()).expect("whole");
+        let products = Products::open(spans, arena.into()).expect("intact");
         for (ordinal, id) in (0..).zip(IDS) {
             assert_eq!(products.find(id), Some(ordinal), "{id:?}");
             assert_eq!(products.item(ordinal), item(id).as_bytes());
             let mut fields = b"before ".to_vec();
-            products.append_detail_fields(ordinal, &mut fields).expect("whole");
+            products.append_detail_fields(ordinal, &mut fields).expect("intact");
             assert_eq!(fields, format!(r#"before {{"tags":["{ordinal}"]}}"#).as_bytes());
             let mut detail = serde_json::from_str::<serde_json::Value>(&item(id)).expect("JSON");
             detail["tags"] = serde_json::json!([ordinal.to_string()]);
             let body = serde_json::json!({"data": detail}).to_string();
-            assert_eq!(String::from_utf8(products.detail(ordinal).expect("whole")).expect("a text"), body);
+            assert_eq!(String::from_utf8(products.detail(ordinal).expect("intact")).expect("text"), body);
         }
         assert_eq!(["A", "a ", "c", "ü", "a\",\"name"].map(|id| products.find(id)), [None; 5]);
         assert_eq!(products.ids().collect::<Vec<_>>(), IDS);
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn empty_directory_has_no_product() {
         let (spans, arena) = written(&[]);
-        let products = Products::open(spans, arena.into()).expect("whole");
+        let products = Products::open(spans, arena.into()).expect("intact");
         assert_eq!((products.len(), products.find(""), products.ids().count()), (0, None, 0));
     }
 

@@ -265,7 +265,7 @@ mod tests {
 
     fn merged(scratch: &Scratch) -> Merged {
         let read = Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), scratch, &|_, _| {});
-        Merged::of(read.expect("they are there").set, scratch, |_, _| {}).expect("merged")
+        Merged::of(read.expect("exports").set, scratch, |_, _| {}).expect("merged")
     }
 
     /// The content of all parts, ignoring the random name of the engine's segment.

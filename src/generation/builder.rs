@@ -273,7 +273,7 @@ mod tests {
         let mut builder = Builder { settings: &settings, observer: &mut Unobserved, served: None, processors };
         let scratch = Scratch::with_own_bytes(&folder, 100);
         let set = builder.read(&scratch).expect("read").set;
-        std::fs::remove_dir(&folder).expect("files have no names");
+        std::fs::remove_dir(&folder).expect("scratch files are unnamed");
         std::fs::write(&folder, "").expect("written");
         let failure = builder.build(set, &scratch).expect_err("no folder for scratch files");
         assert_eq!(failure.code, FailureCode::IndexNotWritten);

@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(log.steps.len(), 3);
         let last = log.changed_at().to_owned();
         log.trim(CHANGE_BYTES);
-        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest one is too large as well");
+        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest one is also too large");
     }
 
     #[test]
@@ -289,6 +289,6 @@ mod tests {
         let renewed = |before, after| compare(&[version(1, before)], &[version(2, after)])[0].is_evidence_renewed;
         assert!(renewed("2026-01-01", "2026-01-02") && renewed("", "2026-01-01"));
         assert!(!renewed("2026-01-02", "2026-01-01") && !renewed("2026-01-01", "2026-01-01"));
-        assert!(!compare(&[], &[version(1, "2026-01-01")])[0].is_evidence_renewed, "it is added");
+        assert!(!compare(&[], &[version(1, "2026-01-01")])[0].is_evidence_renewed, "it was added");
     }
 }

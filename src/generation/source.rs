@@ -145,7 +145,7 @@ mod tests {
     fn the_embedded_exports_have_neither_errors_nor_warnings() {
         let scratch = Scratch::in_memory();
         let read = Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), &scratch, &|_, _| {});
-        let set = read.expect("they are there").set;
+        let set = read.expect("exports").set;
         assert_eq!(set.report.findings, []);
         assert_eq!(set.exports.len(), EMBEDDED.len());
     }

@@ -328,9 +328,9 @@ mod tests {
         file.write_all(b"0123456789").expect("written");
         let mut reader = Bulk::File(Arc::new(file.try_clone().expect("a file")))
             .reader(Span { start: 0, length: 10 })
-            .expect("whole");
+            .expect("intact");
         file.set_len(4).expect("cut off");
-        let error = reader.read_to_end(&mut Vec::new()).expect_err("six bytes are missing");
+        let error = reader.read_to_end(&mut Vec::new()).expect_err("truncated");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 
@@ -354,14 +354,14 @@ mod tests {
     #[test]
     fn each_piece_is_read_once_when_needed() {
         let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));
-        let mut reader = Bulk::Pieces(pieces.clone()).reader(Span { start: 1, length: 9 }).expect("whole");
+        let mut reader = Bulk::Pieces(pieces.clone()).reader(Span { start: 1, length: 9 }).expect("intact");
         let read = |reader: &mut BulkReader, length: usize| {
             let mut buffer = vec![0; length];
             reader.read_exact(&mut buffer).expect("read");
             (String::from_utf8(buffer).expect("digits"), pieces.1.load(Ordering::Relaxed))
         };
         assert_eq!(read(&mut reader, 0), (String::new(), 0));
-        reader.begin().expect("begun");
+        reader.begin().expect("started");
         assert_eq!(read(&mut reader, 1), ("1".to_owned(), 1));
         assert_eq!(read(&mut reader, 1), ("2".to_owned(), 1));
         assert_eq!(read(&mut reader, 4), ("3456".to_owned(), 3));

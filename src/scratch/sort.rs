@@ -218,12 +218,12 @@ mod tests {
         let mut sorter = Scratch::with_own_bytes(folder.path(), budget).sorter();
         for row in rows {
             sorter.push(row.clone()).expect("written");
-            assert!(sorter.share.bytes() <= budget, "the budget is kept");
+            assert!(sorter.share.bytes() <= budget, "within the budget");
             assert!(sorter.runs.len() < 3 * FAN_IN, "runs are merged before there are many");
         }
         let is_spilled = !sorter.runs.is_empty();
         let rows = sorter.finish().expect("read").collect::<io::Result<_>>().expect("read");
-        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "files have no names");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "scratch files are unnamed");
         (rows, is_spilled)
     }
 

@@ -278,6 +278,6 @@ mod tests {
     fn rows_in_a_file_are_read_in_order_and_by_place() {
         let folder = tempfile::tempdir().expect("a folder");
         rows_come_back(&Scratch::with_own_bytes(folder.path(), 1000));
-        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "files have no names");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "scratch files are unnamed");
     }
 }

@@ -51,8 +51,12 @@ mod tests {
             sender.send(Signal::FsEvent).expect("sent");
         }
         assert_eq!(next_signal(&received, long_ago, SECOND), Some(Signal::FsEvent), "the last look was long ago");
-        assert_eq!(next_signal(&received, Instant::now(), SECOND), Some(Signal::FsEvent), "all others count as one");
-        assert_eq!(next_signal(&received, long_ago, Duration::ZERO), None, "none is left");
+        assert_eq!(
+            next_signal(&received, Instant::now(), SECOND),
+            Some(Signal::FsEvent),
+            "all the others count as one"
+        );
+        assert_eq!(next_signal(&received, long_ago, Duration::ZERO), None, "no events are left");
         sender.send(Signal::FsEvent).expect("sent");
         sender.send(Signal::Reload).expect("sent");
         assert_eq!(next_signal(&received, Instant::now(), SECOND), Some(Signal::Reload));

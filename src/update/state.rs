@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(health.retry(), None);
         health.begin(problem(About::Index, "index_locked"));
         health.schedule(Instant::now(), Duration::ZERO);
-        assert!(health.retry().is_some(), "but another problem is");
+        assert!(health.retry().is_some(), "another problem is retried");
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(reasons()[0].0, "exports_invalid", "problems with the exports come first");
         assert_eq!(reasons()[1], ("index_not_written", since));
         assert!(health.end(|about| about == About::Exports));
-        assert!(!health.end(|about| about == About::Exports), "it's over already");
+        assert!(!health.end(|about| about == About::Exports), "it's already over");
         assert_eq!(reasons(), [("index_not_written", since)]);
     }
 }

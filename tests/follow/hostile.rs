@@ -181,7 +181,7 @@ fn process_that_dies_trying_a_generation_is_reported() {
     let pulled = stub.pulled();
     following.look();
     assert_eq!(stub.pulled(), pulled, "it isn't retried");
-    assert!(following.store().candidates().is_empty(), "nor by the next start");
+    assert!(following.store().candidates().is_empty(), "the next start doesn't retry it either");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn leader_that_sends_too_slowly_is_reported_and_retried() {
     let (code, detail) = following.reason().expect("degraded");
     assert_eq!(code, "leader_unreachable", "{detail}");
     assert!(detail.contains("bytes arrived within 6"), "{detail}");
-    assert!(stub.pulled() > 2, "in several files");
+    assert!(stub.pulled() > 2, "over several files");
     assert!(following.directory.degraded()[0].since.is_some() && following.updater.health.retry().is_some());
 
     let mut following = Following::within(following.folder, stub.address);

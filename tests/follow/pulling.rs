@@ -48,12 +48,12 @@ fn follower_serves_each_generation_of_its_leader() {
     place.reindex().expect("built");
     following.look();
     assert_eq!(ids(&following.directory.current().expect("a generation")), ["a", "b"]);
-    assert_eq!(stub.pulled(), pulled + 2, "its manifest and its log of changes; the rest is in the index folder");
+    assert_eq!(stub.pulled(), pulled + 2, "its manifest and its change log; the rest is in the index folder");
     let since = |generation: &str| {
         let current = following.directory.current().expect("a generation");
         list_changes(&current, Some(generation), PageRequest { limit: 9, offset: 0 }).map(|page| page.data.len())
     };
-    assert_eq!((since(&between), since("fedcba9876543210")), (Some(1), None), "as the leader");
+    assert_eq!((since(&between), since("fedcba9876543210")), (Some(1), None), "the same as the leader");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
     assert_eq!(code, "leader_unreachable");
     assert!(detail.contains("503") && detail.contains("last seen to be current at"), "{detail}");
     assert!(second.directory.degraded()[0].since.is_some());
-    assert!(second.directory.current().is_some(), "it serves on");
+    assert!(second.directory.current().is_some(), "it keeps serving");
 
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("built");
@@ -88,14 +88,14 @@ fn pull_resumes_where_it_broke_off_even_after_a_restart() {
     let mut first = Following::of(stub.address);
     first.look();
     assert_eq!(first.reason().expect("degraded").0, "leader_unreachable");
-    assert!(first.generation().is_none(), "nothing is published before all of it is there");
+    assert!(first.generation().is_none(), "nothing is published until everything has arrived");
     first.look();
     let mut second = Following::within(first.folder, stub.address);
     stub.set(|state| state.cut = None);
     second.look();
     let range = |first: u64| Some(format!("bytes={first}-"));
     assert_eq!(stub.requests(part), [None, range(40), range(80)]);
-    assert_eq!(stub.requests("catalogue.tables").len(), 1, "whole parts aren't pulled again");
+    assert_eq!(stub.requests("catalogue.tables").len(), 1, "complete parts aren't pulled again");
     assert!(second.generation().is_some());
     assert!(second.names().iter().all(|name| !name.starts_with('.')), "{:?}", second.names());
 }
@@ -229,7 +229,7 @@ fn download_of_an_export_that_did_not_change_is_linked_and_not_pulled() {
     // One file in two generations, so damage to it is damage to both.
     damage(&part(&following, of_more));
     let mut next = Following::within(following.folder, stub.address);
-    assert!(next.start().is_none(), "neither is served");
+    assert!(next.start().is_none(), "neither generation is served");
     next.look();
     assert_eq!(ids(&next.directory.current().expect("a generation")), ["a", "b", "c", "d"]);
     assert_ne!(inode(&part(&next, of_more)), before[0], "it was replaced");
@@ -269,7 +269,7 @@ fn only_the_changed_pieces_of_a_large_part_are_pulled() {
     let size = stub.sent(texts);
     let is_right = |following: &Following, tagline: &str| {
         let current = following.directory.current().expect("a generation");
-        let record = pollster::block_on(get_software(&current, "product-1500")).expect("read").expect("there");
+        let record = pollster::block_on(get_software(&current, "product-1500")).expect("read").expect("a product");
         String::from_utf8(record.body.to_vec()).expect("text").contains(&format!("\"tagline\":\"{tagline} "))
     };
     assert!(is_right(&following, "first"));

@@ -16,7 +16,7 @@ fn a_good_edit_is_published_and_persisted_and_requests_keep_the_generation_they_
     place.write("tools.json", &export(&["a", "b", "c"]));
     assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["a", "b", "c"]);
-    assert_eq!(ids(&taken), ["a", "b"], "a snapshot that was taken stays whole");
+    assert_eq!(ids(&taken), ["a", "b"], "a snapshot in use doesn't change");
     assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
 }
 
@@ -97,7 +97,7 @@ fn a_replaced_generation_is_freed_once_no_request_uses_it() {
     running.updater.refresh().expect("it serves");
     running.updater.look(Instant::now());
     drop(taken);
-    assert!(watched.upgrade().is_some(), "not by the last request, which would have to wait");
+    assert!(watched.upgrade().is_some(), "not freed by the last request, which would have to wait");
     running.updater.look(Instant::now());
-    assert!(watched.upgrade().is_none(), "but by the updater, at its next look");
+    assert!(watched.upgrade().is_none(), "freed by the updater, at its next look");
 }

@@ -63,7 +63,7 @@ fn generations_in_memory_and_from_reindex_also_have_a_log() {
     place.write("tools.json", &export(&["b", "c"]));
     in_memory.updater.refresh().expect("it serves");
     place.reindex().expect("built");
-    place.reindex().expect("built again: no step of its own");
+    place.reindex().expect("rebuilt, which adds no step");
     for snapshot in [in_memory.snapshot(), place.started().snapshot()] {
         assert_eq!(since(&snapshot, &first).expect("known"), ["removed a", "added c"]);
     }

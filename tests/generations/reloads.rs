@@ -27,10 +27,10 @@ fn every_reload_is_reported_with_its_outcome_and_builds() {
     running.updater.refresh().expect("it serves");
     assert_eq!(last(&running), Some(Outcome::Withheld));
     let status = running.directory.reloads();
-    assert_eq!(status.current_at, current_at, "since then the served data has differed from the exports");
+    assert_eq!(status.current_at, current_at, "the served data has differed from the exports since");
     assert!(current_at.is_some());
     assert_eq!(status.builds, 1, "neither unchanged nor refused exports are built");
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     running.updater.look(Instant::now());
     assert_eq!(last(&running), Some(Outcome::Loaded));
     let status = running.directory.reloads();

@@ -20,7 +20,7 @@ fn the_first_start_builds_and_persists() {
     let manifest = place.current();
     assert_eq!(manifest.generation.as_str(), running.snapshot().generation());
     assert_eq!(manifest.software_count, 2);
-    place.store().load(&manifest).expect("whole");
+    place.store().load(&manifest).expect("intact");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn generation_without_meaning_is_a_different_one() {
     place.reindex_with(&without).expect("built");
     assert_ne!(place.current().generation, before.generation);
     running.updater.look(Instant::now());
-    assert_eq!(running.snapshot().generation(), before.generation.as_str(), "not taken over");
+    assert_eq!(running.snapshot().generation(), before.generation.as_str(), "not picked up");
     let mut other = self::running(without);
     let outcome = other.updater.start().expect("it serves");
     assert!(outcome == Outcome::Loaded, "{outcome:?}");

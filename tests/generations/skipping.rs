@@ -26,8 +26,8 @@ fn the_valid_records_are_served() {
     let (_place, mut running) = with_one_invalid_record();
     assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["first", "last"]);
-    assert!(pollster::block_on(get_software(&running.snapshot(), "bad")).expect("whole").is_none());
-    assert_eq!(running.seen().reports, 1, "and the others reported");
+    assert!(pollster::block_on(get_software(&running.snapshot(), "bad")).expect("intact").is_none());
+    assert_eq!(running.seen().reports, 1, "and the invalid record is reported");
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn the_download_is_valid_json_without_the_skipped_records() {
     running.updater.start().expect("it serves");
     let snapshot = running.snapshot();
     let download = get_export(&snapshot, "tools").expect("an export");
-    let json = download.open().expect("whole").json().expect("a decoder");
+    let json = download.open().expect("intact").json().expect("a decoder");
     let document: Value = serde_json::from_reader(json).expect("JSON");
     assert_eq!(document["software"], json!([product("first"), product("last")]));
     assert_eq!(document["name"], "Tools");

@@ -21,7 +21,7 @@ fn two_generations_are_kept_and_unfinished_ones_are_swept() {
     }
     let mut kept = names.split_off(1);
     kept.sort();
-    assert_eq!(place.generation_names(), kept, "the current one and the one before");
+    assert_eq!(place.generation_names(), kept, "the current one and the previous one");
     assert!(!place.index().join(".next-abc").exists());
 }
 
@@ -44,7 +44,7 @@ fn reindexing_makes_another_build_of_the_same_generation() {
     let place = Place::with(&["a"]);
     drop(place.started());
     let before = place.current();
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     let after = place.current();
     assert_eq!(after.generation, before.generation);
     assert_ne!(after.build, before.build);
@@ -58,7 +58,7 @@ fn an_older_build_does_not_displace_the_previous_generation() {
     place.write("tools.json", &export(&["a", "b"]));
     drop(place.started());
     for _ in 0..2 {
-        place.reindex().expect("it builds");
+        place.reindex().expect("built");
     }
     let mut kept = vec![before, place.current().folder_name()];
     kept.sort();
@@ -104,7 +104,7 @@ fn unchanged_part_is_a_single_file_in_both_generations() {
     for (name, is_same) in [("catalogue.downloads.0", true), ("catalogue.downloads.1", false), ("search", false)] {
         assert_eq!(of(&first, name) == of(&second, name), is_same, "{name}");
     }
-    place.store().load(&place.current()).expect("whole");
+    place.store().load(&place.current()).expect("intact");
 
     // The previous set comes back with a different log and everything else unchanged.
     place.write("tools.json", &export(&["a", "b"]));
@@ -117,7 +117,7 @@ fn unchanged_part_is_a_single_file_in_both_generations() {
     for ids in [&["a", "b", "e"][..], &["a", "b", "e", "f"], &["a", "b", "e", "f", "g"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");
-        place.store().load(&place.current()).expect("whole");
+        place.store().load(&place.current()).expect("intact");
     }
     assert_eq!(of(&inodes(&place), "catalogue.downloads.0"), of(&first, "catalogue.downloads.0"));
 }

@@ -50,7 +50,7 @@ fn a_set_is_also_withheld_at_a_start() {
     let second = place.started();
     assert_eq!((second.ids().len(), second.reasons()), (4, vec!["records_removed"]));
     let third = place.started();
-    assert_eq!((third.ids().len(), third.reasons()), (4, vec!["records_removed"]), "as often as it starts");
+    assert_eq!((third.ids().len(), third.reasons()), (4, vec!["records_removed"]), "at every start");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn reindexing_confirms_a_set_and_a_running_updater_picks_it_up() {
     running.updater.look(Instant::now());
     assert_eq!(running.ids().len(), 4, "not confirmed yet");
 
-    assert_eq!(place.reindex().expect("it builds").software_count, 1);
+    assert_eq!(place.reindex().expect("built").software_count, 1);
     running.updater.look(Instant::now());
     assert_eq!((running.ids(), running.reasons().len()), (vec!["a".to_owned()], 0));
     assert!(!running.seen().phases.is_empty());
@@ -85,7 +85,7 @@ fn confirmed_set_stays_confirmed_after_a_rebuild() {
     let place = Place::with(&["a", "b", "c", "d"]);
     drop(place.started());
     place.write("tools.json", &export(&["a"]));
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     let manifest = place.current();
     fs::write(place.index().join(manifest.folder_name()).join("search"), "damaged").expect("written");
     let second = place.started();
@@ -139,5 +139,5 @@ fn the_demo_tried_first_is_not_the_last_good_generation_for_broken_exports() {
     running(embedded).updater.start().expect("it serves");
     place.write("tools.json", "{");
     let mut own = place.updater();
-    assert!(own.updater.start().is_err(), "it has nothing to serve itself");
+    assert!(own.updater.start().is_err(), "it has nothing of its own to serve");
 }

@@ -36,7 +36,7 @@ fn written(documents: &[Value], scratch: &Scratch) -> (Vec<Vec<u8>>, Vec<StoredR
 fn compare(documents: &[Value], own_bytes: usize) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().expect("a folder");
     let (parts, reviews) = written(documents, &Scratch::with_own_bytes(folder.path(), own_bytes));
-    prop_assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "files have no names");
+    prop_assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "scratch files are unnamed");
     let (expected, expected_reviews) = written(documents, &Scratch::in_memory());
     prop_assert!(parts == expected);
     prop_assert_eq!(reviews, expected_reviews);

@@ -119,7 +119,7 @@ mod tests {
     use crate::record::AttributeType;
 
     fn key(value: &str) -> String {
-        AttributeType::Text.key(value).expect("a text")
+        AttributeType::Text.key(value).expect("text")
     }
 
     #[test]

@@ -279,7 +279,7 @@ mod tests {
     fn renewal_that_arrived_without_a_response_keeps_the_lease() {
         let (sent, other) = (holder("me"), holder("another"));
         let version = Version { seq_no: 9, primary_term: 2 };
-        let kept = renewed_before(std::slice::from_ref(&sent), Some((sent.clone(), version))).expect("it is kept");
+        let kept = renewed_before(std::slice::from_ref(&sent), Some((sent.clone(), version))).expect("kept");
         assert_eq!((kept.version, kept.expires_at), (version, sent.expires_at));
         assert!(renewed_before(std::slice::from_ref(&sent), Some((other, version))).is_none());
         assert!(renewed_before(&[sent], None).is_none());

@@ -324,7 +324,7 @@ mod tests {
         let either = json!({"dis_max": {"queries": [feature("terms.w2"), feature("terms.w3")]}});
         let must = json!([feature("terms.w1"), either]);
         let all = json!({"bool": {"must": must, "should": [feature("terms.w4")]}});
-        assert_eq!(query.ranked(Match::All), all, "a term that no document has is left out");
+        assert_eq!(query.ranked(Match::All), all, "a term in no document is left out");
         assert!(query.may_fall_back());
         let some = query.ranked(Match::Some);
         let should = json!([feature("terms.w1"), either, feature("terms.w4")]);

@@ -81,7 +81,7 @@ impl Compared {
             let merged = merged(exports(software), &Scratch::with_own_bytes(folder.path(), 10_000));
             let (skipped, meaning) = (Skipped::default(), MeaningOption::On);
             let merged = MergedSet { generation, skipped, meaning, merged };
-            let indices = filler.fill(merged, None, jiff::Timestamp::now()).await.expect("it is filled");
+            let indices = filler.fill(merged, None, jiff::Timestamp::now()).await.expect("filled");
             assert_eq!(indices.products, software.len() as u64);
             let published = Published {
                 index: indices.index,
@@ -93,7 +93,7 @@ impl Compared {
                 format: generations::PARTS_FORMAT,
                 previous: None,
             };
-            (generations::open(&CLUSTER, &published).await.expect("it opens"), published.index)
+            (generations::open(&CLUSTER, &published).await.expect("opened"), published.index)
         });
         Self { local, remote, index }
     }
@@ -117,7 +117,7 @@ impl Compared {
         prop_assert_eq!(found.hits.len(), expected.len());
         prop_assert_eq!(found.texts.len(), if query.texts { expected.len() } else { 0 });
         for (at, (hit, there)) in found.hits.iter().zip(expected).enumerate() {
-            let place = all.hits.iter().position(|other| other.ordinal == hit.ordinal).expect("it is found");
+            let place = all.hits.iter().position(|other| other.ordinal == hit.ordinal).expect("found");
             let same = &all.hits[place];
             prop_assert_eq!((hit.tier, &hit.item), (same.tier, &same.item));
             prop_assert_eq!(hit.tier, there.tier, "{:?}", plan);
@@ -129,7 +129,7 @@ impl Compared {
                 continue;
             }
             prop_assert!(is_near(hit, same), "{hit:?} {same:?} {plan:?}");
-            prop_assert!(is_near(same, there), "{hit:?} in place of {there:?}, {same:?} {plan:?}");
+            prop_assert!(is_near(same, there), "{hit:?} instead of {there:?}, {same:?} {plan:?}");
         }
         let mut ordinals: Vec<_> = found.hits.iter().map(|hit| hit.ordinal).collect();
         ordinals.sort_unstable();
@@ -305,8 +305,8 @@ mod on_cluster {
         RUNTIME.block_on(write_manifest(&CLUSTER, &index, &manifest)).expect("written");
         let parts = RUNTIME.block_on(Parts::open(Arc::clone(&CLUSTER), &index)).expect("a manifest");
         assert!(parts.get("other").is_none());
-        let part = parts.get("one").expect("it is there");
-        assert_eq!(RUNTIME.block_on(part.read()).expect("whole"), content);
+        let part = parts.get("one").expect("a part");
+        assert_eq!(RUNTIME.block_on(part.read()).expect("intact"), content);
         let _runtime = RUNTIME.enter();
         let bulk = Bulk::Pieces(Arc::new(part.clone().blocking()));
         // A thread that may block, as for a download.
@@ -318,13 +318,13 @@ mod on_cluster {
             };
             std::thread::spawn(read).join().expect("no panic")
         };
-        assert_eq!(read(0, 2_500_000).expect("whole"), content);
-        assert_eq!(read(1_048_570, 20).expect("whole"), content[1_048_570..1_048_590]);
+        assert_eq!(read(0, 2_500_000).expect("intact"), content);
+        assert_eq!(read(1_048_570, 20).expect("intact"), content[1_048_570..1_048_590]);
 
         // A piece in another one's place is intact, but it isn't mistaken for that piece.
         let first = request(Method::GET, "/_source/one-0", Bytes::new());
         request(Method::PUT, "/_doc/one-1", first);
-        assert_eq!(read(0, 1_048_576).expect("the first one is whole"), content[..1_048_576]);
+        assert_eq!(read(0, 1_048_576).expect("the first piece is intact"), content[..1_048_576]);
         let error = read(0, 1_048_577).expect_err("damaged").to_string();
         assert!(
             RUNTIME.block_on(part.read()).is_err_and(|error| matches!(error, PartsError::Damaged { .. })),

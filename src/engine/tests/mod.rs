@@ -49,7 +49,7 @@ pub(super) fn merged(exports: Vec<Export>, scratch: &Scratch) -> Merged {
 
 impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
-        let snapshot = Snapshot::build(exports(software)).expect("it builds");
+        let snapshot = Snapshot::build(exports(software)).expect("built");
         let merged = merged(exports(software), &Scratch::in_memory());
         let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes).with_meanings();
         let mut builder = SearchBuilder::new(merged.scratch());
@@ -64,7 +64,7 @@ impl Engines {
         let parts = builder.finish(&vocabulary).and_then(|parts| parts.read_all());
         let parts = parts.expect("in memory");
         let (_, DocumentTables { scorer, forward, meanings }) =
-            SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
+            SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("opened");
         let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
         let (ranks_by_meaning, reranked) = (true, RERANKED);
         let scan = ScanEngine { documents, scorer, forward, meanings, ranks_by_meaning, catalogue, reranked, records };

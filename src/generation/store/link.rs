@@ -148,7 +148,7 @@ mod tests {
         let (_, third) = save(&store, "0000000000000003", b"other");
         assert_ne!(inode(&third), inode(&path));
         assert!(!first.exists(), "swept");
-        store.verify(&second).expect("whole");
+        store.verify(&second).expect("intact");
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
             assert_ne!(inode(&first), inode(&second), "{damage:?}");
             assert_eq!(fs::read(&first).expect("read"), damage, "nothing writes to it");
             store.verify(&before).expect_err("still damaged");
-            store.verify(&after).expect("whole");
+            store.verify(&after).expect("intact");
             fs::remove_dir_all(second.parent().expect("a folder")).expect("removed");
         }
     }
@@ -176,7 +176,7 @@ mod tests {
             store.verify(manifest).expect_err("damaged");
         }
         let (again, third) = save(&store, "0000000000000002", b"same");
-        store.verify(&again).expect("whole");
+        store.verify(&again).expect("intact");
         assert_ne!(inode(&third), inode(&first));
     }
 
@@ -188,14 +188,14 @@ mod tests {
         let (manifest, path) = save(&store, "0000000000000001", &content);
         let pieces = manifest.parts[0].pieces.clone();
         let mut stored = store.stored_parts();
-        let read: Vec<_> = pieces.iter().map(|piece| stored.read(piece).expect("whole")).collect();
+        let read: Vec<_> = pieces.iter().map(|piece| stored.read(piece).expect("intact")).collect();
         assert!(pieces.len() > 2 && read.concat() == content);
         content[0] ^= 1;
         fs::write(&path, &content).expect("written");
         assert!(stored.read(&pieces[1]).is_some() && stored.read(&pieces[0]).is_none());
         assert!(stored.has(&pieces[1]) && !stored.has(&pieces[0]), "it's forgotten");
         let longer = Piece { size: pieces[1].size + 1, ..pieces[1].clone() };
-        assert!(!stored.has(&longer), "another size");
+        assert!(!stored.has(&longer), "a different size");
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
         assert!(before.parts[0].pieces.iter().all(|piece| store.stored_parts().read(piece).is_none()));
         let (after, second) = save(&store, "0000000000000002", &content);
         assert!(fs::symlink_metadata(&second).expect("a file").is_file() && inode(&second) != inode(&outside));
-        store.verify(&after).expect("whole");
+        store.verify(&after).expect("intact");
     }
 
     #[test]

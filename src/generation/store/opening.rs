@@ -99,7 +99,7 @@ mod tests {
         let abandon = |name: &str, content: &str| fs::write(folder.path().join(name), content).expect("written");
         assert_eq!(store.deaths(&one), 0);
         let living = store.mark_opening(&one);
-        assert_eq!(store.deaths(&one), 0, "its process lives");
+        assert_eq!(store.deaths(&one), 0, "its process is alive");
         abandon(".opening-0123456789abcdef-aaaaaaaa.tmp", "opening\n");
         abandon(".opening-0123456789abcdef-bbbbbbbb.tmp", "");
         assert_eq!((store.deaths(&one), store.deaths(&other)), (1, 0), "an empty one was never locked");

@@ -329,7 +329,7 @@ mod tests {
     fn leader_below_the_minimum_rate_is_abandoned_after_a_minute_of_waiting() {
         let whole = usize::MAX;
         assert_eq!([seconds(1, 5, whole), seconds(4000, 1, whole), seconds(1, 14, whole)], [60, 60, 70]);
-        assert_eq!([seconds(4100, 1, whole), seconds(70 * 1024, 14, whole)], [3600, 3612], "others aren't");
+        assert_eq!([seconds(4100, 1, whole), seconds(70 * 1024, 14, whole)], [3600, 3612], "faster leaders aren't");
         // In many small bodies: sixty waits of a second each, with a pause after all but the last.
         assert_eq!([seconds(4000, 1, 1), seconds(4100, 1, 1)], [119, 3600]);
     }

@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn manifest_that_names_paths_or_huge_sizes_is_refused() {
-        read_manifest(NAME, manifest().to_string().as_bytes()).expect("a sound one");
+        read_manifest(NAME, manifest().to_string().as_bytes()).expect("a valid manifest");
         for name in ["../evil", "/etc/passwd", "a/b", "..", ".next-1", "", "manifest.json", "a\\b", "a\0b"] {
             let mut hostile = manifest();
             hostile["parts"][0]["name"] = json!(name);

@@ -90,16 +90,16 @@ async fn full_disk_is_reported_as_such() {
     let error = error.await;
     assert!(matches!(error, ClusterError::DiskFull { .. }) && !error.is_temporary(), "{error:?}");
     let create = || cluster.send(ClusterRequest::put("/full-too", r#"{"settings":{"number_of_replicas":0}}"#));
-    let error = until("no index can be made", async || match create().await {
+    let error = until("no index can be created", async || match create().await {
         Ok(_) => Err(cluster.send(ClusterRequest::delete("/full-too")).await.map(drop)),
         Err(error) => Ok(error),
     });
     let error = error.await;
     assert!(matches!(error, ClusterError::DiskFull { .. }), "{error:?}");
-    assert!(search(&cluster, "full").await.is_ok(), "searches go on");
+    assert!(search(&cluster, "full").await.is_ok(), "searches still work");
     set_watermarks(&cluster, &Value::Null).await;
     until("the disk has room again", async || write().await.map(drop)).await;
-    until("an index can be made again", async || create().await.map(drop)).await;
+    until("an index can be created again", async || create().await.map(drop)).await;
     json(&cluster, ClusterRequest::delete("/full-too")).await;
 }
 

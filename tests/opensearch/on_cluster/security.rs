@@ -73,7 +73,7 @@ async fn wrong_password_is_an_authentication_error_that_does_not_show_it() {
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn user_without_permissions_is_an_authentication_error() {
     let cluster = cluster(secure(&variable("OPENSEARCH_STRANGER"), &password_file()));
-    let error = cluster.send(ClusterRequest::get("/_cat/indices")).await.expect_err("no right");
+    let error = cluster.send(ClusterRequest::get("/_cat/indices")).await.expect_err("no permission");
     let is_403 = matches!(&error, ClusterError::Authentication { status, .. } if *status == 403);
     assert!(is_403 && error.to_string().contains("role"), "{error}");
 }

@@ -109,12 +109,16 @@ async fn unreachable_cluster_is_unavailable_and_recovers_on_its_own() {
         .await;
         let (noticed, again) = (begin.elapsed(), Instant::now());
         let error = search(&cluster, INDEX).await.expect_err("no node");
-        println!("{name}: told after {} ms, then in {} µs: {error}", noticed.as_millis(), again.elapsed().as_micros());
+        println!(
+            "{name}: reported after {} ms, then in {} µs: {error}",
+            noticed.as_millis(),
+            again.elapsed().as_micros()
+        );
         assert!(error.is_unavailable() && !cluster.health().is_available(), "{error:?}");
         restore();
         let restored = Instant::now();
-        until("searches again", async || search(&cluster, INDEX).await.map(drop)).await;
-        println!("{name}: searches again {} ms after the nodes", restored.elapsed().as_millis());
+        until("searches succeed again", async || search(&cluster, INDEX).await.map(drop)).await;
+        println!("{name}: searches succeed again {} ms after the nodes", restored.elapsed().as_millis());
         let load = Load::start(&cluster, INDEX);
         until("three nodes", async || nodes(&cluster, 3).await).await;
         load.end(&format!("recovery from {name}"), Instant::now()).await;

@@ -146,7 +146,7 @@ mod tests {
         fs::write(&path, "no certificate\n").expect("written");
         assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::NoCertificate(_))));
         fs::write(&path, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").expect("written");
-        assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::CaFile { .. })), "a damaged one");
+        assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::CaFile { .. })), "a damaged file");
         assert!(roots(None, false).is_ok());
     }
 }

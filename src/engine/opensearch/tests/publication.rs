@@ -56,14 +56,14 @@ impl Directory {
             filled = done;
             ControlFlow::Continue(())
         });
-        let published = published.expect("it is published");
+        let published = published.expect("published");
         assert_eq!((filled, published.products), (2 * software.len() as u64, software.len() as u64));
         published
     }
 
     /// Publishes a generation that must not be filled again.
     fn publish_again(&self, name: &str, software: &[serde_json::Value]) -> Published {
-        self.try_publish(name, software, &mut |_, _| ControlFlow::Break(())).expect("it is published")
+        self.try_publish(name, software, &mut |_, _| ControlFlow::Break(())).expect("published")
     }
 
     fn published_already(&self, name: &str) -> Option<Published> {
@@ -136,14 +136,14 @@ mod on_cluster {
         let again = directory.publish_again(FIRST, &old);
         assert_eq!((&again.index, again.previous.as_deref()), (&first.index, Some(second.index.as_str())));
         assert_eq!((again.products, again.shards), (first.products, first.shards));
-        assert_eq!(directory.publish_again(FIRST, &old), again, "it is in service already");
-        let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &again)).expect("it opens");
+        assert_eq!(directory.publish_again(FIRST, &old), again, "it's already in service");
+        let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &again)).expect("opened");
         let since = |name| snapshot.merged_changes.since(&snapshot.changes, name, 0..10).map(|changes| changes.total);
         assert_eq!((since(SECOND), since(FIRST)), (Some(1), Some(0)), "the log continues");
 
         respond(ClusterRequest::delete(&format!("/{}-parts", second.index)));
         let refilled = directory.fill(SECOND, &new);
-        assert_ne!(refilled.index, second.index, "the previous generation wasn't whole");
+        assert_ne!(refilled.index, second.index, "the previous generation was incomplete");
         assert_eq!(directory.indices().len(), 6, "the damaged one is deleted");
     }
 
@@ -198,7 +198,7 @@ mod on_cluster {
     fn requests_to_a_deleted_index_are_unavailable() {
         let directory = Directory::new("deleted");
         let published = directory.fill(FIRST, &large()[..20]);
-        let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &published)).expect("it opens");
+        let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &published)).expect("opened");
         let missing = || RUNTIME.block_on(is_missing(&CLUSTER, &published.index));
         let errors = || {
             let engine = &snapshot.engine;
