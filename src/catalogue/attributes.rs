@@ -49,7 +49,7 @@ impl AttributeColumn {
         }
     }
 
-    /// Works out which products have the same values, which isn't stored.
+    /// Works out which products share the same values. This isn't stored.
     pub(super) fn share_lists(&mut self) {
         let products = self.bounds.len().saturating_sub(1);
         let products = u32::try_from(products).unwrap_or(u32::MAX);

@@ -124,7 +124,7 @@ pub struct SortedOrder {
     pub ranks: Vec<u32>,
 }
 
-/// A rating's whole stars; 0 if there's no rating.
+/// The number of whole stars in a rating; 0 if there's no rating.
 pub fn whole_stars(rating: Option<f64>) -> usize {
     (1_u8..).take(STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count()
 }
@@ -230,7 +230,7 @@ impl Columns {
         self.profiles.category_count
     }
 
-    /// The whole stars of a product's rating; 0 if it has none.
+    /// The number of whole stars in a product's rating; 0 if it has none.
     pub fn stars_of(&self, ordinal: Ordinal) -> usize {
         whole_stars(self.rating[ordinal as usize])
     }

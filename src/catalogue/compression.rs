@@ -8,7 +8,7 @@ use zstd::bulk;
 use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
 
-/// The dictionary size in bytes: the default of zstd's own tool.
+/// The dictionary size in bytes: the same as the zstd tool's default.
 const DICTIONARY_BYTES: usize = 110 * 1024;
 
 /// The most bytes that one byte of a frame can decode to: a 128 KiB block that repeats a single

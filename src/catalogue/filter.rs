@@ -28,8 +28,8 @@ pub struct SoftwareFilter {
     pub evidence_checked_before: Option<CalendarDate>,
     /// Only products with an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// For each attribute named, only products with any of the values given for it. Unknown
-    /// attributes and values match nothing.
+    /// For each named attribute, only products with any of its given values. Unknown attributes and
+    /// values match nothing.
     pub attributes: Vec<AttributeCondition>,
 }
 

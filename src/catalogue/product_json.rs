@@ -41,7 +41,7 @@ pub(super) fn is_shortened(software: &Software) -> bool {
     software.categories.len() > LIST_CATEGORIES || texts.into_iter().flatten().any(|text| is_longer(text, LIST_CHARS))
 }
 
-/// A product as an item.
+/// Builds a product's item.
 pub(super) fn item<'c>(
     software: &Software,
     shown: Rating,

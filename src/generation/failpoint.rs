@@ -48,7 +48,7 @@ steps! {
     StoreLocked = "store::locked";
     /// The generation's folder exists and is empty.
     StoreBegun = "store::begun";
-    /// A part that another generation has is about to be linked.
+    /// A part that another generation already has is about to be linked.
     PartLink = "store::part_link";
     /// A part's file exists and is empty.
     PartCreated = "store::part_created";

@@ -45,7 +45,7 @@ pub enum FailureCode {
     BuildPanicked,
     /// The index can't be written.
     IndexNotWritten,
-    /// Another process holds the lock of the index.
+    /// Another process holds the index lock.
     IndexLocked,
 }
 

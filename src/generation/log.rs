@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// The maximum size in bytes of a change without its id.
 const CHANGE_BYTES: usize = 32;
 
-/// The changes of the last generations, oldest first.
+/// The changes in recent generations, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeLog {
     /// When the generation before the first step was built, RFC 3339 in UTC; empty if unknown.

@@ -52,7 +52,7 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation of the same exports with or without vectors of meaning.
+    /// The generation of the same exports with or without meaning vectors.
     #[must_use]
     pub fn with_meaning(self, meaning: MeaningOption) -> Self {
         if meaning == MeaningOption::On {
@@ -88,7 +88,7 @@ impl Generation {
         files.sort_unstable();
         let mut namer = Namer::new();
         for (id, path) in files {
-            // Before opening: opening a named pipe would wait for its writer.
+            // Check before opening, because opening a named pipe would wait for a writer.
             let metadata = fs::metadata(path)?;
             if !metadata.is_file() || metadata.len() > limits.max_file_bytes {
                 return Ok(None);

@@ -194,7 +194,7 @@ fn last_message(messages: impl io::Read, observer: &mut dyn Observer) -> Option<
     None
 }
 
-/// The failure of a process that ended without a last message.
+/// The failure for a process that ended without a last message.
 fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
     let detail = if last_line.starts_with("memory allocation of") || is_killed(status) {
         format!(

@@ -1,4 +1,4 @@
-//! The settings of builds.
+//! Build settings.
 
 use std::path::PathBuf;
 

@@ -174,7 +174,7 @@ impl Snapshot {
         (&self.catalogue, &self.records)
     }
 
-    /// The products, for tests of engines.
+    /// The products, for engine tests.
     #[cfg(test)]
     pub(crate) fn records(&self) -> Arc<Records> {
         Arc::clone(&self.records)

@@ -47,7 +47,7 @@ pub(crate) struct VersionReader {
 }
 
 impl VersionReader {
-    /// A reader of the part.
+    /// A reader for the part.
     pub(crate) fn new(part: &Bulk) -> io::Result<Self> {
         let part = part.reader(Span { start: 0, length: part.len()? })?;
         let mut reader = Self { part: BufReader::new(part), left: 0, buffer: vec![0; MAX_BYTES] };

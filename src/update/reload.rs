@@ -41,7 +41,7 @@ impl Outcome {
     }
 }
 
-/// The reloads so far, including starts and generations of another process.
+/// The reloads so far, including starts and generations from another process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReloadStatus {
     /// The last one; `None` until the first has ended.

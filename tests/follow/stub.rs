@@ -174,7 +174,7 @@ impl Following {
         self.folder.path().join("index")
     }
 
-    /// The generation that is served.
+    /// The generation being served.
     pub(crate) fn generation(&self) -> Option<String> {
         self.directory.current().map(|current| current.generation().to_owned())
     }

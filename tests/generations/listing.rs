@@ -125,7 +125,7 @@ fn detail(snapshot: &Snapshot, item: &Value) -> Value {
     parsed(&record.body)["data"].take()
 }
 
-/// The form of a value that attributes are compared by.
+/// The form used to compare attribute values.
 fn attribute_key(value: &str) -> String {
     value.to_lowercase().replace([' ', '-'], "")
 }

@@ -147,7 +147,7 @@ pub struct MergedProduct<'m> {
     pub(super) shown: Rating,
     /// The day of the evidence check.
     pub evidence_checked_on: Option<CalendarDate>,
-    /// Whether it is a demo record among real ones.
+    /// Whether it's a demo record among real ones.
     pub is_demo: bool,
     pub(super) stars: Stars,
     /// The position of its first review, and how many it has.

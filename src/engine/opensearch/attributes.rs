@@ -57,7 +57,7 @@ fn between(attribute: AttributeNumber, KeyRange { from, to }: &KeyRange) -> Valu
     }
 }
 
-/// Joins a key and its label; `None` if they are too long for a column.
+/// Joins a key and its label; `None` if they're too long for a column.
 pub(super) fn labelled(key: &str, label: &str) -> Option<String> {
     Some(format!("{key}{SEPARATOR}{label}")).filter(|value| value.len() <= LONGEST_LABELLED)
 }

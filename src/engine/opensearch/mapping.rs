@@ -9,8 +9,7 @@ use crate::record::MAX_ATTRIBUTES;
 /// Must be increased whenever the documents or their fields change.
 pub(super) const MAPPING_VERSION: u32 = 5;
 
-/// How deep a ranked page can reach: slightly more than the largest offset plus page size of a
-/// search.
+/// How deep a ranked page can reach: slightly more than a search's largest offset plus page size.
 pub(super) const MAX_WINDOW: usize = 20_000;
 
 /// Keeps a shard at roughly ten gigabytes.
@@ -59,8 +58,8 @@ pub(super) fn products(shards: usize) -> Value {
         "check_a": column("integer"),
         "check_b": column("integer"),
         "content_hash": stored,
-        // A page reads only columns, because inflating stored fields would be two thirds of a
-        // search.
+        // A page reads only columns, because inflating stored fields would take two thirds of a
+        // search's time.
         "item": {"type": "binary", "doc_values": true},
         "vector": {"type": "binary", "doc_values": true},
         "detail": stored,

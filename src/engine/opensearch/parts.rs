@@ -127,7 +127,7 @@ impl Parts {
     }
 
     /// Replaces a part of a generation that isn't in service. If that's interrupted, the generation
-    /// is no longer whole.
+    /// is no longer complete.
     pub async fn replace(&mut self, name: &str, content: Bulk) -> Result<(), FillError> {
         let sizes = write_parts(&self.cluster, &self.index, &[(name.to_owned(), content)]).await?;
         self.manifest.parts.extend(sizes);

@@ -1,4 +1,4 @@
-//! Publication: one small document names the index that is being served.
+//! Publication: one small document names the index being served.
 //!
 //! It's replaced by compare-and-set, so one of two concurrent publications fails.
 

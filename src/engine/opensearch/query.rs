@@ -77,7 +77,7 @@ impl<'p> PlanQuery<'p> {
         Self { plan, accidental: Vec::new(), groups, conditions, spellings, neighbours }
     }
 
-    /// The query sorted by relevance. A full name scores [`EXACT_NAME`] more.
+    /// The query sorted by relevance. A full-name match scores [`EXACT_NAME`] more.
     pub(super) fn ranked(&self, matching: Match) -> Value {
         let words = self.words(matching);
         let ranked = match &self.plan.rerank {

@@ -152,7 +152,7 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     /// A page of products found by name. The first ones are reranked by the length of their
-    /// shortest name, so this first reads only the order, and then the page's items.
+    /// shortest name, so this reads the order first and then the page's items.
     async fn names(&self, page: Range<usize>) -> Result<SearchHits, EngineError> {
         let mut body = self.body(&self.query(Match::All), &self.filter.clauses(), 0..page.end.max(RERANKED));
         body["stored_fields"] = json!("_none_");

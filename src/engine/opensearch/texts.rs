@@ -7,8 +7,8 @@ use super::response::{damaged, hit_texts};
 use crate::engine::{EngineError, Hit, HitTexts, MAX_TEXT_BYTES};
 use crate::search::budget::Budget;
 
-/// For how many hits, from the first, the text fits in [`MAX_TEXT_BYTES`]. If that isn't all of
-/// them, the search is incomplete.
+/// How many hits, counting from the first, have text that fits in [`MAX_TEXT_BYTES`] altogether. If
+/// that isn't all of them, the search is incomplete.
 fn fitting(sizes: &[usize], budget: &Budget) -> usize {
     let mut bytes = 0_usize;
     let fits = |size: &&usize| {

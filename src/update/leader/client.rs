@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 const RATE_WINDOW: Duration = Duration::from_mins(1);
 /// The lowest rate in bytes per second: a quarter of what our own servers require of their clients.
 const MIN_RATE: u64 = 4 * 1024;
-/// The largest `CURRENT` that is read.
+/// The largest `CURRENT` that's read.
 const MAX_POINTER_BYTES: u64 = 256;
 
 /// A place where an index folder is published.

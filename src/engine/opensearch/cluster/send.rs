@@ -1,4 +1,4 @@
-//! Sends a request: its deadline, its turn and its retry.
+//! Sends requests: deadlines, turns and retries.
 
 use std::sync::Arc;
 use std::time::Duration;

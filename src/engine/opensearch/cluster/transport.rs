@@ -1,4 +1,4 @@
-//! One attempt at one node over HTTP.
+//! A single HTTP attempt at a single node.
 
 use std::path::Path;
 use std::time::Duration;
