@@ -20,7 +20,7 @@ pub struct GlossaryTermResource {
     pub abbreviations: Vec<String>,
     /// Other words for it.
     pub synonyms: Vec<String>,
-    /// Terms to read next.
+    /// Related terms.
     pub related: Vec<String>,
     /// Where the definition can be checked.
     #[schema(required)]

@@ -11,7 +11,7 @@ use super::AdditionalProperties;
 pub struct ReviewResource<'a> {
     /// Identifier.
     pub id: &'a str,
-    /// The product it is about.
+    /// The product it's about.
     pub software_id: &'a str,
     /// Stars, 1 to 5.
     #[schema(minimum = 1, maximum = 5)]

@@ -59,7 +59,7 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// A word in the query and what was searched for it.
+/// A word in the query and what it was searched as.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Replacement)]
 pub struct Correction {
