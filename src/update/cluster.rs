@@ -86,8 +86,8 @@ impl Origin for ClusterFollower {
         let (code, text) = (code(error), chain(error));
         let (detail, log) = (format!("{text}; retrying"), format!("can't follow the cluster: {text}; retrying"));
         let mut problem = Problem::new(About::Remote, code, detail, Some(log));
-        // Retries of a damaged generation back off, because reading it takes more than a look. Any
-        // other problem is simply looked at every second.
+        // Retries of a damaged generation back off, because reading one takes a while. Any other
+        // problem is checked again every second.
         problem.is_retried = code == GENERATION_DAMAGED;
         problem
     }
