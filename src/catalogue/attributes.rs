@@ -1,5 +1,5 @@
-//! The values of products' attributes: a dictionary per attribute and, for each product, its values
-//! as numbers in that dictionary (Lucene calls this sorted-set doc values).
+//! Product attribute values: one dictionary per attribute, and for each product its values as
+//! indices into that dictionary (what Lucene calls sorted-set doc values).
 
 use std::ops::Range;
 
@@ -16,23 +16,23 @@ use crate::record::{Attribute, AttributeNumber, AttributeType, Attributes, KeyRa
 pub struct AttributeColumn {
     /// The keys of all values, sorted.
     keys: Vec<Box<str>>,
-    /// Each value in the spelling of most products.
+    /// Each value's most common spelling.
     labels: Vec<Box<str>>,
-    /// Where each product's values start in `values`, and where the last product's end. Empty if no
-    /// product has any.
+    /// Where each product's values start in `values`, plus the end of the last product's. Empty if
+    /// no product has any.
     bounds: Vec<u32>,
-    /// The numbers of the products' values, in the order of the record.
+    /// The value numbers of all products, each product's in the order of its record.
     values: Vec<u32>,
-    /// The ranges that values are counted by, with the numbers of the values in each; none if each
-    /// value is counted.
+    /// The ranges used for counting, with the value numbers in each. Empty if every value is
+    /// counted separately.
     ranges: Vec<(Box<str>, Range<u32>)>,
-    /// The lists of values that several products share.
+    /// Value lists shared by several products.
     #[serde(skip)]
     lists: SharedLists,
 }
 
 impl AttributeColumn {
-    /// The numbers of the values in a range.
+    /// The value numbers in a range.
     pub fn find(&self, KeyRange { from, to }: &KeyRange) -> Range<u32> {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let from = from.as_ref().map_or(0, |from| self.keys.partition_point(|key| **key < **from));
@@ -49,7 +49,7 @@ impl AttributeColumn {
         }
     }
 
-    /// Determines which products have the same values, which isn't stored.
+    /// Works out which products share the same values. This isn't stored.
     pub(super) fn share_lists(&mut self) {
         let products = self.bounds.len().saturating_sub(1);
         let products = u32::try_from(products).unwrap_or(u32::MAX);
@@ -60,7 +60,7 @@ impl AttributeColumn {
         };
     }
 
-    /// The lists of values that several products share, once they're known.
+    /// The value lists shared by several products. Empty until [`Self::share_lists`] has run.
     pub(super) const fn lists(&self) -> &SharedLists {
         &self.lists
     }
@@ -73,8 +73,8 @@ impl AttributeColumn {
         &self.labels[value as usize]
     }
 
-    /// The ranges that values are counted by, in the form that filters take; none if each value is
-    /// counted.
+    /// The ranges used for counting, written the way filters take them. Empty if every value is
+    /// counted separately.
     pub fn ranges(&self) -> &[(Box<str>, Range<u32>)] {
         &self.ranges
     }
@@ -89,7 +89,7 @@ impl AttributeColumn {
         self.keys.is_empty()
     }
 
-    /// Whether it's a column for this many products.
+    /// Whether the column is consistent and covers this many products.
     pub(super) fn fits(&self, products: usize) -> bool {
         let is_sound = |bounds: &[u32]| {
             bounds.len() == products + 1
@@ -103,7 +103,7 @@ impl AttributeColumn {
     }
 }
 
-/// Builds the columns of all attributes. Products must come in the order of their ordinals.
+/// Builds the columns for all attributes. Products must be pushed in ordinal order.
 #[derive(Debug)]
 pub(super) struct AttributeColumnsBuilder<'a> {
     attributes: &'a Attributes,
@@ -117,10 +117,10 @@ struct ColumnBuilder {
     values: Vec<u32>,
 }
 
-/// An attribute's values so far, numbered in the order of their first products.
+/// An attribute's values so far, numbered in order of first appearance.
 #[derive(Debug, Default)]
 struct Labels {
-    /// The number of each key.
+    /// Maps each key to its number.
     numbers: HashMap<Box<str>, u32>,
     /// For each value, its first few spellings and how many products use each.
     spellings: Vec<Vec<(Box<str>, u32)>>,
@@ -128,12 +128,11 @@ struct Labels {
     products: u32,
 }
 
-/// How many spellings of a value are counted.
+/// The maximum number of spellings counted per value.
 const MOST_SPELLINGS: usize = 16;
 
 impl Labels {
-    /// Numbers the values of the next product. If it has one twice, in two spellings, that counts
-    /// once.
+    /// Numbers the next product's values. A value given twice, even in two spellings, counts once.
     fn numbers_of(&mut self, kind: AttributeType, values: &[Box<str>], numbers: &mut Vec<u32>) {
         let start = numbers.len();
         for value in values {
@@ -157,13 +156,13 @@ impl Labels {
         self.products += u32::from(numbers.len() > start);
     }
 
-    /// A value's most frequent spelling. If there are several, the best product's.
+    /// A value's most frequent spelling. On a tie, the best product's.
     fn label(&self, number: u32) -> &str {
         let spellings = self.spellings[number as usize].iter().rev();
         spellings.max_by_key(|(_, count)| *count).map_or("", |(spelling, _)| spelling)
     }
 
-    /// The numbers of all values in the order of their keys.
+    /// All keys with their value numbers, sorted by key.
     fn sorted(&self) -> Vec<(&str, u32)> {
         let mut sorted: Vec<_> = self.numbers.iter().map(|(key, number)| (&**key, *number)).collect();
         sorted.sort_unstable();
@@ -171,33 +170,32 @@ impl Labels {
     }
 
     fn summary(&self, kind: AttributeType) -> AttributeSummary {
-        // Sorting the keys of texts would be useless.
+        // Text has no ranges, so its keys needn't be sorted.
         let sorted = if kind.is_ordered() { self.sorted() } else { Vec::new() };
         let labels = sorted.into_iter().map(|(_, number)| self.label(number));
         AttributeSummary { products: self.products, ranges: ranges(kind, labels) }
     }
 }
 
-/// The values of an attribute that a directory's products have.
+/// A summary of an attribute's values across the directory's products.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttributeSummary {
     /// How many products have a value.
     pub products: u32,
-    /// The ranges that numbers and dates are counted by, in the form that filters take.
+    /// The ranges used for counting numbers and dates, written the way filters take them.
     pub ranges: Vec<Box<str>>,
 }
 
 /// A product's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeValue {
-    /// The form in which values are compared.
+    /// The form used to compare values.
     pub key: String,
-    /// The value in the spelling of most products.
+    /// The value's most common spelling.
     pub label: Box<str>,
 }
 
-/// Numbers the values of products, which come in the order of their ordinals, and labels the values
-/// at the end.
+/// Numbers product values, pushed in ordinal order, and labels them at the end.
 #[derive(Debug)]
 pub struct AttributeLabels<'a> {
     attributes: &'a Attributes,
@@ -296,7 +294,7 @@ mod tests {
     }
 
     fn find(column: &AttributeColumn, value: &str) -> Range<u32> {
-        column.find(&AttributeType::Text.range(value).expect("a text"))
+        column.find(&AttributeType::Text.range(value).expect("text"))
     }
 
     #[test]
@@ -305,7 +303,7 @@ mod tests {
         assert!(column.fits(3) && !column.fits(2));
         let found = find(&column, "Iso_9001");
         assert_eq!(found.len(), 1);
-        assert_eq!(column.label(found.start), "ISO 9001", "of two spellings as frequent, the first product's");
+        assert_eq!(column.label(found.start), "ISO 9001", "on a tie, the first product's spelling");
         assert_eq!(column.of(1), [0; 0]);
         assert_eq!(column.of(2), [found.start, find(&column, "c#").start]);
         assert_ne!(find(&column, "C#"), find(&column, "C++"));
@@ -336,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_counted_in_shared_lists_and_others() {
+    fn values_are_counted_in_shared_and_unshared_lists() {
         let products: [&[&str]; 11] =
             [&["a", "b"], &[], &["a", "b"], &["c"], &["a", "b"], &["b", "a"], &["a", "b"], &[], &["c", "a"], &[], &[]];
         let mut column = column(&products);

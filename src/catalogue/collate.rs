@@ -1,21 +1,21 @@
-//! The order in which people expect names.
+//! The order people expect names in.
 
 use icu_collator::options::CollatorOptions;
 use icu_collator::preferences::CollationNumericOrdering;
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 
-/// Natural, accent-aware order: the root collation of the Unicode Collation Algorithm (CLDR) with numbers compared by
-/// value, so that `é` sorts next to `e` and `ISO 9` before `ISO 10`.
+/// Natural, accent-aware order: the root collation of the Unicode Collation Algorithm (CLDR), with
+/// numbers compared by value. So `é` sorts next to `e`, and `ISO 9` before `ISO 10`.
 #[derive(Debug)]
 pub struct Collation(CollatorBorrowed<'static>);
 
-/// Why names can't be ordered.
+/// Why names can't be sorted.
 #[derive(Debug, thiserror::Error)]
 #[error("the collation data can't be loaded: {0}")]
 pub struct CollationError(String);
 
 impl Collation {
-    /// The collation, from the data compiled into the binary.
+    /// Loads the collation data compiled into the binary.
     pub fn new() -> Result<Self, CollationError> {
         let mut preferences = CollatorPreferences::default();
         preferences.numeric_ordering = Some(CollationNumericOrdering::True);
@@ -23,7 +23,7 @@ impl Collation {
         collator.map(Self).map_err(|error| CollationError(error.to_string()))
     }
 
-    /// A key whose byte order is the order of names.
+    /// A sort key: comparing its bytes compares names.
     pub fn key(&self, name: &str) -> Vec<u8> {
         let mut key = Vec::with_capacity(name.len() * 2);
         // Writing to a vector can't fail.

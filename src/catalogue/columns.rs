@@ -1,4 +1,4 @@
-//! The columns that products are filtered, sorted and counted by: integers computed once per generation.
+//! The columns used to filter, sort and count products: integers computed once per generation.
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,12 @@ use super::Ordinal;
 use super::attributes::AttributeColumn;
 use crate::record::{AttributeNumber, CalendarDate, EvidenceStatus, OfferingType};
 
-/// One value per product and column, by ordinal; and the sorted orders.
+/// One value per product and column, indexed by ordinal, plus the sort orders.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Columns {
-    /// Where each product's categories start in `categories`, and where the last product's end.
+    /// Where each product's categories start in `categories`, plus the end of the last product's.
     pub category_bounds: Vec<u32>,
-    /// Indices into the list of categories, the main one first.
+    /// Indices into the category list, main category first.
     pub categories: Vec<u32>,
     pub offering_type: Vec<OfferingType>,
     pub evidence_status: Vec<EvidenceStatus>,
@@ -20,9 +20,9 @@ pub struct Columns {
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
     /// The rating shown.
     pub rating: Vec<Option<f64>>,
-    /// By number of the attribute.
+    /// Indexed by attribute number.
     pub attributes: Vec<AttributeColumn>,
-    /// The orders that lists can have.
+    /// By name, natural collation.
     pub name: SortedOrder,
     /// By shown rating, highest first, unrated last.
     pub rating_descending: SortedOrder,
@@ -30,16 +30,16 @@ pub struct Columns {
     pub review_count_descending: SortedOrder,
     /// By the day of the evidence check, newest first, unknown last.
     pub evidence_checked_on_descending: SortedOrder,
-    /// How many products aren't demo records. These have the lowest ordinals. If all are demo
-    /// records, this counts all of them.
+    /// How many products aren't demo records; these have the lowest ordinals. If every product is a
+    /// demo record, counts them all.
     pub real: u32,
-    /// Which values facets count for each product.
+    /// Which facet values each product counts towards.
     #[serde(skip)]
     pub(super) profiles: Profiles,
 }
 
-/// The values that facets count for each product, as a number, so that products with the same
-/// number are counted together.
+/// Numbers each distinct combination of facet values, so products with the same number can be
+/// counted together.
 #[derive(Debug, Default)]
 pub(super) struct Profiles {
     /// Each product's number.
@@ -50,7 +50,7 @@ pub(super) struct Profiles {
     category_count: usize,
 }
 
-/// A stored order of products.
+/// A stored product order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// By name, natural collation.
@@ -81,8 +81,8 @@ impl Order {
     }
 }
 
-/// An order of products: a stored one, or by an attribute with one value. Products without a value
-/// come last, and names break ties.
+/// A product order: a stored one, or by a single-valued attribute. Products without a value come
+/// last, and ties are broken by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortedBy {
     Stored(Order),
@@ -98,7 +98,7 @@ pub struct Places<'c> {
 }
 
 impl Places<'_> {
-    /// A number to sort products by; the lowest comes first.
+    /// A product's sort key, lowest first.
     #[inline]
     pub fn of(&self, ordinal: Ordinal) -> u64 {
         let rank = u64::from(self.order.ranks[ordinal as usize]);
@@ -115,22 +115,22 @@ impl Places<'_> {
 /// The highest possible rating in stars.
 pub const STARS: usize = 5;
 
-/// An order of all products, in both directions.
+/// An order of all products, as a permutation and its inverse.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SortedOrder {
     /// The ordinals in this order.
     pub ordinals: Vec<Ordinal>,
-    /// Each ordinal's position in it.
+    /// Each ordinal's position in `ordinals`.
     pub ranks: Vec<u32>,
 }
 
-/// The whole stars of a rating; 0 without one.
+/// The number of whole stars in a rating; 0 if there's no rating.
 pub fn whole_stars(rating: Option<f64>) -> usize {
     (1_u8..).take(STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count()
 }
 
 impl SortedOrder {
-    /// The order of ordinals with these ranks.
+    /// Builds the order from each ordinal's rank.
     pub(super) fn of_ranks(ranks: Vec<u32>) -> Self {
         let mut ordinals = vec![0; ranks.len()];
         for (ordinal, rank) in (0..).zip(&ranks) {
@@ -154,7 +154,7 @@ impl Columns {
             && self.rating.len() == count
             && self.category_bounds.len() == count + 1
             && self.category_bounds.is_sorted()
-            // Products that an engine stores elsewhere are counted, but have no columns.
+            // If an engine stores the products elsewhere, they're counted but have no columns.
             && (count == 0 || self.real as usize <= count)
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
             && Order::ALL.iter().all(|order| self.order(*order).fits(count))
@@ -196,7 +196,7 @@ impl Columns {
         }
     }
 
-    /// Determines what facets count, which isn't stored.
+    /// Computes the facet profiles, which aren't stored.
     pub(super) fn profile(&mut self) {
         let mut numbers = HashMap::default();
         let category_count = self.categories.iter().max().map_or(0, |last| *last as usize + 1);
@@ -214,28 +214,28 @@ impl Columns {
         self.attributes.iter_mut().for_each(AttributeColumn::share_lists);
     }
 
-    /// The number of a product's profile: the values that facets count for it.
+    /// A product's profile number. Products with the same number have the same facet values.
     #[inline]
     pub fn profile_of(&self, ordinal: Ordinal) -> usize {
         self.profiles.of[ordinal as usize] as usize
     }
 
-    /// A product for each profile, by profile number.
+    /// One example product per profile, by profile number.
     pub fn profiles(&self) -> &[Ordinal] {
         &self.profiles.examples
     }
 
-    /// The number of categories, up to the last one that has a product.
+    /// The number of categories up to the last one that has a product.
     pub fn category_count(&self) -> usize {
         self.profiles.category_count
     }
 
-    /// The whole stars of a product's rating; 0 if it has none.
+    /// The number of whole stars in a product's rating; 0 if it has none.
     pub fn stars_of(&self, ordinal: Ordinal) -> usize {
         whole_stars(self.rating[ordinal as usize])
     }
 
-    /// The day of a product's evidence check as a number that sorts like days.
+    /// The day of a product's evidence check, as a number that sorts chronologically.
     pub fn checked_day(&self, ordinal: Ordinal) -> Option<u32> {
         self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
     }
@@ -244,12 +244,12 @@ impl Columns {
         &self.attributes[attribute]
     }
 
-    /// Whether there are none.
+    /// Whether there are no products.
     pub fn is_empty(&self) -> bool {
         self.offering_type.is_empty()
     }
 
-    /// A product's categories, as indices into the list of categories.
+    /// A product's categories, as indices into the category list.
     pub fn categories_of(&self, ordinal: Ordinal) -> &[u32] {
         let at = ordinal as usize;
         &self.categories[self.category_bounds[at] as usize..self.category_bounds[at + 1] as usize]

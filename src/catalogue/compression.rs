@@ -1,4 +1,4 @@
-//! Compresses short texts that are read one at a time, using zstd with a shared dictionary.
+//! Compresses short strings that are read one at a time, using zstd with a shared dictionary.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -8,42 +8,39 @@ use zstd::bulk;
 use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
 
-/// The dictionary size in bytes: the default of zstd's own tool.
+/// The dictionary size in bytes: the same as the zstd tool's default.
 const DICTIONARY_BYTES: usize = 110 * 1024;
 
-/// How many bytes of text a byte of a frame can decode to at most: a block of 128 KiB that repeats
-/// one byte takes four bytes (RFC 8878, section 3.1.1.2).
+/// The most bytes that one byte of a frame can decode to: a 128 KiB block that repeats a single
+/// byte takes four bytes (RFC 8878, section 3.1.1.2).
 const MAX_EXPANSION: usize = 32 * 1024;
 
-/// Compresses texts.
 pub(super) struct Compressor {
     compressor: bulk::Compressor<'static>,
     dictionary: Vec<u8>,
 }
 
 impl Compressor {
-    /// Trains the dictionary with a sample of the texts. If the sample is too small, the dictionary
-    /// stays empty.
+    /// Trains the dictionary on a sample. If the sample is too small, the dictionary is left empty.
     pub(super) fn train(sample: &[Vec<u8>]) -> io::Result<Self> {
         let dictionary = zstd::dict::from_samples(sample, DICTIONARY_BYTES).unwrap_or_default();
         let mut compressor = bulk::Compressor::with_dictionary(zstd::DEFAULT_COMPRESSION_LEVEL, &dictionary)?;
-        // There is only one dictionary, and its number would take four bytes per text.
+        // There's only one dictionary, and storing its id would waste four bytes per string.
         compressor.set_parameter(CParameter::DictIdFlag(false))?;
         Ok(Self { compressor, dictionary })
     }
 
-    /// Compresses a text to a zstd frame that states the text's length.
+    /// Compresses a string into a zstd frame that states the string's length.
     pub(super) fn compress(&mut self, text: &[u8]) -> io::Result<Vec<u8>> {
         self.compressor.compress(text)
     }
 
-    /// The bytes of the dictionary.
     pub(super) fn dictionary(&self) -> &[u8] {
         &self.dictionary
     }
 }
 
-/// A dictionary for decompressing texts.
+/// A dictionary for decompression.
 pub(super) struct Dictionary(DecoderDictionary<'static>);
 
 impl fmt::Debug for Dictionary {
@@ -53,12 +50,11 @@ impl fmt::Debug for Dictionary {
 }
 
 impl Dictionary {
-    /// Prepares a dictionary.
     pub(super) fn new(bytes: &[u8]) -> io::Result<Self> {
         DecoderDictionary::try_copy(bytes).map(Self)
     }
 
-    /// Appends the text in a frame.
+    /// Decompresses a frame and appends the result to `out`.
     pub(super) fn decompress(&self, frame: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         thread_local! {
             static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
@@ -77,7 +73,7 @@ impl Dictionary {
     }
 }
 
-/// The length of a frame's text according to the frame; `None` if the frame is too short for that.
+/// The uncompressed length that a frame states; `None` if the frame is too short to reach it.
 pub(super) fn text_len(frame: &[u8]) -> Option<usize> {
     let length = get_frame_content_size(frame).ok().flatten()?.try_into().ok()?;
     (length <= frame.len().saturating_mul(MAX_EXPANSION)).then_some(length)
@@ -97,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_round_trip_with_and_without_a_dictionary() {
+    fn strings_round_trip_with_and_without_a_dictionary() {
         let unseen: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
         for (sample, has_dictionary) in [(texts(), true), (Vec::new(), false), (texts()[..2].to_vec(), false)] {
             let mut compressor = Compressor::train(&sample).expect("set up");
@@ -106,13 +102,13 @@ mod tests {
             for text in texts().iter().map(Vec::as_slice).chain([&b""[..], b"x", &unseen]) {
                 let frame = compressor.compress(text).expect("compressed");
                 assert_eq!(text_len(&frame), Some(text.len()));
-                assert_eq!(decompressed(&dictionary, &frame).expect("whole"), [b"before ", text].concat());
+                assert_eq!(decompressed(&dictionary, &frame).expect("intact"), [b"before ", text].concat());
             }
         }
     }
 
     #[test]
-    fn dictionary_halves_a_short_text() {
+    fn dictionary_halves_a_short_string() {
         let mut compressor = Compressor::train(&texts()).expect("set up");
         let mut plain = Compressor::train(&[]).expect("set up");
         let text = &texts()[500];
@@ -121,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_frame_is_an_error_or_another_text_of_the_stated_length() {
+    fn damaged_frame_is_an_error_or_decodes_to_the_stated_length() {
         let mut compressor = Compressor::train(&texts()).expect("set up");
         let dictionary = Dictionary::new(compressor.dictionary()).expect("a dictionary");
         let frame = compressor.compress(&texts()[500]).expect("compressed");
@@ -138,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn length_that_no_frame_of_its_size_can_have_is_not_believed() {
+    fn impossible_length_for_a_frame_is_rejected() {
         let stating = |length: u64| [&[0x28, 0xb5, 0x2f, 0xfd, 0xe0][..], &length.to_le_bytes()].concat();
         assert_eq!([1000, 1 << 59].map(|length| text_len(&stating(length))), [Some(1000), None]);
     }

@@ -7,7 +7,7 @@ use super::collate::CollationError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueBuildError {
-    /// The order of names can't be computed.
+    /// Names can't be sorted.
     #[error(transparent)]
     Collation(#[from] CollationError),
     #[error("a record can't be written as JSON")]
@@ -20,6 +20,6 @@ pub enum CatalogueBuildError {
     Compress(#[source] io::Error),
     #[error("the catalogue's tables can't be encoded")]
     Encode(#[from] postcard::Error),
-    #[error("a directory holds at most {} products", MAX_ORDINAL)]
+    #[error("a directory can have at most {} products", MAX_ORDINAL)]
     TooMany,
 }

@@ -1,4 +1,4 @@
-//! The exports as they were validated, for download.
+//! The validated exports, kept for download.
 
 use std::io::{self, BufReader, Read, Write as _};
 use std::ops::{Range, RangeInclusive};
@@ -14,20 +14,20 @@ use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
 use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
 
-/// The compression level for documents kept for download (zstd's scale, 1 to 22): nearly as small
-/// as with higher levels, in a fraction of the time.
+/// The compression level for documents kept for download (zstd's scale, 1 to 22). Higher levels
+/// take far longer and hardly make them smaller.
 const ZSTD_LEVEL: i32 = 3;
 
-/// The compression window as a power of two: 128 KiB. With it a download's decoder holds about 500
+/// The compression window as a power of two: 128 KiB. With it, a download's decoder takes about 500
 /// KiB: the window, two blocks of up to 128 KiB and its state. The level's default of 2 MiB hardly
 /// makes documents smaller.
 const ZSTD_WINDOW_LOG: u32 = 17;
 
-/// The window for the places of products, 32 KiB. Their decoder, which only `ndjson` needs, holds
-/// about 250 KiB.
+/// The window for product places, 32 KiB. Their decoder, which only `ndjson` needs, takes about 250
+/// KiB.
 const PLACES_WINDOW_LOG: u32 = 15;
 
-/// How many bytes a product's place takes.
+/// The size of a product's place in bytes.
 const PLACE_BYTES: usize = 8;
 
 /// The block size for reading a stored document.
@@ -36,10 +36,10 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// One export of the directory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExportDocument {
-    /// What lists show, read from the object.
+    /// What lists show, parsed from `object`.
     #[serde(skip)]
     pub resource: ExportResource,
-    /// The same as a JSON object.
+    /// The same data as a JSON object.
     pub object: Span,
     stored: StoredDocument,
 }
@@ -57,17 +57,17 @@ pub(super) struct StoredDocument {
     part: u32,
     /// Its range there, compressed with zstd.
     compressed: Span,
-    /// The range of its products' places, which follow it, also compressed. For each product: the
-    /// number of bytes since the previous one, and its length, as little-endian 32-bit numbers.
-    /// Documents are smaller than 4 GiB.
+    /// The range of the product places, which follow the document and are also compressed. Each
+    /// place has the gap since the previous product and the product's length, in bytes, as
+    /// little-endian 32-bit numbers. Documents are smaller than 4 GiB.
     places: Span,
-    /// BLAKE3 of both, because they may be read from disk long after they were written.
+    /// BLAKE3 hash of both, because they may be read from disk long after being written.
     hash: [u8; 32],
 }
 
 impl StoredDocument {
-    /// Compresses a document that will follow the first `start` bytes of a part. `spans` are its
-    /// products. Returns the compressed bytes as well.
+    /// Compresses a document that will be stored at offset `start` of a part. `spans` are its
+    /// products. Also returns the compressed bytes.
     pub(super) fn compress(
         (part, start): (u32, u64),
         document: &[u8],
@@ -80,14 +80,14 @@ impl StoredDocument {
         Ok((Self { part, compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
     }
 
-    /// The range of everything it stores.
+    /// The range of the document and its places.
     fn span(&self) -> Span {
         Span { length: self.compressed.length.saturating_add(self.places.length), ..self.compressed }
     }
 }
 
-/// Compresses to a frame whose block boundaries depend on the content. So after a change most
-/// blocks are the same, and followers needn't receive them again.
+/// Compresses into a frame whose block boundaries depend on the content. After a change most blocks
+/// are the same, so followers needn't fetch them again.
 fn compress(content: &[u8], window_log: u32) -> io::Result<Vec<u8>> {
     let mut encoder = Encoder::new(Vec::new(), ZSTD_LEVEL)?;
     encoder.set_parameter(CParameter::WindowLog(window_log))?;
@@ -104,7 +104,7 @@ fn compress(content: &[u8], window_log: u32) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// The places of products in their stored form.
+/// Encodes product places.
 fn places(spans: &[Range<usize>]) -> io::Result<Vec<u8>> {
     let mut places = Vec::with_capacity(spans.len() * PLACE_BYTES);
     let mut before = 0;
@@ -123,7 +123,7 @@ fn misplaced() -> io::Error {
 }
 
 impl ExportDocument {
-    /// How lists show an export.
+    /// An export as lists show it.
     pub(super) fn resource(set: &SetExport) -> io::Result<ExportResource> {
         let (count, export) = (|n: usize| n as u64, &set.export);
         let document = set.document.read_all()?;
@@ -144,20 +144,20 @@ impl ExportDocument {
         })
     }
 
-    /// Writes what is shown of an export, whose document is stored, to the arena.
+    /// Writes an export's list entry to the arena. Its document is already stored.
     pub(super) fn push(arena: &mut BulkWriter, resource: ExportResource, stored: StoredDocument) -> io::Result<Self> {
         let object = arena.push_json(&resource)?;
         Ok(Self { resource, object, stored })
     }
 
-    /// Whether its document and its products' places lie within the parts for download, given their
+    /// Whether the document and its product places lie within the download parts, given their
     /// lengths.
     pub(super) fn fits(&self, downloads: &[u64]) -> bool {
         let end = self.stored.span().end().max(self.stored.places.end());
         downloads.get(self.stored.part as usize).is_some_and(|length| end <= *length)
     }
 
-    /// Reads the document in each of its forms, and compares it with its size and hash.
+    /// Reads the document in each of its forms and checks its size and hash.
     pub(super) fn read_through(&self, catalogue: &Catalogue) -> io::Result<()> {
         let (mut document, mut sha256, mut size) = (self.open(catalogue)?.json()?, Sha256::new(), 0_u64);
         let mut block = vec![0; BLOCK_BYTES];
@@ -170,15 +170,15 @@ impl ExportDocument {
             size += read as u64;
         }
         if size != self.resource.size_bytes || hex::encode(sha256.finalize()) != self.resource.sha256 {
-            let what = format!("the document of the export `{}` isn't what the list of exports says", self.resource.id);
+            let what = format!("the document of export `{}` doesn't match the export list", self.resource.id);
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         io::copy(&mut self.open(catalogue)?.ndjson()?, &mut io::sink()).map(drop)
     }
 
-    /// Opens the document for download. If it's in one piece, it's first compared with its checksum
-    /// block by block, which takes time proportional to its compressed size. If each piece has its
-    /// own checksum, nothing is read yet.
+    /// Opens the document for download. If it's stored in one piece, its checksum is verified
+    /// first, which takes time proportional to its compressed size. If each piece has its own
+    /// checksum, nothing is read yet.
     pub fn open(&self, catalogue: &Catalogue) -> io::Result<StoredExport> {
         let downloads = catalogue.downloads.get(self.stored.part as usize).ok_or(io::ErrorKind::NotFound)?;
         if !downloads.is_verified() {
@@ -207,15 +207,15 @@ impl ExportDocument {
         let mut hasher = blake3::Hasher::new();
         io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader), &mut hasher)?;
         if *hasher.finalize().as_bytes() != self.stored.hash {
-            let what = format!("the document of the export `{}` isn't what was written to disk", self.resource.id);
+            let what = format!("the document of export `{}` differs from what was written to disk", self.resource.id);
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         Ok(())
     }
 }
 
-/// An export's document, ready to be read in one of its forms. It outlives its generation, whose
-/// download file it keeps open.
+/// An export's document, ready to be read in one of its forms. It keeps its generation's download
+/// file open, so it can outlive the generation.
 #[derive(Debug)]
 pub struct StoredExport {
     compressed: BulkReader,
@@ -259,9 +259,9 @@ impl StoredExport {
         Ok(json.take((range.end() + 1).saturating_sub(*range.start())))
     }
 
-    /// One record per line. Each is the export's own object plus `export` (id, name, licence,
-    /// date), so that the licence stays with it. A record's own property `export` moves to
-    /// `additional_properties`. Holds one record at a time.
+    /// One record per line: the export's own object plus `export` (id, name, licence, date), so the
+    /// licence always comes with it. A record's own `export` property moves to
+    /// `additional_properties`. Keeps one record in memory at a time.
     pub fn ndjson(self) -> io::Result<impl Read + Send> {
         let Self { compressed, places, reference, .. } = self;
         Ok(Lines { document: decoder(compressed)?, places: decoder(places)?, reference, line: io::Cursor::default() })
@@ -284,7 +284,7 @@ struct Lines<R> {
     document: R,
     places: R,
     reference: String,
-    /// The current line, part of which has been read.
+    /// The current line, which may be partly read.
     line: io::Cursor<String>,
 }
 
@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn change_leaves_most_of_a_compressed_document_as_it_is() {
+    fn change_leaves_most_of_a_compressed_document_unchanged() {
         let mut random = vec![0; 2_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut random);
         let document = hex::encode(random);

@@ -1,4 +1,4 @@
-//! Filters: with the names that callers use, and resolved for one generation.
+//! Filters in two forms: with the names that callers use, and resolved for one generation.
 
 use std::ops::Range;
 
@@ -10,34 +10,35 @@ use crate::record::{
     AttributeNumber, Attributes, CalendarDate, EvidenceStatus, KeyRange, OfferingType, identity, slug,
 };
 
-/// A filter of products. An empty filter lets all products pass.
+/// A product filter. An empty one lets all products pass.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SoftwareFilter {
     /// Only these products. Unknown ids match nothing. Empty: no restriction.
     pub ids: Vec<String>,
-    /// Not this product.
+    /// Excludes this product.
     pub except_id: Option<String>,
-    /// In any of these categories, given as names or ids in any case. Unknown ones match nothing.
-    /// Empty: no restriction.
+    /// Only products in any of these categories, given by name or id; case doesn't matter. Unknown
+    /// ones match nothing. Empty: no restriction.
     pub categories: Vec<String>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
-    /// With at least this shown rating.
+    /// The minimum shown rating.
     pub min_rating: Option<f64>,
-    /// With an evidence date before this day.
+    /// Only products with an evidence date before this day.
     pub evidence_checked_before: Option<CalendarDate>,
-    /// With an evidence date after this day.
+    /// Only products with an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// With any of the values given for each named attribute. Unknown attributes and values match
-    /// nothing.
+    /// For each named attribute, only products with any of its given values. Unknown attributes and
+    /// values match nothing.
     pub attributes: Vec<AttributeCondition>,
 }
 
-/// A value of an attribute that products may have.
+/// An attribute value to filter by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AttributeCondition {
     pub property: String,
-    /// One value or a range, as [`AttributeType::range`](crate::record::AttributeType::range) reads it.
+    /// One value or a range, as parsed by
+    /// [`AttributeType::range`](crate::record::AttributeType::range).
     pub value: String,
 }
 
@@ -47,8 +48,8 @@ impl AttributeCondition {
     }
 }
 
-/// The values that a filter admits for each attribute; `None` for an attribute that the directory
-/// doesn't have.
+/// The values that a filter admits for each attribute; `None` if the directory lacks one of the
+/// attributes.
 pub fn admitted(
     conditions: &[AttributeCondition],
     attributes: &Attributes,
@@ -65,26 +66,26 @@ pub fn admitted(
     Some(admitted)
 }
 
-/// A filter whose names are resolved to values in the columns.
+/// A filter with its names resolved to column values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
-    /// In any of these categories, as ascending indices; `None`: no restriction; empty: matches
-    /// nothing.
+    /// Only products in any of these categories, as ascending indices. `None`: no restriction;
+    /// empty: matches nothing.
     pub categories: Option<Vec<u32>>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
-    /// With at least this rating.
+    /// The minimum rating.
     pub min_rating: Option<f64>,
-    /// With an evidence date before this day.
+    /// Only products with an evidence date before this day.
     pub evidence_checked_before: Option<CalendarDate>,
-    /// With an evidence date after this day.
+    /// Only products with an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// With any of these values of each attribute, as disjoint ascending ranges of their numbers;
+    /// For each attribute, the accepted values, as disjoint ascending ranges of their numbers;
     /// empty: matches nothing.
     pub attributes: Vec<(AttributeNumber, Vec<Range<u32>>)>,
     /// Only these products, ascending; `None`: no restriction.
     pub ordinals: Option<Vec<Ordinal>>,
-    /// Not this product.
+    /// Excludes this product.
     pub except: Option<Ordinal>,
 }
 
@@ -106,13 +107,13 @@ impl Admission {
     pub const RATING: Self = Self(8);
     /// Fails the evidence date filter.
     pub const EVIDENCE_CHECKED: Self = Self(16);
-    /// Isn't one of the products.
+    /// Isn't one of the selected products, or is the excluded one.
     pub const ORDINAL: Self = Self(32);
 
     /// The parts of a filter that have facets, not counting attributes.
     pub const FACETS: [Self; 4] = [Self::CATEGORY, Self::OFFERING_TYPE, Self::EVIDENCE_STATUS, Self::RATING];
 
-    /// Fails the filter of an attribute.
+    /// Fails an attribute's filter.
     pub const fn attribute(attribute: AttributeNumber) -> Self {
         Self(64 << attribute)
     }
@@ -126,14 +127,14 @@ impl Admission {
         self.0 & part.0 != 0
     }
 
-    /// Whether it passes the filter without one of its parts.
+    /// Whether it passes the filter apart from this part.
     pub const fn passed_but_for(self, part: Self) -> bool {
         self.0 & !part.0 == 0
     }
 }
 
 impl Filter {
-    /// Resolves names to values in the columns.
+    /// Resolves names to column values.
     pub fn resolve(filter: &SoftwareFilter, catalogue: &Catalogue, records: &Records) -> Self {
         let numbers = |values: &[String], find: &dyn Fn(&str) -> Option<u32>| {
             let mut numbers: Vec<_> = values.iter().filter_map(|value| find(value)).collect();
@@ -227,18 +228,18 @@ impl Filter {
 }
 
 impl Catalogue {
-    /// A category, given by name or id in any case.
+    /// A category by name or id; case doesn't matter.
     pub fn category_named(&self, name_or_id: &str) -> Option<&CategoryResource> {
         self.category(name_or_id).map(|at| &self.tables.categories[at as usize])
     }
 
-    /// The index of a category, given by name or id in any case.
+    /// The index of a category, by name or id; case doesn't matter.
     pub fn category(&self, name_or_id: &str) -> Option<u32> {
         let (id, wanted) = (slug(name_or_id), identity(name_or_id));
         if id == wanted {
             return self.find_category(&id);
         }
-        // The ids of all names with this slug start with it.
+        // All names with this slug have ids that start with it.
         let is_wanted =
             |category: &CategoryResource| category.id.starts_with(&id) && identity(&category.name) == wanted;
         u32::try_from(self.tables.categories.iter().position(is_wanted)?).ok()
@@ -250,7 +251,7 @@ mod tests {
     use super::Admission;
 
     #[test]
-    fn a_facet_forgives_its_own_filter_only() {
+    fn facet_ignores_only_its_own_filter() {
         assert!(Admission::CATEGORY.passed_but_for(Admission::CATEGORY));
         assert!(!Admission(Admission::CATEGORY.0 | Admission::RATING.0).passed_but_for(Admission::CATEGORY));
         assert!(Admission::PASSED.passed_but_for(Admission::RATING));

@@ -10,17 +10,17 @@ use crate::export::Export;
 use crate::record::Ids;
 use crate::scratch::{BulkWriter, Span};
 
-/// A glossary term: what glossary searches read, and the response.
+/// A glossary term, for glossary searches and as a ready-made response.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GlossaryEntry {
-    /// Read from the object.
+    /// Parsed from `object`.
     #[serde(skip)]
     pub term: GlossaryTermResource,
-    /// The same as a JSON object.
+    /// The same data as a JSON object.
     pub object: Span,
 }
 
-/// Writes the glossary of all exports, sorted by term.
+/// Writes the combined glossary of all exports, sorted by term.
 pub(super) fn entries<'e>(
     exports: impl Iterator<Item = &'e Export>,
     collation: &Collation,

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::{Columns, Filter, Order, Ordinal};
 
 impl Columns {
-    /// A page of the products that pass a filter, in a stored order, and how many products pass it.
+    /// A page of the products that pass a filter, in a stored order, and the total number that
+    /// pass.
     pub fn page(&self, filter: &Filter, order: Order, page: Range<usize>) -> (Vec<Ordinal>, u64) {
         let order = self.order(order);
         let slice = |ordinals: &[Ordinal]| {
@@ -13,7 +14,8 @@ impl Columns {
             ordinals[page.start.min(end)..end].to_vec()
         };
         if let Some(some) = &filter.ordinals {
-            // Only a few products: sorted by their positions in the order, which isn't walked.
+            // There are only a few products, so sort them by rank instead of walking the whole
+            // order.
             let exists = |ordinal: &Ordinal| (*ordinal as usize) < order.ranks.len();
             let admitted = some.iter().copied().filter(exists);
             let mut admitted: Vec<_> = admitted.filter(|ordinal| filter.admit(self, *ordinal).passed()).collect();

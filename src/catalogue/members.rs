@@ -1,9 +1,9 @@
-//! JSON objects read without their values.
+//! Reads JSON objects without parsing their values.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// An object's members in the order written, their values untouched.
+/// An object's members in their original order, with values left unparsed.
 #[derive(Debug)]
 pub struct Members<'a>(pub Vec<(String, &'a RawValue)>);
 

@@ -1,9 +1,9 @@
-//! One generation, laid out for serving: the JSON of every response, and integer columns to filter
-//! and sort by. A product's number is its *ordinal*, its position in the order of quality.
+//! One generation, laid out for serving: the JSON for every response, plus integer columns for
+//! filtering and sorting. A product's number is its *ordinal*, its position in quality order.
 //!
-//! The [`Catalogue`] has categories, glossary and exports, and the [`Records`] have products and
-//! reviews, which only an engine reads. [`CatalogueWriter`] writes both once per generation.
-//! Nothing here depends on an index or on HTTP, and only exports for download may be stored
+//! The [`Catalogue`] contains the categories, the glossary and the exports. The [`Records`] contain
+//! the products and reviews, which only an engine reads. [`CatalogueWriter`] writes both once per
+//! generation. Nothing here depends on an index or on HTTP. Only exports for download may be stored
 //! elsewhere ([`Bulk`]).
 
 mod attributes;
@@ -63,27 +63,27 @@ use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Languages, MAX_ATTRIBUTES, former_slug};
 use crate::scratch::decode;
 
-/// A product's position in the order of quality, from 0 for the best. Stable within a generation
-/// only.
+/// A product's position in quality order, starting with 0 for the best. Stable only within a
+/// generation.
 pub type Ordinal = u32;
 
-/// The highest possible ordinal: candidates are sorted by keys with 30 bits for it.
+/// The highest possible ordinal: sort keys for candidates have 30 bits for it.
 pub const MAX_ORDINAL: Ordinal = Ordinal::MAX >> 2;
 
 /// The categories, the glossary and the exports of one generation, ready to serve.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// Everything but the texts.
+    /// Everything except the text.
     pub tables: Tables,
-    /// The texts that [`Tables`] points into.
+    /// The text that [`Tables`] points into.
     arena: Bytes,
-    /// The exports as they were validated, compressed.
+    /// The validated exports, compressed.
     downloads: Vec<Bulk>,
-    /// Whether one of them turned out to be damaged.
+    /// Whether any of the downloads turned out to be damaged.
     damaged: AtomicBool,
     /// Hashes of all categories and of the whole glossary.
     collection_hashes: [u64; 2],
-    /// By former id, the ids of the categories and of the glossary terms that had it.
+    /// For each former id, the ids of the categories and glossary terms that had it.
     renamed: [Renamed; 2],
     categories: ById,
     terms: ById,
@@ -97,7 +97,7 @@ struct ById(Vec<u32>);
 impl ById {
     fn new<T>(items: &[T], id: impl Fn(&T) -> &str) -> Self {
         let mut indices: Vec<u32> = (0..).take(items.len()).collect();
-        // A stable sort, so that the first of equal ids is found.
+        // A stable sort, so the first of several equal ids is found.
         indices.sort_by(|a, b| id(&items[*a as usize]).cmp(id(&items[*b as usize])));
         Self(indices)
     }
@@ -112,17 +112,17 @@ impl ById {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Tables {
     pub attributes: Attributes,
-    /// By number of the attribute.
+    /// Indexed by attribute number.
     pub attribute_summaries: Vec<AttributeSummary>,
     pub languages: Languages,
-    /// The categories, by name, read from their objects.
+    /// The categories, sorted by name, parsed from their objects.
     #[serde(skip)]
     pub categories: Vec<CategoryResource>,
-    /// The same as JSON objects.
+    /// The same data as JSON objects.
     pub category_objects: Vec<Span>,
-    /// The glossary, by term.
+    /// The glossary, sorted by term.
     pub glossary: Vec<GlossaryEntry>,
-    /// The exports, by id.
+    /// The exports, sorted by id.
     pub exports: Vec<ExportDocument>,
 }
 
@@ -131,7 +131,7 @@ pub struct Tables {
 pub enum CatalogueError {
     #[error("the catalogue's tables can't be decoded")]
     Tables(#[from] postcard::Error),
-    #[error("the catalogue's tables don't fit its texts")]
+    #[error("the catalogue's tables don't match its text")]
     Misfit,
     #[error("a category, glossary term or export of the catalogue can't be read")]
     Object(#[source] serde_json::Error),
@@ -155,14 +155,14 @@ fn export_id(export: &ExportDocument) -> &str {
 }
 
 impl Tables {
-    /// Whether they fit these lengths of the texts and the parts for download.
+    /// Whether all ranges lie within text of length `end` and download parts of these lengths.
     fn fit(&self, end: u64, downloads: &[u64]) -> bool {
         self.category_objects.iter().all(|span| span.end() <= end)
             && self.glossary.iter().all(|entry| entry.object.end() <= end)
             && self.exports.iter().all(|export| export.object.end() <= end && export.fits(downloads))
     }
 
-    /// Reads the resources from their objects in an arena that they fit.
+    /// Parses the resources from their objects. All ranges must lie within the arena.
     fn read_objects(&mut self, arena: &[u8]) -> Result<(), serde_json::Error> {
         let objects = self.category_objects.iter();
         self.categories = objects.map(|span| serde_json::from_slice(&arena[span.range()])).collect::<Result<_, _>>()?;
@@ -249,7 +249,7 @@ impl Catalogue {
         self.renamed[1].get(former).cloned().unwrap_or_default()
     }
 
-    /// The index of the category with an id.
+    /// The index of the category with this id.
     pub fn find_category(&self, id: &str) -> Option<u32> {
         self.categories.find(&self.tables.categories, id, category_id)
     }
@@ -268,8 +268,8 @@ impl Catalogue {
         Some(&self.tables.exports[at as usize])
     }
 
-    /// Whether a document for download turned out to be damaged on disk, so the generation should
-    /// be written again.
+    /// Whether a downloadable document turned out to be damaged on disk, in which case the
+    /// generation should be written again.
     pub fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }

@@ -1,7 +1,7 @@
-//! Reading ahead.
+//! Prefetching.
 
-/// Loads texts that are about to be read into the CPU cache. They're far apart, and waiting for all
-/// of them at once hardly takes longer than waiting for one.
+/// Prefetches slices into the CPU cache. They're far apart in memory, and waiting for all of them
+/// at once hardly takes longer than waiting for one.
 pub fn fetch<'t>(texts: impl Iterator<Item = &'t [u8]>) {
     /// The size of a cache line, in bytes.
     const LINE: usize = 64;

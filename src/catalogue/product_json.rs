@@ -1,5 +1,5 @@
-//! A product's JSON: its item, as lists show it, and the detail fields that the item doesn't have,
-//! or all of its fields if the item is shortened.
+//! A product's JSON: its item, as lists show it, and the detail fields missing from the item. If
+//! the item is shortened, the detail fields are all of the product's fields.
 
 use std::borrow::Cow;
 
@@ -12,16 +12,16 @@ use crate::export::Export;
 use crate::record::Software;
 use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
 
-/// A product of another export with the same website, and that export's id.
+/// A product from another export with the same website, and that export's id.
 pub(super) type SameAs<'m> = (Cow<'m, Software>, &'m str);
 
-/// How many of a product's categories lists show at most.
+/// The maximum number of categories that lists show per product.
 const LIST_CATEGORIES: usize = 10;
 
-/// How much of a product's texts and categories an item contains.
+/// How much of a product's text and categories an item contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// What lists show, limited in bytes.
+    /// What lists show, limited in length.
     List,
     Whole,
 }
@@ -35,13 +35,13 @@ impl Extent {
     }
 }
 
-/// Whether lists leave out some of a product's texts or categories.
+/// Whether lists shorten a product's text or leave out categories.
 pub(super) fn is_shortened(software: &Software) -> bool {
     let texts = [Some(&software.name), software.tagline.as_ref(), software.vendor.as_ref()];
     software.categories.len() > LIST_CATEGORIES || texts.into_iter().flatten().any(|text| is_longer(text, LIST_CHARS))
 }
 
-/// A product as an item.
+/// Builds a product's item.
 pub(super) fn item<'c>(
     software: &Software,
     shown: Rating,
@@ -75,15 +75,15 @@ pub(super) fn item<'c>(
     })
 }
 
-/// The beginning of every item.
+/// How every item starts.
 pub(super) const ID: &[u8] = br#"{"id":"#;
 
-/// Whether the stored detail fields are all of a product's fields, because lists shorten its item.
+/// Whether stored detail fields are all of a product's fields, because its item is shortened.
 pub(super) fn is_whole(fields: &[u8]) -> bool {
     fields.starts_with(ID)
 }
 
-/// A product's detail as a JSON object, from its item and its stored detail fields.
+/// A product's detail as a JSON object, joined from its item and its stored detail fields.
 pub fn joined(item: &[u8], fields: &[u8]) -> Vec<u8> {
     if is_whole(fields) {
         return fields.to_vec();
@@ -92,7 +92,7 @@ pub fn joined(item: &[u8], fields: &[u8]) -> Vec<u8> {
     [item, b",", fields].concat()
 }
 
-/// The detail fields that a product's item doesn't have. `same_as` has the best products.
+/// The detail fields missing from a product's item. `same_as` contains the best products.
 pub(super) fn detail_fields(
     software: &Software,
     shown: Rating,

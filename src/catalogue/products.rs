@@ -1,4 +1,4 @@
-//! The JSON of products: for each, the item as lists show it, and its compressed detail fields.
+//! Product JSON: each product's item, as lists show it, and its compressed detail fields.
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
@@ -22,10 +22,10 @@ use crate::scratch::{BulkWriter, Span};
 const OPENING: &[u8] = br#"{"data":"#;
 const CLOSING: &[u8] = b"}";
 
-/// The ranges of the products' texts in an arena. They're contiguous and in the order of ordinals.
+/// The ranges of the products' JSON in an arena, contiguous and in ordinal order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ProductSpans {
-    /// The start of each product's item, and the end of the last product.
+    /// The start of each product's item, plus the end of the last product.
     starts: Vec<u64>,
     /// The length of each item in bytes. Its detail fields follow it.
     item_lengths: Vec<u32>,
@@ -43,7 +43,7 @@ impl ProductSpans {
         self.item_lengths.len()
     }
 
-    /// A product's item and its detail fields.
+    /// The ranges of a product's item and detail fields.
     fn of(&self, ordinal: Ordinal) -> [Span; 2] {
         let at = ordinal as usize;
         let (start, end, item) = (self.starts[at], self.starts[at + 1], u64::from(self.item_lengths[at]));
@@ -51,7 +51,7 @@ impl ProductSpans {
         [Span { start, length: item }, Span { start: fields, length: end.saturating_sub(fields) }]
     }
 
-    /// Whether all ranges lie in an arena of this length.
+    /// Whether all ranges lie within an arena of this length.
     fn fit(&self, end: u64) -> bool {
         let fits = |ordinal: Ordinal| {
             let (next, [_, fields]) = (self.starts[ordinal as usize + 1], self.of(ordinal));
@@ -65,8 +65,8 @@ impl ProductSpans {
     }
 }
 
-/// A hash of what a product's record says: its item and detail fields, except the name, licence and
-/// date of its export, which would change every record of the export at once.
+/// A hash of a product's content: its item and detail fields, but not its export's name, licence
+/// and date, because a change to those would change every record of the export at once.
 pub fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
     let export = export_members(fields).unwrap_or(fields.len()..fields.len());
     hash_parts(&[item, &fields[..export.start], &fields[export.end..]])
@@ -85,9 +85,9 @@ fn hash_parts(parts: &[&[u8]]) -> u64 {
     hasher.finish()
 }
 
-/// Where the members of `export` after its id are in the JSON of
-/// [`DetailFields`](crate::catalogue::resource::DetailFields). Quotes in texts are escaped, and a
-/// record's own property `export` comes earlier, so the last object of that name is the member
+/// The range of the `export` members after its id, in the JSON of
+/// [`DetailFields`](crate::catalogue::resource::DetailFields). Quotes in strings are escaped, and a
+/// record's own `export` property comes earlier, so the last object with that name is the member
 /// itself.
 fn export_members(fields: &[u8]) -> Option<Range<usize>> {
     let last = memmem::rfind(fields, br#""export":{"id":""#)?;
@@ -100,7 +100,7 @@ fn hash(id: &str) -> u64 {
     FixedState::default().hash_one(id)
 }
 
-/// Writes the JSON of products to an arena.
+/// Writes product JSON to an arena.
 pub(super) struct ProductWriter {
     spans: ProductSpans,
     compressor: Compressor,
@@ -121,8 +121,9 @@ impl ProductWriter {
         Ok(Self { spans, compressor })
     }
 
-    /// Appends the next product: its item and its detail fields, both JSON objects. The item starts
-    /// with the id, and detail fields that do so contain all fields. Returns the content hash.
+    /// Appends the next product: its item and its detail fields, both JSON objects. The item must
+    /// start with the id. Detail fields that also start with it contain all fields. Returns the
+    /// content hash.
     pub(super) fn push(
         &mut self,
         arena: &mut BulkWriter,
@@ -146,19 +147,19 @@ impl ProductWriter {
     }
 }
 
-/// The JSON of products, by ordinal and id.
+/// Product JSON, by ordinal and by id.
 #[derive(Debug)]
 pub(super) struct Products {
     spans: ProductSpans,
     arena: Bytes,
-    /// The ordinals by the hash of their id's JSON literal. The ids themselves are in the items.
+    /// Ordinals by the hash of the id's JSON literal. The ids themselves are in the items.
     ids: HashTable<Ordinal>,
     dictionary: Dictionary,
 }
 
 impl Products {
-    /// Opens the products in an arena. `None` if the ranges don't fit it, an item doesn't start
-    /// with a unique id, or the dictionary is damaged.
+    /// Opens the products in an arena. `None` if the ranges exceed it, an item doesn't start with a
+    /// unique id, or the dictionary is damaged.
     pub(super) fn open(spans: ProductSpans, arena: Bytes) -> Option<Self> {
         if !spans.fit(arena.len() as u64) {
             return None;
@@ -193,7 +194,7 @@ impl Products {
         <&RawValue>::deserialize(&mut json).ok().map(RawValue::get)
     }
 
-    /// Whether a product's id has this JSON literal.
+    /// Whether a product's id is this JSON literal.
     fn has_id(&self, ordinal: Ordinal, literal: &str) -> bool {
         self.item(ordinal)[ID.len()..].starts_with(literal.as_bytes())
     }
@@ -203,7 +204,7 @@ impl Products {
         self.ids.find(hash(&literal), |ordinal| self.has_id(*ordinal, &literal)).copied()
     }
 
-    /// All ids, in the order of ordinals.
+    /// All ids, in ordinal order.
     pub(super) fn ids(&self) -> impl Iterator<Item = String> + '_ {
         (0..).take(self.len()).filter_map(|ordinal| serde_json::from_str(self.id(ordinal)?).ok())
     }
@@ -222,7 +223,7 @@ impl Products {
         &self.arena[item.range()]
     }
 
-    /// Prefetches everything that is stored of some products.
+    /// Prefetches everything stored for these products.
     pub(super) fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
         fetch(ordinals.map(|ordinal| {
             let [item, fields] = self.spans.of(ordinal);
@@ -230,7 +231,7 @@ impl Products {
         }));
     }
 
-    /// Appends the detail fields that a product's item doesn't have.
+    /// Appends the detail fields missing from a product's item.
     pub(super) fn append_detail_fields(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
         let [_, fields] = self.spans.of(ordinal);
         self.dictionary.decompress(&self.arena[fields.range()], out)
@@ -289,24 +290,24 @@ mod tests {
     #[test]
     fn every_product_is_found_by_its_id_and_no_other_is() {
         let (spans, arena) = written(&IDS);
-        let products = Products::open(spans, arena.into()).expect("whole");
+        let products = Products::open(spans, arena.into()).expect("intact");
         for (ordinal, id) in (0..).zip(IDS) {
             assert_eq!(products.find(id), Some(ordinal), "{id:?}");
             assert_eq!(products.item(ordinal), item(id).as_bytes());
             let mut fields = b"before ".to_vec();
-            products.append_detail_fields(ordinal, &mut fields).expect("whole");
+            products.append_detail_fields(ordinal, &mut fields).expect("intact");
             assert_eq!(fields, format!(r#"before {{"tags":["{ordinal}"]}}"#).as_bytes());
             let mut detail = serde_json::from_str::<serde_json::Value>(&item(id)).expect("JSON");
             detail["tags"] = serde_json::json!([ordinal.to_string()]);
             let body = serde_json::json!({"data": detail}).to_string();
-            assert_eq!(String::from_utf8(products.detail(ordinal).expect("whole")).expect("a text"), body);
+            assert_eq!(String::from_utf8(products.detail(ordinal).expect("intact")).expect("text"), body);
         }
         assert_eq!(["A", "a ", "c", "ü", "a\",\"name"].map(|id| products.find(id)), [None; 5]);
         assert_eq!(products.ids().collect::<Vec<_>>(), IDS);
     }
 
     #[test]
-    fn content_hash_leaves_out_what_an_export_says_of_itself() {
+    fn content_hash_ignores_the_exports_own_details() {
         let fields = |id: &str, name: &str, as_of: &str, own: &str| {
             format!(
                 r#"{{"additional_properties":{{"export":{{"id":"x","name":"{own}"}},"note":"\"export\":{{"}},"export":{{"id":"{id}","name":"{name}","license":"l","as_of":{as_of}}},"same_as":[{{"id":"b","export":"e"}}]}}"#
@@ -331,12 +332,12 @@ mod tests {
     #[test]
     fn empty_directory_has_no_product() {
         let (spans, arena) = written(&[]);
-        let products = Products::open(spans, arena.into()).expect("whole");
+        let products = Products::open(spans, arena.into()).expect("intact");
         assert_eq!((products.len(), products.find(""), products.ids().count()), (0, None, 0));
     }
 
     #[test]
-    fn two_products_with_one_id_are_refused() {
+    fn two_products_with_the_same_id_are_refused() {
         let (spans, arena) = written(&["a", "b", "a"]);
         assert!(Products::open(spans, arena.into()).is_none());
     }

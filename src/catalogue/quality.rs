@@ -1,4 +1,4 @@
-//! The order of products by quality, used if nothing else orders them.
+//! The quality order of products, used if nothing else determines their order.
 
 use std::cmp::Ordering;
 
@@ -34,7 +34,7 @@ impl Merits {
     }
 }
 
-/// The values that order products by quality. The best has the lowest.
+/// A product's sort key for the quality order, lowest first.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Quality {
     merits: Merits,
@@ -89,8 +89,8 @@ impl PartialEq for Quality {
     }
 }
 
-/// The mean of the shown ratings, each clamped to 0 to 5. Summed in steps of 2^-32, so that the
-/// order doesn't matter.
+/// The mean of the shown ratings, each clamped to 0 to 5. They're summed in steps of 2^-32, so the
+/// order of addition doesn't matter.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct MeanRating {
     sum: u128,
@@ -108,7 +108,7 @@ impl MeanRating {
         self.count += 1;
     }
 
-    /// The mean; the neutral rating if there are none.
+    /// The mean; the neutral rating if there are no ratings.
     pub(super) fn mean(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a mean")]
         let (sum, count) = (self.sum as f64, self.count as f64);
@@ -116,8 +116,8 @@ impl MeanRating {
     }
 }
 
-/// Whether a record is fictional, which means that its website is under `.example`, the domain
-/// reserved for that (RFC 2606).
+/// Whether a record is fictional, that is, whether its website is under `.example`, the domain
+/// reserved for examples (RFC 2606).
 fn is_demo(url: &str) -> bool {
     let host = url.split_once("://").map_or("", |(_, rest)| rest);
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();

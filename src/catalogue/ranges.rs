@@ -1,4 +1,4 @@
-//! The ranges that numbers and dates are counted by: a few round ones that cover all values, each
+//! The ranges used for counting numbers and dates: a few round ones that cover all values, each
 //! written the way a filter takes it.
 
 use std::collections::BTreeSet;
@@ -16,10 +16,10 @@ const MOST_YEARS: usize = 100;
 /// the numbers.
 const WIDE: f64 = 50.0;
 
-/// How many decimals the end of a range has at most.
+/// The maximum number of decimals at the end of a range.
 const DECIMALS: usize = 6;
 
-/// The ranges of an attribute's values, which come in ascending order. None for texts and booleans.
+/// The ranges for an attribute's values, given in ascending order. Text and booleans have none.
 pub(super) fn ranges<'v>(kind: AttributeType, values: impl Iterator<Item = &'v str>) -> Vec<Box<str>> {
     match kind {
         AttributeType::Text | AttributeType::Boolean => Vec::new(),
@@ -74,7 +74,7 @@ fn growing(least: f64, most: f64) -> Vec<f64> {
     bounds.split_off(excess)
 }
 
-/// 1, 2 and 5 times powers of ten, starting with a power below a positive number.
+/// 1, 2 and 5 times each power of ten, starting with the power at or below a positive number.
 fn round_numbers(from: f64) -> impl Iterator<Item = f64> {
     #[expect(clippy::cast_possible_truncation, reason = "from -324 to 308")]
     let first = from.log10().floor() as i32;
@@ -82,7 +82,7 @@ fn round_numbers(from: f64) -> impl Iterator<Item = f64> {
     (first..=308).flat_map(digits).filter_map(|text| text.parse().ok())
 }
 
-/// The last number before a bound that has this many decimals.
+/// The largest number below a bound with this many decimals.
 fn before(bound: f64, decimals: usize) -> f64 {
     let Some(scale) = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6].get(decimals) else { return bound.next_down() };
     let end = ((bound * scale).round() - 1.0) / scale;
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_near_each_other_have_ranges_of_one_width() {
+    fn numbers_close_together_have_ranges_of_equal_width() {
         let values: Vec<_> = (1..=40_u8).map(f64::from).collect();
         assert_eq!(
             numbers(&values),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_far_from_each_other_have_ranges_that_grow() {
+    fn numbers_far_apart_have_growing_ranges() {
         let values: Vec<_> = (1..=20_u8).map(|n| f64::from(n).powi(2)).collect();
         assert_eq!(numbers(&values), ["..1", "2..4", "5..9", "10..19", "20..49", "50..99", "100..199", "200.."]);
         let values: Vec<_> = (0..=9).map(|power| 10_f64.powi(power) * 3.0).collect();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_counted_by_year_the_newest_first() {
+    fn days_are_counted_by_year_newest_first() {
         let days = ["1999-12-31", "2024-01-01", "2024-05-01", "2025-01-01"];
         let found = ranges(AttributeType::Date, days.into_iter());
         assert_eq!(
@@ -153,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_number_is_in_one_range(
+        fn every_number_is_in_exactly_one_range(
             mut values in prop_oneof![
                 prop::collection::vec((-1000..1000_i32).prop_map(|n| f64::from(n) / 8.0), 0..40),
                 prop::collection::vec((0..9_u32, -9..9_i32).prop_map(|(n, power)| f64::from(n) * 10_f64.powi(power)), 0..40),

@@ -1,4 +1,4 @@
-//! The rating that a product shows.
+//! The rating shown for a product.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A generation's products and reviews, for engines that hold them in memory.
+//! A generation's products and reviews, for engines that keep them in memory.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;
 use crate::scratch::Span;
 
-/// The differences between two versions of a product.
+/// What distinguishes one version of a product from another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProductVersion {
     /// The product's id.
@@ -22,7 +22,7 @@ pub struct ProductVersion {
     pub evidence_checked_on: Option<CalendarDate>,
 }
 
-/// A product's text that can't be decompressed.
+/// A product whose text can't be decompressed.
 #[derive(Debug, thiserror::Error)]
 #[error("the text of product {ordinal} is damaged")]
 pub struct DamagedText {
@@ -33,11 +33,11 @@ pub struct DamagedText {
 /// A generation's products and their reviews.
 #[derive(Debug)]
 pub struct Records {
-    /// The columns that products are filtered and sorted by.
+    /// The columns used to filter and sort products.
     pub columns: Columns,
     pub reviews: Reviews,
     products: Products,
-    /// The texts.
+    /// The text.
     arena: Bytes,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct RecordTables {
 }
 
 impl Records {
-    /// Opens records whose texts are in an arena; `None` if the tables don't fit it.
+    /// Opens records whose text is in an arena; `None` if the tables don't match it.
     pub(super) fn open(tables: RecordTables, arena: Bytes) -> Option<Self> {
         let RecordTables { products, mut columns, reviews } = tables;
         let products = Products::open(products, arena.clone())?;
@@ -67,7 +67,7 @@ impl Records {
         self.products.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no products.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -77,7 +77,7 @@ impl Records {
         self.products.find(id)
     }
 
-    /// A hash of what a product's record says.
+    /// A hash of a product's content, without its export's name, licence and date.
     pub fn content_hash(&self, ordinal: Ordinal) -> u64 {
         self.products.content_hash(ordinal)
     }
@@ -87,12 +87,12 @@ impl Records {
         self.products.detail_hash(ordinal)
     }
 
-    /// The ids of all products, in the order of ordinals.
+    /// The ids of all products, in ordinal order.
     pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
         self.products.ids()
     }
 
-    /// The versions of all products, by id.
+    /// The versions of all products, sorted by id.
     pub fn versions(&self) -> Vec<ProductVersion> {
         let version = |(ordinal, id): (Ordinal, String)| ProductVersion {
             id: id.into(),
@@ -120,12 +120,12 @@ impl Records {
         ordinals.map(|ordinal| self.arena.slice_ref(self.products.item(ordinal)))
     }
 
-    /// A product as lists show it, a JSON object.
+    /// A product as lists show it, as a JSON object.
     pub fn item(&self, ordinal: Ordinal) -> &[u8] {
         self.products.item(ordinal)
     }
 
-    /// The detail fields that a product's item doesn't have, as a JSON object.
+    /// The detail fields missing from a product's item, as a JSON object.
     pub fn detail_fields(&self, ordinal: Ordinal) -> Result<Vec<u8>, DamagedText> {
         let mut fields = Vec::new();
         self.append_detail_fields(ordinal, &mut fields)?;
@@ -137,12 +137,12 @@ impl Records {
         self.products.append_detail_fields(ordinal, buffer).map_err(|source| DamagedText { ordinal, source })
     }
 
-    /// Prefetches the details of products.
+    /// Prefetches product details.
     pub fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
         self.products.prefetch(ordinals);
     }
 
-    /// A review, a JSON object.
+    /// A review as a JSON object.
     pub fn object(&self, span: Span) -> Bytes {
         self.arena.slice(span.range())
     }

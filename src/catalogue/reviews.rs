@@ -26,7 +26,7 @@ pub struct ReviewsOf {
     pub summary: ReviewSummary,
 }
 
-/// A review, with what lists of reviews are filtered and sorted by.
+/// A review, with the values that review lists are filtered and sorted by.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct ReviewEntry {
     /// The review as a JSON object.
@@ -39,12 +39,12 @@ pub struct ReviewEntry {
     pub created_at_seconds: Option<i64>,
 }
 
-/// The filter of a product's reviews.
+/// A filter for a product's reviews.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReviewFilter {
-    /// With at least that many stars.
+    /// The minimum number of stars.
     pub min_rating: Option<f64>,
-    /// With at most that many stars.
+    /// The maximum number of stars.
     pub max_rating: Option<f64>,
     /// Whether the reviewer is known to use the product; `None` for either.
     pub verified: Option<bool>,
@@ -88,8 +88,8 @@ impl ReviewFilter {
 }
 
 impl ReviewsOf {
-    /// A page of the reviews that pass a filter, in order, and how many pass it. Without filter and
-    /// sort order, this takes the same time however many there are.
+    /// A page of the reviews that pass a filter, in order, and the total number that pass. Without
+    /// a filter and in the default order, this takes the same time however many there are.
     pub fn page(&self, filter: &ReviewFilter, sort: ReviewSort, page: &Range<usize>) -> (Vec<&ReviewEntry>, usize) {
         let entries = &self.entries;
         if (filter, sort) == (&ReviewFilter::default(), ReviewSort::Newest) {
@@ -100,7 +100,7 @@ impl ReviewsOf {
             let has_stars = move |review: &&ReviewEntry| usize::from(review.rating) == stars;
             entries.iter().filter(has_stars).filter(admitted)
         };
-        // They're stored newest first with undated ones last, and equal ones keep that order.
+        // Reviews are stored newest first with undated ones last; ties keep that order.
         let found = match sort {
             ReviewSort::Newest => take(page, entries.iter().filter(admitted)),
             ReviewSort::Oldest => {
@@ -127,7 +127,7 @@ impl Default for ReviewsOf {
 }
 
 impl Reviews {
-    /// Adds a product's reviews. Products must come in the order of their ordinals.
+    /// Adds a product's reviews. Products must be added in ordinal order.
     pub(super) fn push(&mut self, ordinal: Ordinal, entries: Vec<ReviewEntry>, stars: Stars) {
         self.of.push((ordinal, ReviewsOf { entries, summary: stars.summary() }));
     }
@@ -137,14 +137,14 @@ impl Reviews {
         self.of.binary_search_by_key(&ordinal, |(of, _)| *of).map_or(&self.none, |at| &self.of[at].1)
     }
 
-    /// Whether they belong to this many products and lie in an arena of this length.
+    /// Whether they're valid for this many products and an arena of this length.
     pub(super) fn fit(&self, products: usize, end: u64) -> bool {
         self.of.is_sorted_by(|(a, _), (b, _)| a < b)
             && self.of.last().is_none_or(|(last, _)| (*last as usize) < products)
             && self.spans().all(|span| span.end() <= end)
     }
 
-    /// The range of the reviews.
+    /// The range of each review.
     pub fn spans(&self) -> impl Iterator<Item = Span> + '_ {
         self.of.iter().flat_map(|(_, reviews)| reviews.entries.iter().map(|review| review.object))
     }
@@ -209,7 +209,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pages_are_those_of_a_sorted_list(
+        fn pages_match_a_sorted_list(
             mut written in prop::collection::vec((1..=5_u8, prop::option::of(0..4_i64), prop::option::of(any::<bool>())), 0..40),
             min_rating in prop::option::of(1.0..5.0),
             verified in prop::option::of(any::<bool>()),

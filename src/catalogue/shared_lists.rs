@@ -1,24 +1,24 @@
-//! Lists of an attribute's values that several products share.
+//! Attribute value lists shared by several products.
 
 use super::Ordinal;
 
 /// How many products must share a list of values for it to be counted as a unit.
 const SHARED: usize = 4;
 
-/// The number for a list that too few products share.
+/// The number of any list shared by too few products.
 pub(super) const UNSHARED: u16 = 0;
 
-/// The lists of values that products share, numbered from 1; at most 65,535 of them.
+/// The shared value lists, numbered from 1; at most 65,535 of them.
 #[derive(Debug, Default)]
 pub(super) struct SharedLists {
     /// The number of each product's list.
     pub(super) of: Vec<u16>,
-    /// For each number, a product that has the list; the first entry stands for [`UNSHARED`].
+    /// For each number, a product that has the list; the first entry is for [`UNSHARED`].
     pub(super) examples: Vec<Ordinal>,
 }
 
 impl SharedLists {
-    /// The lists of this many products.
+    /// Finds the lists shared among this many products.
     pub(super) fn new<'v>(products: u32, values: impl Fn(Ordinal) -> &'v [u32]) -> Self {
         let mut lists = Self { of: vec![UNSHARED; products as usize], examples: vec![0] };
         let mut ordinals: Vec<Ordinal> = (0..products).collect();

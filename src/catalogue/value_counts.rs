@@ -1,5 +1,5 @@
-//! Counts an attribute's values over many products. Most products share their list of values with
-//! others, and those are counted by list: one addition each, however long the list is.
+//! Counts an attribute's values over many products. Most products share their value list with
+//! others, and these are counted per list: one addition each, however long the list is.
 
 use super::shared_lists::UNSHARED;
 use super::{AttributeColumn, Ordinal};
@@ -19,7 +19,7 @@ impl ValueCounts {
         Self { by_value: vec![0; column.len()], by_list: vec![0; column.lists().examples.len()] }
     }
 
-    /// Counts a product of the column.
+    /// Counts a product's values.
     #[inline]
     pub fn count(&mut self, column: &AttributeColumn, ordinal: Ordinal) {
         let list = column.lists().of[ordinal as usize];

@@ -1,5 +1,5 @@
-//! Reads a whole catalogue, and compares everything that's stored twice. Opening a catalogue does
-//! only the quick part.
+//! Reads a whole catalogue and cross-checks everything that's stored twice. Opening a catalogue
+//! only makes the quick checks.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use super::products::content_hash;
 use super::{Catalogue, CatalogueError, DamagedText, Records};
 
 impl Catalogue {
-    /// Reads the documents of the exports; all else was read when it was opened.
+    /// Reads the export documents; everything else was read on opening.
     pub fn verify(&self) -> Result<(), CatalogueError> {
         let exports = &self.tables.exports;
         exports.iter().try_for_each(|export| export.read_through(self)).map_err(CatalogueError::Downloads)
@@ -17,7 +17,7 @@ impl Catalogue {
 }
 
 impl Records {
-    /// Reads each product and review, and compares the products with their hashes.
+    /// Reads every product and review, and checks the products against their hashes.
     pub fn verify(&self) -> Result<(), CatalogueError> {
         let mut fields = Vec::new();
         for ordinal in (0..).take(self.len()) {
@@ -26,7 +26,7 @@ impl Records {
             let item = self.item(ordinal);
             let is_whole = content_hash(item, &fields) == self.content_hash(ordinal);
             if !is_whole || !is_object(item) || !is_object(&fields) {
-                let source = io::Error::new(io::ErrorKind::InvalidData, "it isn't what its hash says");
+                let source = io::Error::new(io::ErrorKind::InvalidData, "it doesn't match its hash");
                 return Err(DamagedText { ordinal, source }.into());
             }
         }

@@ -1,4 +1,4 @@
-//! Writes a catalogue's parts: the JSON of every response, once, and the columns.
+//! Writes a catalogue's parts: the JSON for every response, and the columns.
 
 use std::io;
 
@@ -12,24 +12,23 @@ use super::reviews::{ReviewEntry, Reviews, Stars};
 use super::{Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary};
 use crate::scratch::{Bulk, BulkWriter};
 
-/// How many products the compression is trained with, and how many bytes are taken from each.
+/// How many products the compression dictionary is trained on, and how many bytes of each.
 const SAMPLE: u64 = 2000;
 const SAMPLE_BYTES: usize = 4 * 1024;
-/// The maximum number of parts for download. Each is a file that a server keeps open, so if there
-/// are more exports, they share parts.
+/// The maximum number of download parts. Each is a file that a server keeps open, so if there are
+/// more exports, they share parts.
 pub const MAX_DOWNLOADS: usize = 128;
 
 #[derive(Debug)]
 pub struct CatalogueParts {
-    /// The encoded ranges of products, and [`Tables`].
+    /// The encoded record tables and [`Tables`].
     pub tables: Bulk,
-    /// The texts.
+    /// The text.
     pub texts: Bulk,
-    /// The exports as validated, compressed. Each has its own part unless there are too many.
+    /// The validated exports, compressed. Each has its own part unless there are too many.
     pub downloads: Vec<Bulk>,
 }
 
-/// Writes a catalogue.
 pub struct CatalogueWriter<'m> {
     merged: &'m Merged,
     documents: Vec<StoredDocument>,
@@ -38,9 +37,9 @@ pub struct CatalogueWriter<'m> {
     products: ProductWriter,
     attributes: AttributeColumnsBuilder<'m>,
     columns: Columns,
-    /// The attribute values of products that are stored elsewhere.
+    /// The attribute summaries, if the products are stored elsewhere.
     summaries: Option<Vec<AttributeSummary>>,
-    /// The products with reviews, and the ranges of these.
+    /// The products with reviews, and the ranges of their reviews.
     reviewed: Vec<(Ordinal, Stars, (u64, u64))>,
 }
 
@@ -62,11 +61,11 @@ impl<'m> CatalogueWriter<'m> {
     }
 
     fn with_sample(merged: &'m Merged, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
-        // First, because a document is large, and indexing, which may run at the same time, takes
-        // more and more memory.
+        // This comes first because documents are large, and indexing, which may run at the same
+        // time, takes more and more memory.
         let (documents, downloads) = downloads(merged)?;
         let mut texts = merged.scratch.bulk();
-        // The texts are shorter than the documents.
+        // The text is shorter than the documents.
         let bytes = merged.exports.iter().map(|merged| merged.resource.size_bytes).sum::<u64>();
         texts.reserve(usize::try_from(bytes).unwrap_or_default());
         let products = ProductWriter::new(&mut texts, sample)?;
@@ -134,7 +133,7 @@ impl<'m> CatalogueWriter<'m> {
                 attributes: merged.attributes.clone(),
                 attribute_summaries: summaries.unwrap_or(of_columns),
                 languages: merged.languages.clone(),
-                // Not stored, but read from the objects.
+                // Not stored; parsed from the objects.
                 categories: Vec::new(),
                 category_objects,
                 glossary,
@@ -170,7 +169,7 @@ fn downloads(merged: &Merged) -> Result<(Vec<StoredDocument>, Vec<Bulk>), Catalo
     Ok((documents, downloads.map_err(CatalogueBuildError::Scratch)?))
 }
 
-/// Writes the reviews of products.
+/// Writes the products' reviews.
 fn reviews(merged: &Merged, reviewed: &[(Ordinal, Stars, (u64, u64))], texts: &mut BulkWriter) -> io::Result<Reviews> {
     let mut reviews = Reviews::default();
     for (ordinal, stars, place) in reviewed {

@@ -1,5 +1,5 @@
-//! Engines that hold index and records in memory. They differ in how they search, but read records
-//! the same way.
+//! Engines that keep the index and records in memory. They differ in how they search, but read
+//! records the same way.
 
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, ready};
@@ -19,7 +19,7 @@ use crate::search::{Alternative, Group, Kind, Plan, Term};
 pub(super) trait Embedded: Explain + std::fmt::Debug + Send + Sync {
     fn records(&self) -> &Records;
 
-    /// Returns the number of documents in which a term occurs.
+    /// Returns the number of documents that contain a term.
     fn frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
     fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError>;
@@ -114,7 +114,7 @@ impl<E: Embedded> Engine for E {
     }
 }
 
-/// The hits of some candidates.
+/// Turns candidates into hits.
 pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
     let items = records.items(candidates.iter().map(|candidate| candidate.ordinal));
     let hit = |(candidate, item): (&Candidate, Bytes)| Hit {
@@ -126,13 +126,13 @@ pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
     candidates.iter().zip(items).map(hit).collect()
 }
 
-/// How large a detail is that takes a tenth of a millisecond to decompress, in bytes.
+/// The size in bytes of a detail that takes a tenth of a millisecond to decompress.
 const LARGE_BYTES: usize = 128 * 1024;
 
-/// The expected size of a hit's texts in bytes.
+/// The expected size of a hit's text in bytes.
 const TEXT_BYTES: usize = 2048;
 
-/// The texts of some hits, up to [`MAX_TEXT_BYTES`]. If there are more, the search is incomplete.
+/// The hits' text, up to [`MAX_TEXT_BYTES`]. If there's more, the search counts as incomplete.
 pub(super) fn texts(
     records: &Records,
     forward: &Forward,
@@ -142,7 +142,7 @@ pub(super) fn texts(
     let ordinals = hits.iter().map(|hit| hit.ordinal);
     records.prefetch(ordinals.clone());
     forward.fetch(ordinals.clone());
-    // One buffer for all of them: allocating one each would take as long as the copying.
+    // One buffer for all hits, because allocating one per hit would take as long as the copying.
     let (mut buffer, mut bounds) = (Vec::with_capacity(hits.len() * TEXT_BYTES), Vec::with_capacity(hits.len()));
     for ordinal in ordinals {
         if buffer.len() > MAX_TEXT_BYTES {

@@ -6,8 +6,8 @@ use crate::search::rerank::Shares;
 
 /// An engine that explains its scores.
 pub trait Explain {
-    /// Explains how a document fares in a search, whether it's found or not. The scores are from
-    /// before the rerank.
+    /// Explains how a document fares in a search, whether or not it's found. The scores are from
+    /// before reranking.
     fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError>;
 }
 

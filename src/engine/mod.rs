@@ -1,8 +1,8 @@
 //! Engines, which execute search plans: a request goes in, a window of hits comes out.
 //!
-//! An engine has documents by ordinal, terms by name, and the stored JSON of the records. It never
-//! sees query text; filters, orders and the ranking are part of the request, so any two engines
-//! agree by construction.
+//! An engine has documents by ordinal, terms by name, and the records' stored JSON. It never sees
+//! query text. Filters, sort orders and ranking are part of the request, so any two engines agree
+//! by construction.
 //!
 //! Operations that may cross a network are asynchronous. An embedded engine's futures are always
 //! ready.
@@ -40,26 +40,26 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether it takes a while to read a product, because it's large.
+    /// Whether a product is so large that reading it takes a while.
     fn is_large(&self, _id: &str) -> bool {
         false
     }
 
-    /// Returns the number of documents in which a term occurs; from memory.
+    /// Returns the number of documents that contain a term, from memory.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Returns the categories of a term's best few documents, as sorted indices into the list of
-    /// categories; from memory.
+    /// Returns the categories of a term's best few documents, as sorted indices into the category
+    /// list, from memory.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
-    /// For each key of a value, returns whether any product has that value.
+    /// For each value, given by key, returns whether any product has it.
     fn has_values<'a>(
         &'a self,
         attribute: AttributeNumber,
         keys: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>>;
 
-    /// Returns the hash of a product's detail alone; `None` for an unknown id.
+    /// Returns only the hash of a product's detail; `None` for an unknown id.
     fn detail_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 
     /// Runs a search. Once the request's budget is spent, the search stops and returns what it has
@@ -76,8 +76,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Reads everything that it has in memory, and verifies what can be verified. Opening only does
-    /// the quick part.
+    /// Reads everything it has in memory and verifies what can be verified. Opening an engine only
+    /// makes the quick checks.
     fn verify(&self) -> Result<(), EngineError> {
         Ok(())
     }
@@ -91,8 +91,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
 /// How many documents [`Engine::categories`] takes categories from.
 const CATEGORY_EXAMPLES: usize = 10;
 
-/// The maximum size of the texts that come with a page of hits, in bytes. A single hit may exceed
-/// it, since a record can have megabytes.
+/// The maximum size of the text that comes with a page of hits, in bytes. A single hit may exceed
+/// it, since a record can have megabytes of text.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
@@ -118,7 +118,7 @@ pub enum EngineError {
     /// It refused a request, or sent a response that can't be used.
     #[error(transparent)]
     Refused(Source),
-    #[error("the search index holds {} in place of {expected}", counted(*found, "document"))]
+    #[error("the search index has {} instead of {expected}", counted(*found, "document"))]
     Misfit { found: usize, expected: usize },
 }
 

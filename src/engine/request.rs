@@ -19,20 +19,20 @@ pub struct SearchRequest<'a> {
     pub plan: &'a Plan,
     /// Which hits are allowed.
     pub filter: &'a SoftwareFilter,
-    /// The order of the hits; `None` for the ranking's.
+    /// The sort order; `None` for ranking order.
     pub order: Option<SortedBy>,
     /// The hits to return, as positions in the order, from 0.
     pub page: Range<usize>,
     /// The attributes to count in addition to the other facets; `None` counts no facets.
     pub facets: Option<&'a [AttributeNumber]>,
-    /// Whether the hits come with their texts.
+    /// Whether the hits come with their text.
     pub texts: bool,
     /// How much work the search may do.
     pub budget: &'a Budget,
 }
 
 impl SearchRequest<'_> {
-    /// The page as a range of all hits; empty past the end.
+    /// The hits on the page; empty past the end.
     pub(super) fn page_of<'h>(&self, hits: &'h [Candidate]) -> &'h [Candidate] {
         let end = self.page.end.min(hits.len());
         &hits[self.page.start.min(end)..end]
@@ -46,16 +46,16 @@ pub struct Hit {
     pub tier: Tier,
     /// Its score within the tier, not negative.
     pub score: f32,
-    /// The product as lists show it, a JSON object.
+    /// The product as lists show it, as a JSON object.
     pub item: Bytes,
 }
 
-/// The texts of a hit that its item doesn't have.
+/// A hit's text beyond what's in its item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HitTexts {
     /// The product's detail fields that aren't in its item, as a JSON object.
     pub fields: Bytes,
-    /// The words of all texts, as the index has them.
+    /// All of the product's words, as indexed.
     pub words: DocumentWords,
 }
 
@@ -74,16 +74,16 @@ pub struct Record {
 pub struct SearchHits {
     /// The hits of the page, in order.
     pub hits: Vec<Hit>,
-    /// Each hit's texts, if requested. They're missing for the last hits if they would take too
-    /// much memory.
+    /// Each hit's text, if requested. It's missing for the last hits if it would take too much
+    /// memory.
     pub texts: Vec<HitTexts>,
     /// How many documents were found in total.
     pub total: u64,
     /// How many of them have all words. Those with only some come after them.
     pub complete: u64,
-    /// How many of them have none of the words, but are near in meaning. They come last.
+    /// How many of them have none of the words, but are close in meaning. They come last.
     pub related: u64,
-    /// How many documents words would have found without the filter.
+    /// How many documents the words would have found without the filter.
     pub unfiltered_total: u64,
     /// The facet counts, if requested.
     pub facets: Option<FacetCounts>,

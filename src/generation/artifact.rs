@@ -9,23 +9,23 @@ use crate::catalogue::MAX_DOWNLOADS;
 use crate::scratch::Bulk;
 
 pub const TABLES: &str = "catalogue.tables";
-/// The catalogue's texts.
+/// The catalogue's text.
 pub const TEXTS: &str = "catalogue.texts";
-/// The name prefix of the parts with the exports as validated, for download. A number from 0
-/// follows.
+/// The name prefix of the parts with the validated exports, for download. A number follows,
+/// starting with 0.
 const DOWNLOADS: &str = "catalogue.downloads.";
-/// The versions of the products by id, which the next generation is compared with.
+/// The product versions, by id, that the next generation is compared with.
 pub const VERSIONS: &str = "catalogue.versions";
-/// The log of changes.
+/// The change log.
 pub const CHANGES: &str = "changes";
-/// The search side.
+/// The search tables.
 pub const SEARCH: &str = "search";
 /// The name prefix of the engine's files.
 pub const ENGINE: &str = "engine.";
 
-/// The maximum size of a part in bytes. For a million records all parts together have 1.25 GB.
+/// The maximum size of a part in bytes. For a million records, all parts together take 1.25 GB.
 const MAX_PART_BYTES: u64 = 64 << 30;
-/// The maximum size of the log of changes in bytes: twice what is ever written.
+/// The maximum size of the change log in bytes: twice the most that's ever written.
 pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
 
 /// The maximum size in bytes of a part with this name; `None` if no generation has such a part.
@@ -45,11 +45,11 @@ pub type Parts = Vec<(String, Bulk)>;
 pub struct Artifact {
     /// Each part's name and content.
     pub parts: Vec<(String, Bytes)>,
-    /// The parts for download that stay on disk or in a cluster, each with its name.
+    /// The download parts, which stay on disk or in a cluster, each with its name.
     pub downloads: Vec<(String, Bulk)>,
 }
 
-/// The name of a part for download.
+/// The name of a download part.
 pub fn download_name(number: usize) -> String {
     format!("{DOWNLOADS}{number}")
 }
@@ -78,7 +78,7 @@ impl Artifact {
         taken.map(|(name, content)| (name[prefix.len()..].to_owned(), content)).collect()
     }
 
-    /// Removes the parts for download and returns them, in the order of their numbers.
+    /// Removes the download parts and returns them in numerical order.
     pub fn take_downloads(&mut self) -> Vec<Bulk> {
         let mut take = |name: String| {
             let elsewhere = self.downloads.iter().find(|(of, _)| *of == name).map(|(_, content)| content.clone());
@@ -89,7 +89,7 @@ impl Artifact {
         downloads
     }
 
-    /// The size in bytes of all parts in memory.
+    /// The total size in bytes of the parts in memory.
     pub fn size(&self) -> u64 {
         self.parts.iter().map(|(_, content)| content.len() as u64).sum()
     }

@@ -1,5 +1,5 @@
-//! The build of a generation: products are read in order of quality and analysed, and products and
-//! words go to a sink.
+//! Builds a generation: products are read in quality order and analysed, and products and words go
+//! to a sink.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -21,8 +21,8 @@ use crate::search::{DocumentAnalyzer, SearchBuilder};
 /// How many documents go from the analysis to the index at a time: a few hundred kilobytes of
 /// terms.
 const BATCH: usize = 64;
-/// The maximum size in bytes of exports that are built with several threads, which take half as
-/// much memory again as one.
+/// The maximum size in bytes of exports that are built with several threads, which takes half as
+/// much memory again as one thread.
 const MOST_AT_ONCE: u64 = 256 * 1024 * 1024;
 /// How many batches may wait for the index.
 const WAITING_BATCHES: usize = 4;
@@ -41,7 +41,7 @@ pub enum BuildError {
     Encode(#[from] postcard::Error),
     #[error("a thread can't be started")]
     Thread(#[source] io::Error),
-    #[error("building was stopped")]
+    #[error("the build was stopped")]
     Stopped,
 }
 
@@ -68,7 +68,7 @@ pub enum Processors {
     All,
 }
 
-/// Receives how many products are indexed and how many there are; may stop the build.
+/// Receives the number of products indexed and the total; may stop the build.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'p;
 
 /// Where a build puts a directory.
@@ -140,7 +140,7 @@ fn build_embedded(
     })
 }
 
-/// The embedded engine.
+/// The sink for the embedded engine.
 struct EmbeddedSink<'scope, 'env> {
     merged: &'env Merged,
     /// Where to start threads; `None` to start none.
@@ -184,7 +184,7 @@ impl<'scope> Index<'scope> {
     }
 }
 
-/// The catalogue and the part [`VERSIONS`].
+/// The catalogue, and the [`VERSIONS`] part.
 type WrittenCatalogue = (CatalogueParts, Bulk);
 
 fn write_catalogue(merged: &Merged) -> Result<WrittenCatalogue, BuildError> {
@@ -214,7 +214,7 @@ impl Sink for EmbeddedSink<'_, '_> {
         if self.documents.len() == BATCH {
             self.index.add(std::mem::take(&mut self.documents))?;
         }
-        // Any earlier it would only delay the analysis, which the index waits for.
+        // Starting any earlier would only delay the analysis, which the index waits for.
         if let Some(scope) = self.scope
             && u64::from(product.ordinal) == self.merged.software_count() / 4
         {
@@ -238,7 +238,7 @@ impl Sink for EmbeddedSink<'_, '_> {
             let engine = ScopedThread::spawn(scope, "index", || engine.finish()).map_err(BuildError::Thread)?;
             (search(analyzer)?, engine.join()?, catalogue.join()?)
         } else {
-            // Postings first, so that they and the texts aren't in memory at the same time.
+            // Postings first, so they and the text aren't in memory at the same time.
             let engine = engine.finish()?;
             (search(analyzer)?, engine, write_catalogue(self.merged)?)
         };
@@ -265,7 +265,7 @@ mod tests {
 
     fn merged(scratch: &Scratch) -> Merged {
         let read = Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), scratch, &|_, _| {});
-        Merged::of(read.expect("they are there").set, scratch, |_, _| {}).expect("merged")
+        Merged::of(read.expect("exports").set, scratch, |_, _| {}).expect("merged")
     }
 
     /// The content of all parts, ignoring the random name of the engine's segment.
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_scratch_files_make_the_same_parts() {
+    fn threads_and_scratch_files_produce_the_same_parts() {
         let in_memory = merged(&Scratch::in_memory());
         assert!(in_memory.software_count() > BATCH as u64, "more than one batch");
         let one = build_embedded(&in_memory, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");

@@ -37,7 +37,7 @@ pub struct Builder<'b> {
     pub settings: &'b Settings,
     /// Receives progress and reports.
     pub observer: &'b mut dyn Observer,
-    /// The ids that are served; `None` confirms the removal of any number.
+    /// The ids being served; `None` confirms the removal of any number of products.
     pub served: Option<ServedIds>,
     /// The processors that the build may use.
     pub processors: Processors,
@@ -50,10 +50,10 @@ impl std::fmt::Debug for Builder<'_> {
 }
 
 impl Builder<'_> {
-    /// Builds a generation and makes it current on disk. Unless the removal is to be confirmed, an
-    /// existing generation becomes current as it is.
+    /// Builds a generation and makes it current on disk. An existing generation just becomes
+    /// current, unless this run confirms removals.
     pub fn build_on_disk(&mut self, store: &Store) -> Result<Built, BuildFailure> {
-        // Before minutes of work whose result couldn't be kept.
+        // Check this before minutes of work whose result couldn't be kept.
         store.check_lock()?;
         let scratch = Scratch::new(store.folder());
         let ReadSet { set, stamp } = self.read(&scratch)?;
@@ -121,13 +121,13 @@ impl Builder<'_> {
         Ok(self.settings.name(generation).skipping(set.report.skipped))
     }
 
-    /// Reads the exports. What can't be served is an error.
+    /// Reads the exports. It's an error if they can't be served.
     fn read(&mut self, scratch: &Scratch) -> Result<ReadSet, BuildFailure> {
         pass(Step::Read);
         let observer = RefCell::new(&mut *self.observer);
         let (limits, prefixes) = (&self.settings.limits, &self.settings.id_prefixes);
         let mut read = self.settings.source.read(limits, prefixes, scratch, &|done, total| {
-            // Only stopping after the first product counts.
+            // The build can't be stopped before it indexes the first product.
             let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
         })?;
         self.check(&read.set)?;
@@ -136,7 +136,7 @@ impl Builder<'_> {
         Ok(read)
     }
 
-    /// Reports exports. Those that can't be served are an error.
+    /// Reports on the exports. It's an error if they can't be served.
     fn check(&mut self, set: &ExportSet) -> Result<(), BuildFailure> {
         let report = &set.report;
         self.observer.report(report);
@@ -159,7 +159,7 @@ impl Builder<'_> {
         build(set, scratch, processors, self.settings.meaning, &mut progress).map_err(|error| failure(error, scratch))
     }
 
-    /// Withholds exports that would remove more products than could vanish by accident, unless the
+    /// Withholds exports that would remove so many products that it may be an accident, unless the
     /// removal was confirmed.
     fn check_removed(
         &self,
@@ -190,19 +190,19 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The generation on disk, if it exists and is whole.
+    /// The generation on disk, if it exists and is intact.
     fn whole(&self, store: &Store, generation: &Generation) -> Option<Manifest> {
         let is_wanted = |manifest: &Manifest| {
             manifest.generation == *generation && manifest.inputs.is_empty() == self.settings.source.folder().is_none()
         };
-        // A generation that processes died opening is built again.
+        // A generation that processes died opening is rebuilt.
         if store.deaths(generation) >= MAX_DEATHS {
             return None;
         }
         store.candidates().into_iter().filter(is_wanted).find(|manifest| match store.verify(manifest) {
             Ok(()) => true,
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; building it again");
+                tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; rebuilding it");
                 false
             }
         })
@@ -218,7 +218,7 @@ fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
 }
 
 /// Makes an existing generation current. If it replaces another one, it gets a log that continues
-/// that one's.
+/// the other one's.
 fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
     let former = store.former().filter(|former| former.generation != manifest.generation);
     let Some((former, versions)) = former.zip(store.versions(manifest)) else {
@@ -255,7 +255,7 @@ mod tests {
     use crate::generation::source::Source;
 
     #[test]
-    fn disk_that_refuses_scratch_files_is_named_with_a_remedy() {
+    fn error_about_scratch_files_names_the_folder_and_a_remedy() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().join("index");
         let settings = Settings {
@@ -273,7 +273,7 @@ mod tests {
         let mut builder = Builder { settings: &settings, observer: &mut Unobserved, served: None, processors };
         let scratch = Scratch::with_own_bytes(&folder, 100);
         let set = builder.read(&scratch).expect("read").set;
-        std::fs::remove_dir(&folder).expect("files have no names");
+        std::fs::remove_dir(&folder).expect("scratch files are unnamed");
         std::fs::write(&folder, "").expect("written");
         let failure = builder.build(set, &scratch).expect_err("no folder for scratch files");
         assert_eq!(failure.code, FailureCode::IndexNotWritten);

@@ -7,7 +7,7 @@ use crate::catalogue::{Catalogue, Records};
 use crate::generation::stamp::FolderStamp;
 use crate::text::count::{agreeing, counted};
 
-/// How many file names a log line contains at most.
+/// The maximum number of file names in a log line.
 const MAX_FILES: usize = 5;
 
 /// The difference between two generations.
@@ -17,12 +17,12 @@ pub struct Change {
     pub added: usize,
     /// How many products only the earlier generation has.
     pub removed: usize,
-    /// How many products both have with different content.
+    /// How many products have different content in the two generations.
     pub changed: usize,
-    /// How many exports both have with a different name, licence or date.
+    /// How many exports have a different name, licence or date.
     pub exports: usize,
     /// The export files that were added, removed or written in between, sorted by name: the first
-    /// five, and how many others.
+    /// five, and how many more.
     pub files: String,
 }
 

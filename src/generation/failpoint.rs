@@ -1,14 +1,14 @@
 //! Steps in a generation's life where tests inject faults: a killed process, a panic, a failing
 //! disk.
 //!
-//! With the feature `failpoints`, the variable `FAILPOINTS` says what happens at which step, in the
-//! syntax of the crate `fail`: `store::part_half=2*off->return(kill)` kills the process when the
-//! third part of a generation is half written. Without the feature, as shipped, a step does
+//! With the `failpoints` feature, the `FAILPOINTS` variable says what happens at which step, in the
+//! syntax of the `fail` crate: `store::part_half=2*off->return(kill)` kills the process when the
+//! third part of a generation is half written. Without the feature, as in releases, a step does
 //! nothing.
 
 use std::io;
 
-/// Declares the steps, so each name is written in one place only.
+/// Declares the steps, so each name is written in only one place.
 macro_rules! steps {
     ($($(#[doc = $doc:literal])+ $step:ident = $name:literal;)+) => {
         /// A step where a fault can be injected.
@@ -18,10 +18,10 @@ macro_rules! steps {
         }
 
         impl Step {
-            /// All steps, in the order in which a reload passes them.
+            /// All steps, in the order that a reload passes them.
             pub const ALL: &'static [Self] = &[$(Self::$step),+];
 
-            /// The name by which tests refer to it.
+            /// The name that tests use for it.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$step => $name,)+
@@ -48,7 +48,7 @@ steps! {
     StoreLocked = "store::locked";
     /// The generation's folder exists and is empty.
     StoreBegun = "store::begun";
-    /// A part that another generation has is about to be linked.
+    /// A part that another generation already has is about to be linked.
     PartLink = "store::part_link";
     /// A part's file exists and is empty.
     PartCreated = "store::part_created";
@@ -66,7 +66,7 @@ steps! {
     ManifestSynced = "store::manifest_synced";
     /// The manifest has its final name, and its folder is about to be synced.
     ManifestRenamed = "store::manifest_renamed";
-    /// The generation is whole, and the index folder is about to be synced.
+    /// The generation is complete, and the index folder is about to be synced.
     StoreWhole = "store::whole";
     /// The temporary file of `CURRENT` exists and is empty.
     CurrentCreated = "store::current_created";
@@ -77,13 +77,13 @@ steps! {
     /// `CURRENT` has its final name, so the generation is current, and the index folder is about to
     /// be synced.
     CurrentRenamed = "store::current_renamed";
-    /// Before choosing which generations to keep.
+    /// The generations to keep are about to be chosen.
     SweepBegun = "sweep::begun";
     /// An older generation is about to lose its manifest.
     SweepManifest = "sweep::manifest";
     /// An older generation has lost its manifest, but still has all its parts.
     SweepParts = "sweep::parts";
-    /// All is swept.
+    /// Sweeping is done.
     SweepDone = "sweep::done";
     /// A generation on disk is about to be opened, and is marked as such.
     Opening = "store::opening";
@@ -110,7 +110,7 @@ pub(crate) fn reach(step: Step) -> io::Result<()> {
     Ok(())
 }
 
-/// Without failpoints nothing happens here.
+/// Without failpoints, this does nothing.
 #[cfg(not(feature = "failpoints"))]
 #[expect(clippy::unnecessary_wraps, reason = "with failpoints it can fail")]
 pub(super) const fn reach(_: Step) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Why a generation isn't built.
+//! Why a generation wasn't built.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::generation::store::StoreError;
 use crate::panics;
 use crate::text::count::{agreeing, counted};
 
-/// Why a generation isn't built. The build process sends this to the server.
+/// Why a generation wasn't built. The build process sends this to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{detail}")]
 pub struct BuildFailure {
@@ -33,7 +33,7 @@ pub struct BuildFailure {
 pub enum FailureCode {
     /// The exports can't be found.
     ExportsMissing,
-    /// The exports change while they're read.
+    /// The exports keep changing while they're read.
     ExportsChanging,
     /// The exports have errors, which have been reported.
     ExportsInvalid,
@@ -45,7 +45,7 @@ pub enum FailureCode {
     BuildPanicked,
     /// The index can't be written.
     IndexNotWritten,
-    /// Another process holds the lock of the index.
+    /// Another process holds the index lock.
     IndexLocked,
 }
 
@@ -76,7 +76,7 @@ impl FailureCode {
 }
 
 impl BuildFailure {
-    /// A failure that the exports haven't caused.
+    /// A failure that the exports didn't cause.
     pub(crate) fn transient(code: FailureCode, detail: impl Into<String>) -> Self {
         Self { code, count: None, detail: detail.into(), is_transient: true }
     }
@@ -91,12 +91,12 @@ impl BuildFailure {
         Self::transient(FailureCode::BuildPanicked, detail)
     }
 
-    /// The failure of exports with errors. All of them have been reported; the first one is
+    /// The failure for exports with errors. All errors have been reported; the first one is
     /// repeated here.
     pub(crate) fn invalid(report: &Report) -> Self {
         let errors = || report.findings.iter().filter(|finding| finding.severity() == Severity::Error);
-        // Codes are in the order of the layers: invalid JSON is worse than missing properties,
-        // wherever it is in the file.
+        // Codes are ordered by layer: invalid JSON is worse than missing properties, wherever it is
+        // in the file.
         let first = errors().min_by_key(|finding| finding.code).map_or_else(String::new, |finding| {
             let file = finding.location.file.display();
             match &finding.location.place {
@@ -106,7 +106,8 @@ impl BuildFailure {
         });
         let count = report.error_count();
         let detail = format!(
-            "the exports are not served: {}, first {first}; fix them, or serve the valid records with --skip-invalid",
+            "the exports aren't served: {}, the first at {first}; fix them, or serve the valid records with \
+             --skip-invalid",
             counted(count, "error")
         );
         let is_transient = errors().any(|finding| finding.code == Code::UnreadableFile);

@@ -1,5 +1,5 @@
-//! The log of changes: which products each of the last generations added, changed and removed. It's
-//! a part of a generation, so it's persisted, loaded and replicated with it.
+//! The change log: which products each recent generation added, changed and removed. It's a part of
+//! a generation, so it's persisted, loaded and replicated with it.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -12,14 +12,14 @@ use crate::generation::Generation;
 use crate::generation::versions::VersionReader;
 use crate::scratch::{Bulk, decode};
 
-/// How many generations the log goes back at most.
+/// The maximum number of generations that the log goes back.
 const MAX_STEPS: usize = 100;
 /// The maximum size of the log in bytes. A step of a hundred thousand products takes about 5 MB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// The maximum size in bytes of a change without its id.
 const CHANGE_BYTES: usize = 32;
 
-/// The changes of the last generations, oldest first.
+/// The changes in recent generations, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeLog {
     /// When the generation before the first step was built, RFC 3339 in UTC; empty if unknown.
@@ -33,11 +33,11 @@ pub struct Step {
     from: Generation,
     /// When the later generation was built, RFC 3339 in UTC.
     pub at: String,
-    /// The changes, by id.
+    /// The changes, sorted by id.
     pub changes: Vec<ProductChange>,
 }
 
-/// A product's change. Without a hash, the product doesn't exist on that side.
+/// A product's change. A missing hash means that the product doesn't exist on that side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductChange {
     /// The product's id.
@@ -46,7 +46,7 @@ pub struct ProductChange {
     pub before: Option<u64>,
     /// The content hash after.
     pub after: Option<u64>,
-    /// Whether its evidence is of a later date than before.
+    /// Whether its evidence has a later date than before.
     pub is_evidence_renewed: bool,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct ChangePlace {
 }
 
 impl ProductChange {
-    /// The most bytes that it takes in the log.
+    /// An upper bound for its size in the log, in bytes.
     fn bytes(&self) -> usize {
         self.id.len() + CHANGE_BYTES
     }
@@ -68,7 +68,7 @@ impl ProductChange {
 #[derive(Debug)]
 pub(crate) struct Former {
     pub(crate) generation: Generation,
-    /// The part [`VERSIONS`](crate::generation::artifact::VERSIONS).
+    /// The [`VERSIONS`](crate::generation::artifact::VERSIONS) part.
     pub(crate) versions: Bulk,
     pub(crate) log: ChangeLog,
 }
@@ -81,13 +81,13 @@ impl Former {
 }
 
 impl ChangeLog {
-    /// Decodes the part [`CHANGES`].
+    /// Decodes the [`CHANGES`] part.
     pub(crate) fn decode(part: &[u8]) -> Result<Self, postcard::Error> {
         decode(part)
     }
 
-    /// The log of a generation with these versions that follows another one. It starts afresh
-    /// without one, and also if the versions can't be read.
+    /// The log for a generation with these versions that follows `former`. It starts afresh if
+    /// there's no former generation or the versions can't be read.
     pub(crate) fn after(former: Option<Former>, generation: &Generation, versions: &Bulk, at: &str) -> Self {
         let Some(Former { generation: from, versions: before, log }) = former else { return Self::begun(at) };
         if from == *generation {
@@ -95,7 +95,7 @@ impl ChangeLog {
         }
         let changes = VersionReader::new(&before)
             .and_then(|before| compare(before, VersionReader::new(versions)?, MAX_BYTES))
-            .inspect_err(|error| tracing::warn!(%error, "starting a new log of changes"));
+            .inspect_err(|error| tracing::warn!(%error, "starting a new change log"));
         changes.map_or_else(|_| Self::begun(at), |changes| log.with(from, at, changes))
     }
 
@@ -138,7 +138,7 @@ impl ChangeLog {
     }
 
     /// The number of the step after a generation, or after its last occurrence if there are
-    /// several. `None` if the log doesn't have it.
+    /// several. `None` if the log doesn't contain it.
     pub(super) fn step_after(&self, generation: &str) -> Option<usize> {
         self.steps.iter().rposition(|step| step.from.as_str() == generation)
     }
@@ -250,19 +250,19 @@ mod tests {
     }
 
     #[test]
-    fn generation_that_came_twice_counts_from_the_last_time() {
+    fn generation_that_occurs_twice_counts_from_its_last_occurrence() {
         let log = log(&[("g1", &[("a", 1)]), ("g2", &[]), ("g1", &[("a", 1)]), ("g3", &[("a", 2)])]);
         assert_eq!(since(&log, "g1"), Some(vec![("a".to_owned(), Some(1), Some(2))]));
         assert_eq!(since(&log, "g2"), Some(vec![("a".to_owned(), None, Some(2))]));
     }
 
     #[test]
-    fn same_generation_again_is_no_step() {
+    fn repeated_generation_adds_no_step() {
         assert_eq!(log(&[("g1", &[("a", 1)]), ("g1", &[("a", 1)])]).steps.len(), 0);
     }
 
     #[test]
-    fn oldest_steps_go_first() {
+    fn oldest_steps_are_dropped_first() {
         let names: Vec<_> = (0..=MAX_STEPS + 1).map(|n| format!("g{n}")).collect();
         let hashes: Vec<_> = (0..).take(names.len()).map(|hash| [("a", hash)]).collect();
         let generations: Vec<_> = names.iter().zip(&hashes).map(|(name, of)| (&**name, &of[..])).collect();
@@ -272,11 +272,11 @@ mod tests {
         assert_eq!(log.steps.len(), 3);
         let last = log.changed_at().to_owned();
         log.trim(CHANGE_BYTES);
-        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest one is too large as well");
+        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest one is also too large");
     }
 
     #[test]
-    fn evidence_of_a_later_day_is_renewed() {
+    fn evidence_with_a_later_date_is_renewed() {
         let version =
             |hash, day| ProductVersion { id: "a".into(), hash, evidence_checked_on: CalendarDate::parse(day) };
         let compare = |before: &[ProductVersion], after: &[ProductVersion]| {
@@ -289,6 +289,6 @@ mod tests {
         let renewed = |before, after| compare(&[version(1, before)], &[version(2, after)])[0].is_evidence_renewed;
         assert!(renewed("2026-01-01", "2026-01-02") && renewed("", "2026-01-01"));
         assert!(!renewed("2026-01-02", "2026-01-01") && !renewed("2026-01-01", "2026-01-01"));
-        assert!(!compare(&[], &[version(1, "2026-01-01")])[0].is_evidence_renewed, "it is added");
+        assert!(!compare(&[], &[version(1, "2026-01-01")])[0].is_evidence_renewed, "it was added");
     }
 }

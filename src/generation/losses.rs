@@ -8,7 +8,7 @@ use crate::catalogue::{Catalogue, Records};
 use crate::export::ExportSet;
 use crate::text::count::counted;
 
-/// How many files are named at most.
+/// The maximum number of files to name.
 const MAX_FILES: usize = 5;
 
 #[derive(Deserialize)]

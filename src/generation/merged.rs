@@ -1,20 +1,20 @@
-//! The changes since each generation of the log, merged so that each product occurs once. This
+//! The changes since each generation in the log, merged so that each product occurs once. This
 //! happens when a generation is opened, not for each page.
 
 use std::ops::Range;
 
 use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
 
-/// The changes of a log by id, each with the range of steps since which it's the product's first
-/// change.
+/// A log's changes, sorted by id. Each has the range of steps to start from for which it's the
+/// product's first change.
 #[derive(Debug, Default)]
 pub struct MergedChanges(Vec<MergedChange>);
 
 #[derive(Debug)]
 struct MergedChange {
     place: ChangePlace,
-    /// The first step since which this is the product's first change; the last such step is the
-    /// change's own. [`NEVER`] if the product ends up as it was before.
+    /// The first step to start from for which this is the product's first change; the last one is
+    /// the change's own step. [`NEVER`] if the product ends up as it was before.
     since: u32,
 }
 
@@ -50,8 +50,8 @@ impl MergedChanges {
         Self(merged)
     }
 
-    /// A page of the changes since a generation, by id. A generation that occurs several times
-    /// counts from its last occurrence. `None` if the log doesn't have it.
+    /// A page of the changes since a generation, sorted by id. A generation that occurs several
+    /// times counts from its last occurrence. `None` if the log doesn't contain it.
     pub fn since(&self, log: &ChangeLog, generation: &str, page: Range<usize>) -> Option<ChangesSince> {
         let step = u32::try_from(log.step_after(generation)?).unwrap_or(NEVER);
         let is_first = |change: &MergedChange| change.since <= step && step <= change.place.step;
@@ -69,7 +69,7 @@ impl MergedChanges {
         (&*last.1.id == id).then_some(last)
     }
 
-    /// Merges a change with later ones of the same product.
+    /// Merges a change with later changes to the same product.
     fn merge(&self, log: &ChangeLog, at: usize) -> ProductChange {
         let mut merged = log.entry(self.0[at].place).1.clone();
         let later = self.0[at + 1..].iter().map(|change| log.entry(change.place).1);

@@ -1,4 +1,4 @@
-//! One generation of the directory: built whole, checked, persisted and opened.
+//! One generation of the directory: built as a whole, checked, persisted and opened.
 
 pub mod artifact;
 mod build;

@@ -12,7 +12,8 @@ use crate::scratch::{Bulk, Span};
 use crate::search::ANALYZER_VERSION;
 use crate::text::{meaning, stem};
 
-/// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
+/// The format of what's persisted. Increased whenever a build produces something different from the
+/// same exports.
 pub const INDEX_FORMAT: u32 = 20;
 
 /// A generation's name: 16 hexadecimal digits from a BLAKE3 hash over the index format, the
@@ -51,7 +52,7 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation of the same exports with or without vectors of meaning.
+    /// The generation of the same exports with or without meaning vectors.
     #[must_use]
     pub fn with_meaning(self, meaning: MeaningOption) -> Self {
         if meaning == MeaningOption::On {
@@ -78,16 +79,16 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation of the files if nothing is left out, from their bytes alone. They're neither
-    /// checked nor kept, and the operator's prefixes aren't included. `None` if they can't form a
-    /// generation as they are.
+    /// The generation of the files if nothing is left out, computed from their bytes alone. They're
+    /// neither checked nor kept, and the operator's prefixes aren't included. `None` if they can't
+    /// form a generation as they are.
     pub fn from_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
         let ids = files.iter().map(|path| Some((path.file_stem()?.to_str()?, path)));
         let Some(mut files) = ids.collect::<Option<Vec<_>>>() else { return Ok(None) };
         files.sort_unstable();
         let mut namer = Namer::new();
         for (id, path) in files {
-            // Before opening: opening a named pipe would wait for its writer.
+            // Check before opening, because opening a named pipe would wait for a writer.
             let metadata = fs::metadata(path)?;
             if !metadata.is_file() || metadata.len() > limits.max_file_bytes {
                 return Ok(None);
@@ -102,7 +103,7 @@ impl Generation {
         Ok(Some(namer.finish()))
     }
 
-    /// A generation by the name that it was given earlier.
+    /// A generation whose name is already known.
     pub(crate) fn named(name: &str) -> Self {
         Self(name.into())
     }
@@ -113,7 +114,7 @@ impl Generation {
     }
 }
 
-/// Computes a generation's name from its exports in the order of their ids.
+/// Computes a generation's name from its exports in id order.
 #[derive(Debug)]
 struct Namer(blake3::Hasher);
 
@@ -132,7 +133,7 @@ impl Namer {
 
     /// Starts an export, whose bytes follow.
     fn begin(&mut self, id: &str, length: u64) {
-        // With the lengths, so that no two sets hash the same bytes.
+        // Lengths are included so that no two sets hash the same bytes.
         self.0.update(&(id.len() as u64).to_le_bytes());
         self.0.update(id.as_bytes());
         self.0.update(&length.to_le_bytes());

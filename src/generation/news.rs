@@ -3,9 +3,9 @@
 use crate::catalogue::Records;
 use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
 
-/// How many entries a feed has at most.
+/// The maximum number of entries in a feed.
 pub const MAX_NEWS: usize = 100;
-/// How many entries are examined for a feed at most, if products aren't in memory.
+/// The maximum number of entries examined for a feed, if products aren't in memory.
 const MAX_CANDIDATES: usize = 10 * MAX_NEWS;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +57,8 @@ impl NewsIndex {
     }
 
     /// The newest news in any of these categories (`None` for all), each with its step. If products
-    /// aren't in memory, it returns more than a feed has, since some may belong to other categories
-    /// or to removed products.
+    /// aren't in memory, it returns more than a feed needs, since some may belong to other
+    /// categories or to removed products.
     pub fn newest<'l>(&self, log: &'l ChangeLog, categories: Option<&[u32]>) -> Vec<(&'l Step, &'l ProductChange)> {
         let entry = |at: usize| log.entry(self.all[at]);
         match (&self.by_category, categories) {

@@ -1,5 +1,5 @@
-//! Runs builds, and trials of pulled generations, in a separate process, which contains their use
-//! of memory and processors and their crashes.
+//! Runs builds, and trials of pulled generations, in a separate process, which contains their
+//! crashes and their use of memory and CPU.
 //!
 //! The process receives the served ids as JSON on standard input, and writes [`Message`]s to
 //! standard output, one per line.
@@ -54,7 +54,7 @@ pub enum Message {
         phase: Phase,
         /// The units done.
         done: u64,
-        /// The units in all.
+        /// The units in total.
         total: u64,
     },
     /// The exports have been read, with these findings.
@@ -72,7 +72,7 @@ pub enum Message {
     Failed(BuildFailure),
 }
 
-/// How many bytes of a trial's messages are read at most.
+/// The maximum number of bytes read from a trial's messages.
 const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {
@@ -96,10 +96,7 @@ impl BuildProcess {
             |stdout| last_message(stdout, observer),
         );
         let Ended { message, status, last_line } = ended.map_err(|error| {
-            BuildFailure::transient(
-                FailureCode::BuildFailed,
-                format!("the process that builds can't be started: {error}"),
-            )
+            BuildFailure::transient(FailureCode::BuildFailed, format!("the build process can't be started: {error}"))
         })?;
         message.unwrap_or_else(|| Err(died(status, &last_line)))
     }
@@ -119,11 +116,11 @@ impl ProbeProcess {
         let mut command = Command::new(&self.program);
         let ended = run(command.args(&self.arguments), |stdin| stdin.write_all(folder.as_bytes()), messages);
         let Ended { message, status, last_line } = ended.map_err(|error| {
-            let detail = format!("the process that tests the generation can't be started: {error}");
+            let detail = format!("the process to test the generation can't be started: {error}");
             BuildFailure::transient(FailureCode::BuildFailed, detail)
         })?;
         let died = || {
-            let cause = if is_killed(status) { "it was killed, as it is if memory runs out" } else { &last_line };
+            let cause = if is_killed(status) { "it was killed, as happens if memory runs out" } else { &last_line };
             Err(format!("the process that tested it ended early ({status}): {cause}"))
         };
         message.unwrap_or_else(died).map_err(|detail| BuildFailure {
@@ -191,20 +188,21 @@ fn last_message(messages: impl io::Read, observer: &mut dyn Observer) -> Option<
             Ok(Message::Built { folder, is_new }) => return Some(Ok((folder, is_new))),
             Ok(Message::Failed(failure)) => return Some(Err(failure)),
             Ok(Message::Probed) => {}
-            Err(error) => tracing::warn!(%error, "a message of the process that builds can't be read"),
+            Err(error) => tracing::warn!(%error, "a message from the build process can't be read"),
         }
     }
     None
 }
 
-/// The failure of a process that ended without a last message.
+/// The failure for a process that ended without a last message.
 fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
     let detail = if last_line.starts_with("memory allocation of") || is_killed(status) {
         format!(
-            "the process that builds ran short of memory ({status}): give it more with --max-build-bytes, or the machine"
+            "the build process ran out of memory ({status}); give it more with --max-build-bytes, or give the \
+             machine more"
         )
     } else {
-        format!("the process that builds ended early ({status}); see the log")
+        format!("the build process ended early ({status}); see the log")
     };
     BuildFailure::transient(FailureCode::BuildFailed, detail)
 }

@@ -1,4 +1,4 @@
-//! The settings of builds.
+//! Build settings.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub struct Settings {
     pub id_prefixes: IdPrefixes,
     /// Whether records are also ranked by meaning.
     pub meaning: MeaningOption,
-    /// The largest export that is read.
+    /// The limits for reading exports.
     pub limits: Limits,
     /// The process that builds generations on disk; `None` builds in this process.
     pub process: Option<BuildProcess>,

@@ -31,10 +31,10 @@ pub struct Snapshot {
     pub(crate) records: Arc<Records>,
     /// The changes since earlier generations.
     pub changes: ChangeLog,
-    /// The same, merged.
+    /// The same changes, merged.
     pub merged_changes: MergedChanges,
     pub news: NewsIndex,
-    /// The words.
+    /// The search tables.
     pub search: SearchIndex,
     pub engine: Box<dyn Engine>,
     /// The glossary, for searches.
@@ -54,9 +54,9 @@ pub enum OpenError {
     /// The catalogue is damaged.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
-    #[error("the log of changes can't be decoded")]
+    #[error("the change log can't be decoded")]
     Changes(#[source] postcard::Error),
-    /// The search side is damaged.
+    /// The search tables are damaged.
     #[error(transparent)]
     Search(#[from] SearchIndexError),
     /// The engine's index is damaged.
@@ -75,7 +75,7 @@ impl Snapshot {
         Self::open_embedded(generation, artifact, Ranking::default(), skipped)
     }
 
-    /// Opens a generation with different weights than the service's, to measure their effect.
+    /// Opens a generation with weights other than the service's, to measure their effect.
     pub fn open_ranked(generation: Generation, artifact: Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
         Self::open_embedded(generation, artifact, ranking, Skipped::default())
     }
@@ -86,8 +86,8 @@ impl Snapshot {
         ranking: Ranking,
         skipped: Skipped,
     ) -> Result<Arc<Self>, OpenError> {
-        // First, so that what is decoded afterwards can reuse the memory of the files, which are
-        // copied.
+        // This comes first, so what's decoded afterwards can reuse the memory of the files, which
+        // are copied here.
         let index = TantivyIndex::load(artifact.take_prefixed(artifact::ENGINE))?;
         Self::open_parts(generation, artifact, skipped, |artifact, catalogue, records| {
             let (search, documents) =
@@ -134,8 +134,8 @@ impl Snapshot {
         }))
     }
 
-    /// Reads everything that it has in memory and the documents for download, and verifies what can
-    /// be verified. Opening only does the quick part.
+    /// Reads everything it has in memory and the documents for download, and verifies what can be
+    /// verified. Opening a generation only makes the quick checks.
     pub(crate) fn verify(&self) -> Result<(), OpenError> {
         self.catalogue.verify()?;
         self.records.verify()?;
@@ -169,12 +169,12 @@ impl Snapshot {
         self.search.documents
     }
 
-    /// What it's compared with other generations by.
+    /// What it's compared by with other generations.
     pub(crate) fn contents(&self) -> (&Catalogue, &Records) {
         (&self.catalogue, &self.records)
     }
 
-    /// The products, for tests of engines.
+    /// The products, for engine tests.
     #[cfg(test)]
     pub(crate) fn records(&self) -> Arc<Records> {
         Arc::clone(&self.records)
@@ -186,7 +186,7 @@ impl Snapshot {
     }
 }
 
-/// Opens a generation's catalogue and records, and takes their parts.
+/// Opens a generation's catalogue and records, taking their parts out of the artifact.
 pub fn open_catalogue(artifact: &mut Artifact) -> Result<(Catalogue, Records), OpenError> {
     let downloads = artifact.take_downloads();
     // Each part is freed once it's decoded, so the next one can reuse its memory.
@@ -194,7 +194,7 @@ pub fn open_catalogue(artifact: &mut Artifact) -> Result<(Catalogue, Records), O
     Ok(Catalogue::open(&tables, required(artifact, artifact::TEXTS)?, downloads)?)
 }
 
-/// Takes a part that every generation has.
+/// Takes out a part that every generation has.
 pub(super) fn required(artifact: &mut Artifact, name: &'static str) -> Result<Bytes, OpenError> {
     artifact.take(name).ok_or(OpenError::Missing(name))
 }

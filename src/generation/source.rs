@@ -11,7 +11,7 @@ use crate::generation::Generation;
 use crate::generation::stamp::{self, FolderStamp};
 use crate::scratch::{Scratch, ScratchError};
 
-/// The exports that are part of the binary, by file name. They're served if there's no data folder.
+/// The exports bundled with the binary, by file name. They're served if there's no data folder.
 const EMBEDDED: [(&str, &[u8]); 3] = [
     ("demo.json", include_bytes!("../../data/demo.json")),
     ("qhse.json", include_bytes!("../../data/qhse.json")),
@@ -23,15 +23,15 @@ const EMBEDDED: [(&str, &[u8]); 3] = [
 pub enum Source {
     /// A folder of export files.
     Folder(PathBuf),
-    /// The demo that is part of the binary.
+    /// The demo bundled with the binary.
     Embedded,
 }
 
-/// A set of exports as it was read.
+/// A set of exports as read.
 #[derive(Debug)]
 pub struct ReadSet {
     pub set: ExportSet,
-    /// The stamp of the files from before they were read.
+    /// The files' stamp from before they were read.
     pub stamp: FolderStamp,
 }
 
@@ -110,13 +110,13 @@ fn embedded_files(prefixes: &IdPrefixes) -> impl Iterator<Item = Result<SourceFi
     files.map(|file| Ok(file?.prefixed(prefixes)))
 }
 
-/// How often files are read again if they change while they're read.
+/// How many times files are read if they keep changing meanwhile.
 const READS: usize = 10;
 /// File systems store times in steps, so a change in the same step as the last poll can't be seen.
 const TIME_STEP: Duration = Duration::from_millis(10);
 
-/// Reads all files as they are at one moment: no file was written between the first look and the
-/// last byte, so none is half old and half new. Returns their stamp as well.
+/// Reads all files as of one moment: no file was written between the first look and the last byte,
+/// so none is half old and half new. Also returns their stamp.
 fn read_settled<T, E: From<FindError>>(
     folder: &Path,
     mut read: impl FnMut() -> Result<T, E>,
@@ -145,12 +145,13 @@ mod tests {
     fn the_embedded_exports_have_neither_errors_nor_warnings() {
         let scratch = Scratch::in_memory();
         let read = Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), &scratch, &|_, _| {});
-        let set = read.expect("they are there").set;
+        let set = read.expect("exports").set;
         assert_eq!(set.report.findings, []);
         assert_eq!(set.exports.len(), EMBEDDED.len());
     }
 
-    /// Reads a file, and overwrites it in place with another revision after the first reads.
+    /// Reads a file, and overwrites it in place with another revision after each of the first
+    /// reads.
     fn read_beside_a_writer(writes: usize) -> (Result<String, FindError>, usize) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.json");

@@ -1,4 +1,5 @@
-//! The part [`VERSIONS`](crate::generation::artifact::VERSIONS), written and read one version at a time.
+//! The [`VERSIONS`](crate::generation::artifact::VERSIONS) part, written and read one version at a
+//! time.
 
 use std::io::{self, BufReader, Read as _};
 
@@ -12,7 +13,7 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct VersionWriter {
     scratch: Scratch,
-    /// By id.
+    /// Sorted by id.
     versions: ScratchSorter<ProductVersion>,
     count: u64,
 }
@@ -46,7 +47,7 @@ pub(crate) struct VersionReader {
 }
 
 impl VersionReader {
-    /// A reader of the part.
+    /// A reader for the part.
     pub(crate) fn new(part: &Bulk) -> io::Result<Self> {
         let part = part.reader(Span { start: 0, length: part.len()? })?;
         let mut reader = Self { part: BufReader::new(part), left: 0, buffer: vec![0; MAX_BYTES] };
@@ -75,7 +76,7 @@ mod tests {
     use crate::record::CalendarDate;
 
     #[test]
-    fn part_is_that_of_a_list_in_memory() {
+    fn part_equals_an_encoded_list() {
         let version = |id: &str, hash| ProductVersion {
             id: id.into(),
             hash,

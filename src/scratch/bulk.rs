@@ -36,9 +36,9 @@ impl Span {
     }
 }
 
-/// Decodes a whole byte sequence that [`BulkWriter::push_encoded`] wrote. It may come from a file
+/// Decodes a whole byte sequence written by [`BulkWriter::push_encoded`]. It may come from a file
 /// or another server, so a length beyond the remaining bytes is an error before anything is
-/// allocated for it, and so are bytes after the value.
+/// allocated for it. Bytes after the value are also an error.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<T> {
     match postcard::take_from_bytes(bytes)? {
         (value, []) => Ok(value),
@@ -48,11 +48,11 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<T> {
 
 /// Bytes that are stored elsewhere, in pieces.
 pub trait Pieces: fmt::Debug + Send + Sync {
-    /// How many bytes there are in all.
+    /// The total number of bytes.
     fn size_bytes(&self) -> u64;
 
-    /// Reads the piece that contains an offset, and compares it with its checksum. Returns where
-    /// the piece starts, and its bytes. Blocks.
+    /// Reads the piece that contains an offset, and verifies its checksum. Returns where the piece
+    /// starts, and its bytes. Blocks.
     fn read(&self, at: u64) -> io::Result<(u64, Bytes)>;
 }
 
@@ -80,14 +80,14 @@ impl Bulk {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     pub fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
     }
 
     /// Reads a whole range.
     pub fn read(&self, span: Span) -> io::Result<Bytes> {
-        // Otherwise a truncated file would decide how much memory is taken.
+        // Otherwise a range past the end of a file would still be allocated in full.
         if span.end() > self.len()? {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -114,7 +114,7 @@ impl Bulk {
         Ok(BulkReader { bulk: self.clone(), at: span.start, end: span.end(), piece: None })
     }
 
-    /// Whether its bytes are compared with a checksum as they're read.
+    /// Whether its bytes are verified with a checksum as they're read.
     pub const fn is_verified(&self) -> bool {
         matches!(self, Self::Pieces(_))
     }
@@ -135,7 +135,7 @@ enum Content {
     File(BufWriter<File>),
 }
 
-/// How many bytes justify a file.
+/// The minimum number of bytes that justifies a file.
 const WORTH_A_FILE: usize = 4096;
 
 /// Bytes in memory, with their share of the budget.
@@ -163,8 +163,8 @@ impl BulkWriter {
         Ok(Bulk::File(Arc::new(file)))
     }
 
-    /// Reserves room for this many bytes. Memory that isn't written to isn't used, while a large
-    /// vector that grows is in memory twice.
+    /// Reserves room for this many bytes. Memory that isn't written to isn't used, whereas a large
+    /// vector that grows is briefly in memory twice.
     pub fn reserve(&mut self, bytes: usize) {
         if let Content::Memory(content) = &mut self.content {
             content.reserve(bytes);
@@ -198,7 +198,7 @@ impl BulkWriter {
         self.write_all(&postcard::to_stdvec(value).map_err(io::Error::other)?)
     }
 
-    /// Appends other bytes.
+    /// Appends the contents of another bulk.
     pub fn copy(&mut self, bulk: &Bulk) -> io::Result<()> {
         io::copy(&mut bulk.reader(Span { start: 0, length: bulk.len()? })?, self).map(drop)
     }
@@ -234,7 +234,7 @@ impl Write for BulkWriter {
     }
 }
 
-/// A reader of a range of a [`Bulk`]. It holds no more in memory than the bulk itself does, or one
+/// A reader for a range of a [`Bulk`]. It needs no more memory than the bulk itself, plus one
 /// piece.
 #[derive(Debug, Clone)]
 pub struct BulkReader {
@@ -254,8 +254,8 @@ impl BulkReader {
         Self { at, end, ..self }
     }
 
-    /// Reads the first piece, if there is one, so that a read that fails at once is reported here
-    /// and not in the middle.
+    /// Reads the first piece, if there is one, so that an immediate failure is reported here rather
+    /// than midway.
     pub fn begin(&mut self) -> io::Result<()> {
         match &self.bulk {
             Bulk::Pieces(pieces) if self.at < self.end => self.piece = Some(pieces.read(self.at)?),
@@ -272,7 +272,7 @@ impl BulkReader {
             (skipped < bytes.len()).then_some(skipped)
         };
         if self.piece.as_ref().and_then(rest).is_none() {
-            // Freed first, so there's only one at a time.
+            // Freed first, so only one piece is in memory at a time.
             self.piece = None;
             self.piece = Some(pieces.read(at)?);
         }
@@ -299,7 +299,7 @@ impl Read for BulkReader {
             Bulk::Pieces(_) => 0,
         };
         if read == 0 && !buffer.is_empty() {
-            // The file has been truncated meanwhile.
+            // The file has been truncated in the meantime.
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         self.at += read as u64;
@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_decoded_whole_and_lengths_beyond_them_are_errors() {
+    fn leftover_bytes_and_lengths_past_the_end_are_errors() {
         assert_eq!(decode(&[2, 7, 8]), Ok(vec![7_u32, 8]));
         for damaged in [&[2, 7][..], &[2, 7, 8, 9], &[255, 255, 255, 255, 255, 255, 255, 255, 127, 7]] {
             decode::<Vec<u32>>(damaged).expect_err("damaged");
@@ -323,14 +323,14 @@ mod tests {
     }
 
     #[test]
-    fn file_that_is_cut_off_while_it_is_read_is_an_error() {
+    fn file_truncated_while_being_read_is_an_error() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");
         let mut reader = Bulk::File(Arc::new(file.try_clone().expect("a file")))
             .reader(Span { start: 0, length: 10 })
-            .expect("whole");
+            .expect("intact");
         file.set_len(4).expect("cut off");
-        let error = reader.read_to_end(&mut Vec::new()).expect_err("six bytes are missing");
+        let error = reader.read_to_end(&mut Vec::new()).expect_err("truncated");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 
@@ -352,16 +352,16 @@ mod tests {
     }
 
     #[test]
-    fn each_piece_is_read_once_and_when_it_is_needed() {
+    fn each_piece_is_read_once_when_needed() {
         let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));
-        let mut reader = Bulk::Pieces(pieces.clone()).reader(Span { start: 1, length: 9 }).expect("whole");
+        let mut reader = Bulk::Pieces(pieces.clone()).reader(Span { start: 1, length: 9 }).expect("intact");
         let read = |reader: &mut BulkReader, length: usize| {
             let mut buffer = vec![0; length];
             reader.read_exact(&mut buffer).expect("read");
             (String::from_utf8(buffer).expect("digits"), pieces.1.load(Ordering::Relaxed))
         };
         assert_eq!(read(&mut reader, 0), (String::new(), 0));
-        reader.begin().expect("begun");
+        reader.begin().expect("started");
         assert_eq!(read(&mut reader, 1), ("1".to_owned(), 1));
         assert_eq!(read(&mut reader, 1), ("2".to_owned(), 1));
         assert_eq!(read(&mut reader, 4), ("3456".to_owned(), 3));

@@ -1,10 +1,10 @@
 //! Content-defined chunking (a gear hash, as in `FastCDC`: Xia et al., 2016). The bytes themselves
 //! decide where a piece ends, so after a change most pieces are the same, wherever they have moved.
 
-/// The average piece size, as a power of two. The smallest pieces have a quarter of it, the largest
-/// four times as much.
+/// The average piece size, as a power of two. Pieces are at least a quarter and at most four times
+/// this size.
 const SIZE_LOG: u32 = 18;
-/// The largest average number of pieces, as a power of two. Larger contents get larger pieces.
+/// The maximum average number of pieces, as a power of two. Larger content gets larger pieces.
 const PIECES_LOG: u32 = 12;
 
 /// A random number for each byte (`SplitMix64`).
@@ -37,8 +37,8 @@ impl Cutter {
         Self { size_log, length: 0, gear: 0 }
     }
 
-    /// Returns how many of the next bytes belong to the current piece, and whether it ends with
-    /// them. Pass the rest next.
+    /// Returns how many of the next bytes belong to the current piece, and whether it ends there.
+    /// Pass the rest next.
     pub fn next(&mut self, bytes: &[u8]) -> (usize, bool) {
         let up_to = |length: u64| usize::try_from(length.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let (least, most) = (up_to(1 << (self.size_log - 2)), up_to(1 << (self.size_log + 2)));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_do_not_depend_on_the_blocks_that_the_content_comes_in() {
+    fn pieces_do_not_depend_on_how_the_content_is_split_into_blocks() {
         let content = noise(2_000_000);
         let whole = pieces(&content, usize::MAX);
         for block in [1, 1000, 65_535, 65_536, 300_000] {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_a_huge_content_are_larger() {
+    fn huge_content_has_larger_pieces() {
         assert_eq!([0, 1 << 30, 1 << 31, 1 << 36].map(|size| Cutter::new(size).size_log), [18, 18, 19, 24]);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Memory shared by the sorters, spools and buffers of a build.
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// How many bytes may be used in total. Beyond that, a sorter holds at most `own_bytes`.
+    /// How many bytes may be used in total. Beyond that, a sorter keeps at most `own_bytes`.
     shared_bytes: usize,
     own_bytes: usize,
     taken: AtomicUsize,
@@ -30,8 +30,8 @@ impl Share {
         Self { memory: Arc::clone(memory), bytes: 0 }
     }
 
-    /// Takes more bytes. Returns whether that's too many, so the user should go to disk. Each user
-    /// may hold `least` in any case.
+    /// Takes more bytes. Returns whether that's too many, in which case the caller should go to
+    /// disk. Each caller may keep `least` bytes regardless.
     pub fn take(&mut self, bytes: usize, least: usize) -> bool {
         self.bytes += bytes;
         let taken = self.memory.taken.fetch_add(bytes, Ordering::Relaxed) + bytes;

@@ -25,13 +25,14 @@ pub use spool::{Spool, SpoolRows, SpoolWriter};
 
 use self::memory::Memory;
 
-/// How many bytes all sorters, spools and buffers of a build hold in memory before they go to disk.
+/// How many bytes all of a build's sorters, spools and buffers keep in memory before they go to
+/// disk.
 const SHARED_BYTES: usize = 192 * 1024 * 1024;
-/// How many bytes each of them holds once they exceed that together; about three times as much
+/// How many bytes each of them keeps once they exceed that together; about three times as much
 /// including their allocations.
 pub const OWN_BYTES: usize = 16 * 1024 * 1024;
 
-/// The buffer for reading or writing a file. Fewer bytes than this aren't worth a file.
+/// The buffer size for reading or writing a file. Fewer bytes than this aren't worth a file.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +67,7 @@ impl Scratch {
         Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(0, own_bytes)) }
     }
 
-    /// An error of a scratch file, with the folder.
+    /// Adds the folder to a scratch file's error.
     pub fn error(&self, error: io::Error) -> ScratchError {
         ScratchError { folder: self.folder.as_deref().unwrap_or(Path::new("memory")).to_owned(), error }
     }

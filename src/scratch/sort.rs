@@ -33,7 +33,7 @@ struct Run<T> {
     level: u32,
 }
 
-/// A row that's sorted by part of it.
+/// A row that's sorted by only part of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Keyed<K, V> {
     /// The sort key.
@@ -86,7 +86,7 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
             return Ok(SortedRows::Memory(self.rows.into_iter(), self.share));
         }
         self.spill()?;
-        // In a single merge, even if the levels leave more runs than that.
+        // The final merge takes all runs at once, and the levels may have left too many for that.
         while self.runs.len() > FAN_IN {
             let oldest: Vec<_> = self.runs.drain(..FAN_IN).collect();
             let merged = self.merge(&oldest)?;
@@ -119,7 +119,7 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
         Ok(())
     }
 
-    /// Merges a level that has as many runs as can be merged at once.
+    /// The level of the last run, if that level has as many runs as can be merged at once.
     fn full_level(&self) -> Option<u32> {
         let level = self.runs.last()?.level;
         (self.runs.iter().filter(|run| run.level == level).count() >= FAN_IN).then_some(level)
@@ -154,7 +154,7 @@ impl<T: Clone + Ord + DeserializeOwned> Iterator for SortedRows<T> {
     }
 }
 
-/// Sorted rows with a look at the next one.
+/// Sorted rows with one row of lookahead.
 #[derive(Debug)]
 pub struct Peeked<T> {
     rows: SortedRows<T>,
@@ -218,18 +218,18 @@ mod tests {
         let mut sorter = Scratch::with_own_bytes(folder.path(), budget).sorter();
         for row in rows {
             sorter.push(row.clone()).expect("written");
-            assert!(sorter.share.bytes() <= budget, "the budget is kept");
+            assert!(sorter.share.bytes() <= budget, "within the budget");
             assert!(sorter.runs.len() < 3 * FAN_IN, "runs are merged before there are many");
         }
         let is_spilled = !sorter.runs.is_empty();
         let rows = sorter.finish().expect("read").collect::<io::Result<_>>().expect("read");
-        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "files have no names");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "scratch files are unnamed");
         (rows, is_spilled)
     }
 
     proptest! {
         #[test]
-        fn rows_are_those_of_a_sort_in_memory(rows: Vec<(u32, String)>, budget in 1_usize..10_000) {
+        fn rows_equal_those_sorted_in_memory(rows: Vec<(u32, String)>, budget in 1_usize..10_000) {
             let mut expected = rows.clone();
             expected.sort();
             prop_assert_eq!(sorted(&rows, budget).0, expected);

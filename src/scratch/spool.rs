@@ -1,4 +1,4 @@
-//! Rows that are read in the order in which they were written, or individually by their place.
+//! Rows that are read in the order written, or individually by place.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -39,7 +39,7 @@ impl<T: Serialize> SpoolWriter<T> {
         Self { scratch: scratch.clone(), rows: Rows::Memory(Vec::new()), count: 0, next: 0, share }
     }
 
-    /// The same, in a file from the first row on.
+    /// Uses a file from the first row on.
     pub(super) fn in_file(self) -> io::Result<Self> {
         let file = BufWriter::with_capacity(BUFFER_BYTES, self.scratch.file()?);
         Ok(Self { rows: Rows::File(file), ..self })
@@ -50,7 +50,7 @@ impl<T: Serialize> SpoolWriter<T> {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -76,7 +76,7 @@ impl<T: Serialize> SpoolWriter<T> {
         Ok(place)
     }
 
-    /// Ends the spool.
+    /// Finishes writing.
     pub fn finish(self) -> io::Result<Spool<T>> {
         let rows = match self.rows {
             Rows::Memory(rows) => Rows::Memory(rows),
@@ -113,7 +113,7 @@ impl<T> Spool<T> {
         self.0.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -137,7 +137,7 @@ impl<T> Spool<T> {
 }
 
 impl<T: Clone + DeserializeOwned> Spool<T> {
-    /// The rows, moved out of memory.
+    /// The rows, moved out of the spool if they're in memory.
     pub fn into_rows(self) -> SpoolRows<T> {
         match Arc::try_unwrap(self.0) {
             Ok(Written { rows: Rows::Memory(rows), count, share }) => {
@@ -199,7 +199,7 @@ fn index_of<T>(rows: &[(u64, T)], place: u64) -> usize {
     rows.partition_point(|(at, _)| *at < place)
 }
 
-/// Rows in the order in which they were written.
+/// Rows in the order written.
 #[derive(Debug)]
 pub struct SpoolRows<T> {
     of: Arc<Written<T>>,
@@ -212,7 +212,7 @@ pub struct SpoolRows<T> {
 enum Position<T> {
     /// The index of the next row.
     Memory(usize),
-    /// Nobody else holds the rows.
+    /// No one else uses the rows.
     Owned(std::vec::IntoIter<(u64, T)>),
     File(BufReader<RowReader<T>>),
 }
@@ -270,14 +270,14 @@ mod tests {
     }
 
     #[test]
-    fn rows_in_memory_come_back_in_order_and_by_place() {
+    fn rows_in_memory_are_read_in_order_and_by_place() {
         rows_come_back(&Scratch::in_memory());
     }
 
     #[test]
-    fn rows_in_a_file_do_too() {
+    fn rows_in_a_file_are_read_in_order_and_by_place() {
         let folder = tempfile::tempdir().expect("a folder");
         rows_come_back(&Scratch::with_own_bytes(folder.path(), 1000));
-        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "files have no names");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "scratch files are unnamed");
     }
 }

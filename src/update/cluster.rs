@@ -1,4 +1,4 @@
-//! A cluster as the origin of generations: the generation that it has in service is opened.
+//! A cluster as the origin of generations: opens the one that the cluster has in service.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct ClusterFollower {
     cluster: Arc<Cluster>,
     publisher: Publisher,
     runtime: Handle,
-    /// The publication that is served. If a generation is filled again, that's another publication.
+    /// The publication that's being served. A generation that's filled again is a new publication.
     served: Option<Published>,
 }
 
@@ -33,9 +33,7 @@ pub struct ClusterFollower {
 pub enum ClusterFollowError {
     #[error(transparent)]
     Open(#[from] OpenRemoteError),
-    #[error(
-        "the index {index}, which is served, isn't in the cluster any more: run --reindex with the same --engine options"
-    )]
+    #[error("the served index {index} is no longer in the cluster; run --reindex with the same --engine options")]
     Lost { index: String },
     #[error("following failed: {0}; please report it")]
     Panicked(String),
@@ -50,8 +48,8 @@ impl ClusterFollower {
 impl Origin for ClusterFollower {
     type Error = ClusterFollowError;
 
-    const NEW: &'static str = "a new generation of the cluster is served";
-    const RECOVERED: &'static str = "the cluster is followed again";
+    const NEW: &'static str = "published a new generation from the cluster";
+    const RECOVERED: &'static str = "following the cluster again";
 
     fn restore(&mut self, _: &mut Health) -> Start {
         Start::Fetch(None)
@@ -86,11 +84,10 @@ impl Origin for ClusterFollower {
 
     fn problem(&self, error: &ClusterFollowError, _: Option<&Snapshot>, _: &Health) -> Problem {
         let (code, text) = (code(error), chain(error));
-        let (detail, log) =
-            (format!("{text}; it is tried again"), format!("the cluster isn't followed: {text}; it is tried again"));
+        let (detail, log) = (format!("{text}; retrying"), format!("can't follow the cluster: {text}; retrying"));
         let mut problem = Problem::new(About::Remote, code, detail, Some(log));
-        // Reading a damaged generation over and over takes more than a look, and there is one every
-        // second anyway.
+        // Retries of a damaged generation back off, because reading one takes a while. Any other
+        // problem is checked again every second.
         problem.is_retried = code == GENERATION_DAMAGED;
         problem
     }

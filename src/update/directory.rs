@@ -25,7 +25,7 @@ pub struct Directory {
     reloads: ArcSwap<ReloadStatus>,
 }
 
-/// A reason why the directory is degraded although it serves.
+/// A reason why the directory is degraded, even though it's being served.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Degraded {
     /// A stable name for the reason, such as `exports_invalid`.
@@ -36,7 +36,7 @@ pub struct Degraded {
     pub export_count: Option<usize>,
     /// When it began, if that's known.
     pub since: Option<Timestamp>,
-    /// The event and its fix, for the operator.
+    /// What happened and how to fix it, for the operator.
     pub detail: String,
 }
 

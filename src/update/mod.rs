@@ -1,5 +1,6 @@
-//! Keeps a directory current: one loop looks at the origin of its generations, fetches another generation if there is one, and
-//! publishes it. An [`Origin`] is a set of export files, a leader, or a cluster.
+//! Keeps a directory current: one loop looks at the origin of its generations, fetches a new
+//! generation if there is one, and publishes it. An [`Origin`] is a set of export files, a leader,
+//! or a cluster.
 
 pub mod cluster;
 mod directory;
@@ -27,10 +28,10 @@ use crate::generation::{Change, FailureCode, Snapshot};
 use crate::panics;
 use crate::update::signal::next_signal;
 
-/// The interval between two looks.
+/// The interval between looks.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Longer than mimalloc holds freed memory before it may return it to the system (`purge_delay`, 1
+/// Longer than mimalloc keeps freed memory before it may return it to the system (`purge_delay`, 1
 /// s).
 const PURGE_DELAY: Duration = Duration::from_millis(1500);
 
@@ -74,11 +75,11 @@ pub trait Origin {
 
 #[derive(Debug)]
 pub enum Start {
-    /// With this generation from disk, which was current at that time.
+    /// Serves this generation from disk, which was current at that time.
     Serve(Arc<Snapshot>, Option<Timestamp>),
-    /// With whatever can be fetched, or else with this last good generation.
+    /// Serves whatever can be fetched, or else this last good generation.
     Fetch(Option<Arc<Snapshot>>),
-    /// With nothing, until the loop has fetched something.
+    /// Serves nothing until the loop has fetched something.
     Wait,
 }
 
@@ -137,7 +138,7 @@ pub struct Updater<O> {
     pub origin: O,
     pub health: Health,
     is_running: bool,
-    /// Generations that are no longer served but may still be held by requests in progress.
+    /// Generations that are no longer served but may still be in use by requests in progress.
     retired: Vec<Arc<Snapshot>>,
 }
 
@@ -191,10 +192,11 @@ impl<O: Origin> Updater<O> {
         }
     }
 
-    /// Looks for a reason to refresh, and returns whether there is one. Publishes what another process has built.
+    /// Looks for a reason to refresh, and returns whether there is one. Publishes what another
+    /// process has built.
     pub fn look(&mut self, now: Instant) -> bool {
         // Freeing a large generation takes a while, so it's done here rather than by the last
-        // request that holds it.
+        // request that uses it.
         let retired = self.retired.len();
         self.retired.retain(|snapshot| Arc::strong_count(snapshot) > 1);
         if self.retired.len() < retired {
@@ -214,7 +216,7 @@ impl<O: Origin> Updater<O> {
         }
     }
 
-    /// Whether to refresh although nothing has changed: after a failure, or because the served
+    /// Whether to refresh even though nothing has changed: after a failure, or because the served
     /// generation turned out to be damaged on disk.
     pub fn is_due(&self, now: Instant) -> bool {
         self.health.retry().map_or_else(|| self.health.serves_damaged(), |(from, wait)| now >= from + wait)
@@ -234,7 +236,7 @@ impl<O: Origin> Updater<O> {
         let last_good = self.health.directory().current().or(last_good);
         let fetched = panics::catch(|| {
             let opened = self.origin.fetch(last_good.as_deref(), &mut self.health)?;
-            // First, so that nobody sees a new generation with the old one's problem.
+            // This comes first, so no one sees a new generation with the old one's problem.
             self.health.end(|about| about != About::Index);
             if let Some(opened) = &opened {
                 self.publish(Arc::clone(&opened.snapshot));

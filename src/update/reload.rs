@@ -11,7 +11,7 @@ pub enum Outcome {
     Published,
     /// A generation that was already on disk is published.
     Loaded,
-    /// There is no other generation than the served one.
+    /// There's no generation other than the served one.
     Unchanged,
     /// The exports would remove too many records. The previous generation is served until
     /// `--reindex` confirms the removal.
@@ -35,18 +35,18 @@ impl Outcome {
         }
     }
 
-    /// Whether the exports are what is being served.
+    /// Whether the served data matches the exports.
     pub const fn is_current(self) -> bool {
         matches!(self, Self::Published | Self::Loaded | Self::Unchanged)
     }
 }
 
-/// The reloads so far, including starts and generations of another process.
+/// The reloads so far, including starts and generations from another process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReloadStatus {
     /// The last one; `None` until the first has ended.
     pub last: Option<Reload>,
-    /// When the exports were last what is being served.
+    /// When the served data last matched the exports.
     pub current_at: Option<Timestamp>,
     /// How many generations were built, including those that weren't served.
     pub builds: u64,
@@ -57,7 +57,7 @@ pub struct ReloadStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reload {
     pub outcome: Outcome,
-    /// The time of its end.
+    /// When it ended.
     pub at: Timestamp,
     /// Its duration: reading, checking, building, writing.
     pub took: Duration,

@@ -44,15 +44,19 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn events_are_coalesced_and_other_signals_returned_at_once() {
+    fn events_are_coalesced_and_other_signals_returned_immediately() {
         let (sender, received) = std::sync::mpsc::sync_channel(16);
         let long_ago = Instant::now().checked_sub(Duration::from_mins(1)).expect("a machine up for a minute");
         for _ in 0..16 {
             sender.send(Signal::FsEvent).expect("sent");
         }
         assert_eq!(next_signal(&received, long_ago, SECOND), Some(Signal::FsEvent), "the last look was long ago");
-        assert_eq!(next_signal(&received, Instant::now(), SECOND), Some(Signal::FsEvent), "all others count as one");
-        assert_eq!(next_signal(&received, long_ago, Duration::ZERO), None, "none is left");
+        assert_eq!(
+            next_signal(&received, Instant::now(), SECOND),
+            Some(Signal::FsEvent),
+            "all the others count as one"
+        );
+        assert_eq!(next_signal(&received, long_ago, Duration::ZERO), None, "no events are left");
         sender.send(Signal::FsEvent).expect("sent");
         sender.send(Signal::Reload).expect("sent");
         assert_eq!(next_signal(&received, Instant::now(), SECOND), Some(Signal::Reload));

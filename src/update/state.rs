@@ -37,7 +37,7 @@ pub struct Problem {
     pub reason: Degraded,
     /// The log line for when the problem begins or changes; `None` if it's logged elsewhere.
     pub log: Option<String>,
-    /// Whether it's retried although nothing has changed.
+    /// Whether it's retried even if nothing has changed.
     pub is_retried: bool,
 }
 
@@ -56,8 +56,8 @@ impl Problem {
         Self { about, reason: Degraded { code, detail, ..Degraded::default() }, log, is_retried: true }
     }
 
-    /// Whether the log already has a line about this problem. The text about a remote may vary with
-    /// each attempt, while the text about exports changes only with them.
+    /// Whether the log already has a line about this problem. A remote's message may vary with each
+    /// attempt, whereas a message about exports changes only when they do.
     fn is_told_by(&self, before: &Self) -> bool {
         let (reason, of) = (&self.reason, &before.reason);
         let is_same = (reason.count, &reason.detail) == (of.count, &of.detail);
@@ -158,7 +158,7 @@ impl Health {
         }
     }
 
-    /// The last failure and the wait after it, if it's tried again.
+    /// The last failure and the wait after it, if it's retried.
     pub const fn retry(&self) -> Option<(Instant, Duration)> {
         match self.state {
             State::Current => None,
@@ -187,25 +187,25 @@ mod tests {
     }
 
     #[test]
-    fn remotes_are_tried_at_doubling_intervals_and_builds_seldom() {
+    fn remotes_are_retried_at_doubling_intervals_and_builds_rarely() {
         assert_eq!(waits(About::Remote, 15), [1, 2, 4, 8, 16, 30, 30]);
         assert_eq!(waits(About::Exports, 1), [30; 7]);
         assert_eq!(waits(About::Index, 60), [600; 7]);
     }
 
     #[test]
-    fn what_only_a_change_can_help_is_not_tried_again() {
+    fn problem_that_only_a_change_can_fix_is_not_retried() {
         let mut health = Health::new(Arc::default());
         health.begin(Problem { is_retried: false, ..problem(About::Exports, "exports_invalid") });
         health.schedule(Instant::now(), Duration::ZERO);
         assert_eq!(health.retry(), None);
         health.begin(problem(About::Index, "index_locked"));
         health.schedule(Instant::now(), Duration::ZERO);
-        assert!(health.retry().is_some(), "but another problem is");
+        assert!(health.retry().is_some(), "another problem is retried");
     }
 
     #[test]
-    fn each_thing_has_one_reason_which_keeps_its_beginning() {
+    fn each_subject_has_one_reason_which_keeps_its_start() {
         let directory = Arc::<Directory>::default();
         let reasons = || directory.degraded().iter().map(|reason| (reason.code, reason.since)).collect::<Vec<_>>();
         let mut health = Health::new(Arc::clone(&directory));
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(reasons()[0].0, "exports_invalid", "problems with the exports come first");
         assert_eq!(reasons()[1], ("index_not_written", since));
         assert!(health.end(|about| about == About::Exports));
-        assert!(!health.end(|about| about == About::Exports), "it's over already");
+        assert!(!health.end(|about| about == About::Exports), "it's already over");
         assert_eq!(reasons(), [("index_not_written", since)]);
     }
 }

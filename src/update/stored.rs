@@ -14,16 +14,16 @@ use crate::update::state::{About, Problem};
 /// parts' size.
 const LOADING_FACTOR: u64 = 2;
 
-/// The problem that processes died opening the current generation, so that a start takes another
-/// one; `None` if it doesn't apply.
+/// The problem that processes died opening the current generation, so a start uses another one;
+/// `None` if it doesn't apply.
 pub(super) fn skipped(store: &Store) -> Option<Problem> {
     let manifest = store.current().filter(|current| is_deadly(store, current))?;
     let detail = format!(
-        "{} starts ended while they opened the generation {}, so another one is taken until this one is tried again",
+        "{} starts died while opening generation {}, so another one is used until it's time to retry this one",
         store.deaths(&manifest.generation),
         manifest.generation
     );
-    let log = format!("the current generation isn't opened: {detail}");
+    let log = format!("not opening the current generation: {detail}");
     Some(Problem::new(About::Index, "generation_skipped", detail, Some(log)))
 }
 
@@ -38,7 +38,7 @@ pub(super) fn may_open(store: &Store, generation: &Generation) -> Result<(), Bui
     if deaths <= MAX_DEATHS {
         return Ok(());
     }
-    let detail = format!("the generation {generation} isn't opened: {deaths} processes ended over it");
+    let detail = format!("not opening generation {generation}: {deaths} processes died opening it");
     Err(BuildFailure::transient(FailureCode::BuildFailed, detail))
 }
 
@@ -54,7 +54,7 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     let in_memory = manifest.parts.iter().filter(|part| !is_download(&part.name));
     let bytes = in_memory.map(|part| part.size).sum::<u64>().saturating_mul(LOADING_FACTOR);
     if usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
-        let detail = format!("the generation can't be loaded: there aren't {} MiB of memory for it", bytes >> 20);
+        let detail = format!("the generation can't be loaded: it needs {} MiB of memory", bytes >> 20);
         return Err(BuildFailure::transient(FailureCode::BuildFailed, detail));
     }
     let open = || -> Result<_, BuildFailure> {
@@ -62,10 +62,14 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
         Ok(Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?)
     };
     BuildFailure::catch(|| {
-        // What a thread has freed returns to the system once it ends. The updater's thread would keep the bytes of the parts.
+        // Memory that a thread has freed returns to the system once the thread ends. The updater's
+        // thread would keep the bytes of the parts.
         let snapshot = thread::scope(|scope| ScopedThread::spawn(scope, "open", open).map(ScopedThread::join));
         let snapshot = snapshot.map_err(|error| {
-            BuildFailure::transient(FailureCode::BuildFailed, format!("no thread can open the generation: {error}"))
+            BuildFailure::transient(
+                FailureCode::BuildFailed,
+                format!("a thread to open the generation can't be started: {error}"),
+            )
         })??;
         store.forget_deaths(&manifest.generation);
         Ok(snapshot)
@@ -73,7 +77,7 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
 }
 
 /// The first generation that can be loaded, that no processes have died opening, and that
-/// `may_serve` allows: the current one, then the others from the newest on.
+/// `may_serve` allows: the current one, then the others, newest first.
 pub(super) fn load_any(store: &Store, may_serve: impl Fn(&Manifest) -> bool) -> Option<(Arc<Snapshot>, Manifest)> {
     let mut candidates =
         store.candidates().into_iter().filter(|manifest| !is_deadly(store, manifest)).filter(may_serve);

@@ -51,7 +51,7 @@ fn with_failpoint(folder: &Path, failpoint: &str) -> Command {
 #[test]
 fn killed_build_leaves_the_last_good_generation() {
     let command = |folder: &Path| with_failpoint(folder, "build::finish=return(kill)");
-    last_good_is_served(&Corpus::generated(20), command, "build_failed", "ran short of memory");
+    last_good_is_served(&Corpus::generated(20), command, "build_failed", "ran out of memory");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn build_short_of_memory_leaves_the_last_good_generation() {
         command.args(["--max-build-bytes", "4000000"]);
         command
     };
-    last_good_is_served(&Corpus::generated(2000), command, "build_failed", "the last good generation stays");
+    last_good_is_served(&Corpus::generated(2000), command, "build_failed", "keeping the last good generation");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn first_start_without_a_generation_says_why_there_is_none() {
     let folder = folder(&Corpus::generated(20));
     let output = with_failpoint(folder.path(), "build::finish=return(kill)").output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("error: the process that builds"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("error: the build process"), "{output:?}");
 }
 
 #[test]

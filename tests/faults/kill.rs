@@ -90,11 +90,10 @@ impl Place {
             }
             let is_served = || self.ask(&server).is_ok_and(|revision| revision == next);
             until("a process is killed, or the new revision is served", || {
-                (server.stderr().contains("the process that builds") || is_gone(server.pid()) || is_served())
-                    .then_some(())
+                (server.stderr().contains("the build process") || is_gone(server.pid()) || is_served()).then_some(())
             });
             if server.ended().is_none() {
-                let was_killed = server.stderr().contains("the process that builds");
+                let was_killed = server.stderr().contains("the build process");
                 server.signal("KILL");
                 until("it ends", || server.ended());
                 return was_killed;

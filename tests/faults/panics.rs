@@ -72,5 +72,5 @@ fn a_server_outlives_a_panic_of_its_updater() {
     assert_eq!(server.reasons(), [""; 0]);
     let (code, log) = server.terminate();
     assert_eq!(code, Some(0));
-    assert_eq!(log.matches("the last good generation stays").count(), 1, "{log}");
+    assert_eq!(log.matches("keeping the last good generation").count(), 1, "{log}");
 }

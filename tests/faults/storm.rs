@@ -51,7 +51,7 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     until("the last revision is served", || (ask() == 9).then_some(()));
     let followed = ended.elapsed();
     until("it is well", || server.reasons().is_empty().then_some(()));
-    let builds = server.stderr().matches("a new generation is served").count();
+    let builds = server.stderr().matches("published a new generation").count();
     most = most.max(rss_kib(server.pid()));
     println!(
         "storm: {writes} writes in {took:.1?}: {builds} builds, right {followed:.1?} after the last, \

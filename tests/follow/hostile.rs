@@ -1,4 +1,4 @@
-//! Leaders that send what they shouldn't: it's refused, and what is served stays.
+//! Leaders that send what they shouldn't: it's refused, and the served generation stays.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -57,7 +57,7 @@ fn manifest_of(place: &Place, change: impl FnOnce(&mut Value)) -> Vec<u8> {
 
 #[test]
 fn pointer_that_names_no_generation_is_refused() {
-    refuses("CURRENT", b"../../etc\n".to_vec(), "leader_invalid", "its text names no generation");
+    refuses("CURRENT", b"../../etc\n".to_vec(), "leader_invalid", "it doesn't name a generation");
     refuses("CURRENT", vec![b'a'; 100_000], "leader_invalid", "more than");
     refuses("CURRENT", b"<html>Welcome</html>".to_vec(), "leader_invalid", "/v1/generations");
 }
@@ -65,7 +65,7 @@ fn pointer_that_names_no_generation_is_refused() {
 #[test]
 fn manifest_that_names_paths_or_huge_sizes_is_refused() {
     let evil = manifest(|manifest| manifest["parts"][0]["name"] = json!("../../evil"));
-    refuses("manifest.json", evil, "leader_invalid", "it names a part");
+    refuses("manifest.json", evil, "leader_invalid", "it names an unknown or repeated part");
     let huge = manifest(|manifest| manifest["parts"][0]["size"] = json!(u64::MAX / 2));
     refuses("manifest.json", huge, "leader_invalid", "are allowed");
 }
@@ -77,7 +77,7 @@ fn other_index_format_is_named_and_refused() {
 }
 
 #[test]
-fn part_that_is_not_what_its_manifest_says_is_refused_and_pulled_again() {
+fn part_that_does_not_match_its_manifest_is_refused_and_pulled_again() {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
     let path = place.index().join(place.current().folder_name()).join("catalogue.texts");
@@ -97,14 +97,14 @@ fn one_changed_byte_is_refused() {
     following.look();
     let (code, detail) = following.reason().expect("degraded");
     assert_eq!((code, following.generation()), ("leader_invalid", before), "{detail}");
-    assert!(detail.contains("its hash isn't that of the manifest"), "{detail}");
+    assert!(detail.contains("its hash doesn't match the manifest"), "{detail}");
     stub.set(|state| state.replaced = None);
     following.look();
     assert_eq!(following.reason(), None);
 }
 
 #[test]
-fn part_with_the_right_hash_that_cannot_be_opened_takes_no_place_of_a_good_one() {
+fn unreadable_part_with_the_right_hash_does_not_replace_a_good_one() {
     let nonsense = b"nonsense".to_vec();
     let hash = blake3::hash(&nonsense).to_hex().to_string();
     let (place, stub, mut following) = with_news();
@@ -140,7 +140,7 @@ fn replace(place: &Place, name: &str, content: &[u8]) {
 fn generation_that_fails_its_trial_is_pulled_once_and_the_next_one_is_followed() {
     let (place, stub, mut following) = with_news();
     let (before, names) = (following.generation(), following.names());
-    // It opens, because a text is read only when it's requested.
+    // It opens, because text is read only on request.
     let folder = place.index().join(place.current().folder_name());
     let mut texts = fs::read(folder.join("catalogue.texts")).expect("read");
     let at = texts.windows(17).position(|bytes| bytes == b"\"name\":\"Product a").expect("an item");
@@ -165,7 +165,7 @@ fn generation_that_fails_its_trial_is_pulled_once_and_the_next_one_is_followed()
 }
 
 #[test]
-fn process_that_dies_over_a_generation_is_a_reason() {
+fn process_that_dies_trying_a_generation_is_reported() {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
     let stub = Stub::serve(&place.index());
@@ -181,7 +181,7 @@ fn process_that_dies_over_a_generation_is_a_reason() {
     let pulled = stub.pulled();
     following.look();
     assert_eq!(stub.pulled(), pulled, "it isn't retried");
-    assert!(following.store().candidates().is_empty(), "nor by the next start");
+    assert!(following.store().candidates().is_empty(), "the next start doesn't retry it either");
 }
 
 #[test]
@@ -208,13 +208,13 @@ fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
     let (place, stub, mut following) = with_news();
     let pulled = stub.pulled();
     for (part, text) in [
-        (part("unused", 2 << 30), "names a part \"unused\""),
-        (part("catalogue.downloads", 1), "names a part \"catalogue.downloads\""),
-        (part("catalogue.downloads.128", 1), "names a part \"catalogue.downloads.128\""),
-        (part("catalogue.downloads.01", 1), "names a part \"catalogue.downloads.01\""),
-        (part("engine.unused", 1), "other files of the engine"),
-        (part("engine.0123456789abcdef0123456789abcdef.term", 1), "other files of the engine"),
-        (part("engine.../x", 1), "other files of the engine"),
+        (part("unused", 2 << 30), "names an unknown or repeated part \"unused\""),
+        (part("catalogue.downloads", 1), "names an unknown or repeated part \"catalogue.downloads\""),
+        (part("catalogue.downloads.128", 1), "names an unknown or repeated part \"catalogue.downloads.128\""),
+        (part("catalogue.downloads.01", 1), "names an unknown or repeated part \"catalogue.downloads.01\""),
+        (part("engine.unused", 1), "unexpected engine files"),
+        (part("engine.0123456789abcdef0123456789abcdef.term", 1), "unexpected engine files"),
+        (part("engine.../x", 1), "unexpected engine files"),
     ] {
         let body = manifest_of(&place, |manifest| manifest["parts"].as_array_mut().expect("parts").push(part));
         stub.set(|state| state.replaced = Some(("manifest.json".to_owned(), body)));
@@ -250,8 +250,8 @@ fn leader_that_sends_too_slowly_is_reported_and_retried() {
     following.look();
     let (code, detail) = following.reason().expect("degraded");
     assert_eq!(code, "leader_unreachable", "{detail}");
-    assert!(detail.contains("bytes came within 6"), "{detail}");
-    assert!(stub.pulled() > 2, "in several files");
+    assert!(detail.contains("bytes arrived within 6"), "{detail}");
+    assert!(stub.pulled() > 2, "over several files");
     assert!(following.directory.degraded()[0].since.is_some() && following.updater.health.retry().is_some());
 
     let mut following = Following::within(following.folder, stub.address);

@@ -48,12 +48,12 @@ fn follower_serves_each_generation_of_its_leader() {
     place.reindex().expect("built");
     following.look();
     assert_eq!(ids(&following.directory.current().expect("a generation")), ["a", "b"]);
-    assert_eq!(stub.pulled(), pulled + 2, "its manifest and its log of changes; the rest is in the index folder");
+    assert_eq!(stub.pulled(), pulled + 2, "its manifest and its change log; the rest is in the index folder");
     let since = |generation: &str| {
         let current = following.directory.current().expect("a generation");
         list_changes(&current, Some(generation), PageRequest { limit: 9, offset: 0 }).map(|page| page.data.len())
     };
-    assert_eq!((since(&between), since("fedcba9876543210")), (Some(1), None), "as the leader");
+    assert_eq!((since(&between), since("fedcba9876543210")), (Some(1), None), "the same as the leader");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
     assert_eq!(code, "leader_unreachable");
     assert!(detail.contains("503") && detail.contains("last seen to be current at"), "{detail}");
     assert!(second.directory.degraded()[0].since.is_some());
-    assert!(second.directory.current().is_some(), "it serves on");
+    assert!(second.directory.current().is_some(), "it keeps serving");
 
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("built");
@@ -81,27 +81,27 @@ fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
 }
 
 #[test]
-fn pull_goes_on_from_where_it_broke_off_also_after_a_restart() {
+fn pull_resumes_where_it_broke_off_even_after_a_restart() {
     let (_place, stub) = leader(&["a", "b"]);
     let part = "catalogue.downloads.0";
     stub.set(|state| state.cut = Some((part.to_owned(), 40)));
     let mut first = Following::of(stub.address);
     first.look();
     assert_eq!(first.reason().expect("degraded").0, "leader_unreachable");
-    assert!(first.generation().is_none(), "nothing is published before all of it is there");
+    assert!(first.generation().is_none(), "nothing is published until everything has arrived");
     first.look();
     let mut second = Following::within(first.folder, stub.address);
     stub.set(|state| state.cut = None);
     second.look();
     let range = |first: u64| Some(format!("bytes={first}-"));
     assert_eq!(stub.requests(part), [None, range(40), range(80)]);
-    assert_eq!(stub.requests("catalogue.tables").len(), 1, "whole parts aren't pulled again");
+    assert_eq!(stub.requests("catalogue.tables").len(), 1, "complete parts aren't pulled again");
     assert!(second.generation().is_some());
     assert!(second.names().iter().all(|name| !name.starts_with('.')), "{:?}", second.names());
 }
 
 #[test]
-fn server_without_ranges_is_followed_too() {
+fn server_without_range_support_can_be_followed() {
     let (_place, stub) = leader(&["a", "b"]);
     stub.set(|state| {
         state.no_ranges = true;
@@ -114,13 +114,13 @@ fn server_without_ranges_is_followed_too() {
     assert!(following.generation().is_some());
 }
 
-/// Leaves the mark of a process that ended while it was opening a generation.
+/// Leaves the mark of a process that died while opening a generation.
 fn die(index: &Path, generation: &str, process: &str) {
     fs::write(index.join(format!(".opening-{generation}-{process}.tmp")), "opening\n").expect("written");
 }
 
 #[test]
-fn start_takes_the_generation_before_one_that_two_starts_died_over() {
+fn start_uses_the_previous_generation_if_two_starts_died_opening_the_current_one() {
     let (place, stub) = leader(&["a", "b"]);
     let mut following = Following::of(stub.address);
     following.look();
@@ -152,7 +152,7 @@ fn start_takes_the_generation_before_one_that_two_starts_died_over() {
     assert_eq!((following.generation(), following.reason()), (Some(newer.clone()), None));
     assert!(following.names().iter().all(|name| !name.starts_with('.')), "{:?}", following.names());
 
-    // After that, a third process died when another one had it try the generation.
+    // Now three processes have died, the third one trying the generation on behalf of another.
     for process in ["first", "second", "third"] {
         die(&following.index(), &newer, process);
     }
@@ -160,7 +160,7 @@ fn start_takes_the_generation_before_one_that_two_starts_died_over() {
     let pulled = stub.pulled();
     following.look();
     let reason = following.reason().expect("degraded");
-    assert!(reason.0 == "leader_invalid" && reason.1.contains("3 processes ended over it"), "{reason:?}");
+    assert!(reason.0 == "leader_invalid" && reason.1.contains("3 processes died opening it"), "{reason:?}");
     assert_eq!((following.generation(), stub.pulled()), (Some(older.clone()), pulled));
     place.write("tools.json", &export(&["a", "b", "d"]));
     place.reindex().expect("built");
@@ -197,7 +197,7 @@ fn inode(path: &Path) -> u64 {
     fs::metadata(path).expect("a file").ino()
 }
 
-/// The first byte of a file, changed in place.
+/// Changes a file's first byte in place.
 fn damage(path: &Path) {
     let file = fs::File::options().read(true).write(true).open(path).expect("a file");
     let mut byte = [0];
@@ -229,14 +229,14 @@ fn download_of_an_export_that_did_not_change_is_linked_and_not_pulled() {
     // One file in two generations, so damage to it is damage to both.
     damage(&part(&following, of_more));
     let mut next = Following::within(following.folder, stub.address);
-    assert!(next.start().is_none(), "neither is served");
+    assert!(next.start().is_none(), "neither generation is served");
     next.look();
     assert_eq!(ids(&next.directory.current().expect("a generation")), ["a", "b", "c", "d"]);
     assert_ne!(inode(&part(&next, of_more)), before[0], "it was replaced");
     assert_eq!([of_more, of_tools].map(|name| stub.requests(name).len()), [2, 2], "nothing else was pulled again");
 }
 
-/// An export with three thousand products with long taglines. The tagline of one in the middle
+/// An export of three thousand products with long taglines. One in the middle has a tagline that
 /// begins with `first`.
 fn large_export(first: &str) -> String {
     let mut document: Value = serde_json::from_str(&export(&["a"])).expect("JSON");
@@ -258,7 +258,7 @@ fn large_export(first: &str) -> String {
 }
 
 #[test]
-fn only_the_pieces_of_a_large_part_that_changed_are_pulled() {
+fn only_the_changed_pieces_of_a_large_part_are_pulled() {
     let place = Place::with(&[]);
     let texts = "catalogue.texts";
     place.write("tools.json", &large_export("first"));
@@ -269,7 +269,7 @@ fn only_the_pieces_of_a_large_part_that_changed_are_pulled() {
     let size = stub.sent(texts);
     let is_right = |following: &Following, tagline: &str| {
         let current = following.directory.current().expect("a generation");
-        let record = pollster::block_on(get_software(&current, "product-1500")).expect("read").expect("there");
+        let record = pollster::block_on(get_software(&current, "product-1500")).expect("read").expect("a product");
         String::from_utf8(record.body.to_vec()).expect("text").contains(&format!("\"tagline\":\"{tagline} "))
     };
     assert!(is_right(&following, "first"));

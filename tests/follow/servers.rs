@@ -86,7 +86,7 @@ fn index_files_need_a_key_with_the_right_to_replicate() {
     let url = format!("{}/v1/generations", server.address);
     let mut follower = Server::start(folder.path(), &["--follow", &url, "--follow-key-file", "leader.key"]);
     follower.made_key = Some(reader.clone());
-    until("it says so", || follower.stderr().contains("refuses access").then_some(()));
+    until("the follower says so", || follower.stderr().contains("refuses access").then_some(()));
     assert_eq!(follower.get("/readyz").0, 503);
     fs::write(folder.path().join("leader.key"), &replicator).expect("written");
     follower.signal("HUP");
@@ -113,7 +113,7 @@ fn options_that_exclude_each_other_are_usage_errors() {
 }
 
 #[test]
-fn killed_servers_fail_no_request_at_the_others_and_catch_up() {
+fn killing_a_server_fails_no_request_at_the_others_and_it_catches_up() {
     let leader_folder = folder_with(&["a", "b"]);
     let key = create_key(leader_folder.path(), &["--replicate"]);
     let ports: Vec<u16> = (0..2).map(|_| free_port()).collect();
@@ -161,16 +161,16 @@ fn killed_servers_fail_no_request_at_the_others_and_catch_up() {
     };
     more_requests();
     leader.signal("KILL");
-    until("it is gone", || leader.ended());
+    until("it's gone", || leader.ended());
     more_requests();
     until("the follower says so", || (follower.reasons() == ["leader_unreachable"]).then_some(()));
     write(leader_folder.path(), &export(&["a", "b", "c"]));
     let mut leader = start(leader_folder.path(), ports[0], &[]);
     leader.made_key = Some(key.clone());
     until("the follower catches up", || (follower.get("/v1/software/c").0 == 200).then_some(()));
-    until("it is healthy", || follower.reasons().is_empty().then_some(()));
+    until("it's healthy", || follower.reasons().is_empty().then_some(()));
     follower.signal("KILL");
-    until("it is gone", || follower.ended());
+    until("it's gone", || follower.ended());
     more_requests();
     let mut follower = start(folder.path(), ports[1], &follow);
     follower.made_key = Some(key.clone());

@@ -19,7 +19,7 @@ use crate::binary::command;
 /// A web server's faults, and the requests it has received.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The status of every response, if it isn't to be the right one.
+    /// A status to send in every response instead of the right one.
     pub(crate) status: Option<u16>,
     /// The bodies of files with this name end after this many bytes.
     pub(crate) cut: Option<(String, usize)>,
@@ -63,7 +63,7 @@ impl Stub {
         state.requests.iter().filter(|(path, _)| path.ends_with(name)).map(|(_, range)| range.clone()).collect()
     }
 
-    /// The bytes sent so far of files with this name.
+    /// The bytes sent so far for files with this name.
     pub(crate) fn sent(&self, name: &str) -> usize {
         let state = self.state.lock().expect("no panic");
         state.bodies.iter().filter(|(path, _)| path.ends_with(name)).map(|(_, bytes)| bytes).sum()
@@ -131,7 +131,7 @@ impl Following {
         Self::within(tempfile::tempdir().expect("a folder"), address)
     }
 
-    /// A follower that takes over an earlier one's index.
+    /// A follower that continues with an earlier one's index.
     pub(crate) fn within(folder: TempDir, address: SocketAddr) -> Self {
         let leader = Leader::new(&format!("http://{address}"), None).expect("an address");
         Self::of_leader(folder, leader)
@@ -174,7 +174,7 @@ impl Following {
         self.folder.path().join("index")
     }
 
-    /// The generation that is served.
+    /// The generation being served.
     pub(crate) fn generation(&self) -> Option<String> {
         self.directory.current().map(|current| current.generation().to_owned())
     }

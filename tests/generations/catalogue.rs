@@ -1,4 +1,4 @@
-//! Records in a generation: details, ratings, categories, the order of quality, downloads.
+//! Records in a generation: details, ratings, categories, quality order, downloads.
 
 use std::io;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn parsed(item: &[u8]) -> Value {
 }
 
 fn detail(snapshot: &Snapshot, id: &str) -> Value {
-    let record = pollster::block_on(get_software(snapshot, id)).expect("whole").expect("a product");
+    let record = pollster::block_on(get_software(snapshot, id)).expect("intact").expect("a product");
     serde_json::from_slice::<Value>(&record.body).expect("JSON")["data"].take()
 }
 
@@ -69,7 +69,7 @@ fn a_rating_comes_from_the_reviews_unless_one_is_stated() {
 }
 
 #[test]
-fn browsing_goes_by_rating_then_reviewed_evidence_then_completeness_then_name_and_demo_records_are_last() {
+fn browsing_sorts_by_rating_then_reviewed_evidence_then_completeness_then_name_with_demo_records_last() {
     let reviewed = json!({"evidence_status": "vendor-sources-reviewed", "evidence_checked_on": "2025-01-01",
         "sources": [["Site", "https://a.example.org/"]]});
     let demo = json!({"url": "https://demo.example/", "rating": 5, "review_count": 1000});
@@ -93,7 +93,7 @@ fn browsing_goes_by_rating_then_reviewed_evidence_then_completeness_then_name_an
 }
 
 #[test]
-fn categories_with_one_slug_are_one_and_the_first_name_and_description_win() {
+fn categories_with_the_same_slug_are_merged_and_the_first_name_and_description_win() {
     let snapshot = snapshot(&[
         (
             "b.json",
@@ -128,7 +128,7 @@ fn unknown_properties_come_back_unchanged_with_every_digit() {
         "serial": 123456789012345678901234567890.10, "tiny": 1e-400, "nested": {"z": [1.0, -0, 2E+3], "a": "ü"}}]}"#;
     let snapshot = snapshot(&[("a.json", text.to_owned())]);
     let answer = String::from_utf8(
-        pollster::block_on(get_software(&snapshot, "a")).expect("whole").expect("a product").body.to_vec(),
+        pollster::block_on(get_software(&snapshot, "a")).expect("intact").expect("a product").body.to_vec(),
     )
     .expect("text");
     for part in [
@@ -141,7 +141,7 @@ fn unknown_properties_come_back_unchanged_with_every_digit() {
     }
     let download = get_export(&snapshot, "a").expect("an export");
     let document = download.open().and_then(|stored| io::read_to_string(stored.json()?));
-    assert_eq!(document.expect("whole"), text);
+    assert_eq!(document.expect("intact"), text);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn each_line_of_an_ndjson_download_is_a_record_with_its_licence() {
     let snapshot =
         snapshot(&[("tools.json", document(json!({"as_of": "2025-01-01", "software": [first, product("b")]})))]);
     let stored = get_export(&snapshot, "tools").expect("an export").open();
-    let text = stored.and_then(|stored| io::read_to_string(stored.ndjson()?)).expect("whole");
+    let text = stored.and_then(|stored| io::read_to_string(stored.ndjson()?)).expect("intact");
     assert!(text.ends_with('\n'));
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let export = json!({"id": "tools", "name": "N", "license": "https://example.org/licence", "as_of": "2025-01-01"});
@@ -162,7 +162,7 @@ fn each_line_of_an_ndjson_download_is_a_record_with_its_licence() {
 }
 
 #[test]
-fn products_of_one_website_in_two_exports_are_linked() {
+fn products_with_the_same_website_in_two_exports_are_linked() {
     let at = |id: &str, url: &str| with(product(id), json!({"url": url}));
     let one = [at("a", "https://www.one.example/"), at("a2", "https://one.example"), at("b", "https://two.example/")];
     let other = [at("a", "http://one.example?utm_source=x"), at("c", "https://two.example/c")];
@@ -172,7 +172,7 @@ fn products_of_one_website_in_two_exports_are_linked() {
     ]);
     let detail = |id| detail(&snapshot, id);
     assert_eq!(detail("a")["same_as"], json!([{"id": "o:a", "name": "Product a", "export": "other"}]));
-    assert_eq!(detail("a2")["same_as"], detail("a")["same_as"], "not with one of the same export");
+    assert_eq!(detail("a2")["same_as"], detail("a")["same_as"], "not to a product in the same export");
     let of_other: Vec<_> =
         detail("o:a")["same_as"].as_array().expect("a list").iter().map(|of| of["id"].clone()).collect();
     assert_eq!(of_other, ["a", "a2"]);

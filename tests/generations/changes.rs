@@ -16,12 +16,12 @@ fn a_good_edit_is_published_and_persisted_and_requests_keep_the_generation_they_
     place.write("tools.json", &export(&["a", "b", "c"]));
     assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["a", "b", "c"]);
-    assert_eq!(ids(&taken), ["a", "b"], "a snapshot that was taken stays whole");
+    assert_eq!(ids(&taken), ["a", "b"], "a snapshot in use doesn't change");
     assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
 }
 
 #[test]
-fn a_new_file_and_a_removed_one_are_edits_like_others() {
+fn adding_and_removing_files_are_ordinary_edits() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("more.json", &export(&["c"]));
@@ -53,7 +53,7 @@ fn reason_names_the_first_finding() {
     let mut running = place.started();
     place.write("tools.json", "{\"software\": [],\n  \"name\": oops\n}");
     running.updater.refresh().expect("it serves");
-    assert!(running.detail().contains(" errors, first "), "{}", running.detail());
+    assert!(running.detail().contains(" errors, the first at "), "{}", running.detail());
     assert!(running.detail().contains("data/tools.json:2:11: "), "{}", running.detail());
     assert!(running.detail().ends_with("; the last good generation is served"), "{}", running.detail());
 }
@@ -88,7 +88,7 @@ fn a_data_folder_that_disappears_is_reported_and_its_return_is_noticed() {
 }
 
 #[test]
-fn a_generation_that_was_replaced_is_freed_once_no_request_has_it() {
+fn a_replaced_generation_is_freed_once_no_request_uses_it() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     let taken = running.snapshot();
@@ -97,7 +97,7 @@ fn a_generation_that_was_replaced_is_freed_once_no_request_has_it() {
     running.updater.refresh().expect("it serves");
     running.updater.look(Instant::now());
     drop(taken);
-    assert!(watched.upgrade().is_some(), "not by the last request, which would have to wait");
+    assert!(watched.upgrade().is_some(), "not freed by the last request, which would have to wait");
     running.updater.look(Instant::now());
-    assert!(watched.upgrade().is_none(), "but by the updater, at its next look");
+    assert!(watched.upgrade().is_none(), "freed by the updater, at its next look");
 }

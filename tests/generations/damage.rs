@@ -27,7 +27,7 @@ fn is_rebuilt_after(damage: impl Fn(&PathBuf)) {
     let (place, parts) = persisted();
     for at in 0..parts.len() {
         let manifest = place.current();
-        // Some parts are named differently in each build, but all of them have a fixed position.
+        // Some parts are named differently in each build, but they all keep their position.
         let (before, name) = (manifest.folder_name(), &manifest.parts[at].name);
         let part = place.index().join(&before).join(name);
         damage(&part);
@@ -38,7 +38,7 @@ fn is_rebuilt_after(damage: impl Fn(&PathBuf)) {
         assert_eq!((running.ids().len(), running.reasons().len()), (2, 0), "{name:?}");
         let after = place.current();
         assert_ne!(after.folder_name(), before, "{name:?}: another build");
-        place.store().load(&after).expect("whole again");
+        place.store().load(&after).expect("intact again");
     }
 }
 
@@ -56,7 +56,7 @@ fn a_part_with_a_flipped_bit_is_detected_and_rebuilt() {
 }
 
 #[test]
-fn a_part_that_is_cut_short_or_grew_is_detected_and_rebuilt() {
+fn a_truncated_or_grown_part_is_detected_and_rebuilt() {
     is_rebuilt_after(|part| {
         let mut content = fs::read(part).expect("read");
         if content.pop().is_none() {
@@ -72,7 +72,7 @@ fn a_part_that_is_cut_short_or_grew_is_detected_and_rebuilt() {
 }
 
 #[test]
-fn a_part_that_is_gone_is_detected_and_rebuilt() {
+fn a_missing_part_is_detected_and_rebuilt() {
     is_rebuilt_after(|part| fs::remove_file(part).expect("removed"));
 }
 
@@ -91,16 +91,16 @@ fn a_download_damaged_while_serving_is_refused_and_repaired() {
         let (place, _) = persisted();
         // Loaded, so it comes from disk.
         let mut running = place.started();
-        let right = download(&running).expect("whole");
+        let right = download(&running).expect("intact");
         assert!(!running.updater.is_due(Instant::now()), "nothing is wrong");
         damage(&place.index().join(place.current().folder_name()).join("catalogue.downloads.0"));
         download(&running).expect_err("never another document");
         assert_eq!(running.ids().len(), 2, "everything else is in memory");
-        assert!(running.updater.is_due(Instant::now()), "at once, not in ten minutes");
+        assert!(running.updater.is_due(Instant::now()), "immediately, not in ten minutes");
         assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
         assert_eq!(download(&running).expect("repaired"), right);
         assert!(!running.updater.is_due(Instant::now()), "all problems are gone");
-        place.store().load(&place.current()).expect("whole again");
+        place.store().load(&place.current()).expect("intact again");
     }
 }
 
@@ -114,7 +114,7 @@ fn a_flipped_bit_in_a_manifest_never_changes_content() {
     let (place, parts) = persisted();
     let path = parts[0].with_file_name("manifest.json");
     let manifest = place.current();
-    let whole = place.store().load(&manifest).expect("whole");
+    let whole = place.store().load(&manifest).expect("intact");
     let good = fs::read(&path).expect("read");
     for at in 0..good.len() {
         let mut bad = good.clone();
@@ -128,7 +128,7 @@ fn a_flipped_bit_in_a_manifest_never_changes_content() {
 }
 
 #[test]
-fn a_generation_without_a_manifest_was_never_finished_and_means_nothing() {
+fn a_generation_without_a_manifest_was_never_finished_and_is_ignored() {
     let (place, parts) = persisted();
     fs::remove_file(parts[0].with_file_name("manifest.json")).expect("removed");
     let mut running = place.updater();
@@ -138,7 +138,7 @@ fn a_generation_without_a_manifest_was_never_finished_and_means_nothing() {
 }
 
 #[test]
-fn a_lost_pointer_or_one_to_nowhere_is_found_again() {
+fn a_lost_or_dangling_pointer_is_restored() {
     for pointer in [None, Some("0123456789abcdef-0001\n"), Some("../data\n"), Some("")] {
         let (place, _) = persisted();
         let before = place.current().folder_name();
@@ -164,12 +164,15 @@ fn a_damaged_part_that_two_generations_share_is_rebuilt_and_not_shared_again() {
     let shared = |folder: &str| place.index().join(folder).join("catalogue.downloads.0");
     let before = place.current().folder_name();
     fs::write(shared(&before), "damaged").expect("written");
-    assert!(place.store().candidates().iter().all(|manifest| place.store().load(manifest).is_err()), "both are");
+    assert!(
+        place.store().candidates().iter().all(|manifest| place.store().load(manifest).is_err()),
+        "both are damaged"
+    );
     let mut running = place.updater();
     assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
     assert_eq!((running.ids().len(), running.reasons()), (4, vec![]));
     let after = place.current().folder_name();
-    place.store().load(&place.current()).expect("whole again");
+    place.store().load(&place.current()).expect("intact again");
     assert_ne!(after, before);
     let inode = |folder: &str| fs::metadata(shared(folder)).expect("a file").ino();
     let damaged: Vec<_> = place.generation_names().into_iter().filter(|name| *name != after).collect();
@@ -177,7 +180,7 @@ fn a_damaged_part_that_two_generations_share_is_rebuilt_and_not_shared_again() {
 }
 
 #[test]
-fn a_damaged_generation_and_broken_exports_leave_the_generation_before() {
+fn a_damaged_generation_and_broken_exports_leave_the_previous_generation() {
     let (place, _) = persisted();
     place.write("tools.json", &export(&["a", "b", "c"]));
     drop(place.started());
@@ -205,7 +208,7 @@ fn damage_while_serving_is_repaired_at_the_next_full_read() {
     fs::write(&parts[0], "damaged").expect("written");
     assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!(running.reasons(), [""; 0]);
-    place.store().load(&place.current()).expect("whole again");
+    place.store().load(&place.current()).expect("intact again");
     assert_eq!(place.started().seen().phases, [], "the next start needs no build");
 }
 
@@ -231,12 +234,12 @@ fn named_pipe_in_place_of_a_file_is_damage_and_does_not_block() {
         assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
         let running = place.started();
         assert_eq!((running.ids().len(), running.reasons().len()), (2, 0), "{name}");
-        place.store().load(&place.current()).expect("whole again");
+        place.store().load(&place.current()).expect("intact again");
     }
 }
 
 #[test]
-fn lock_file_is_accessible_to_its_owner_only() {
+fn lock_file_is_accessible_only_to_its_owner() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::with(&["a"]);
     fs::create_dir(place.index()).expect("a folder");

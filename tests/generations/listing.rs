@@ -1,5 +1,4 @@
-//! Lists, filters and facets over small random directories, compared with looking at every item of
-//! the whole list.
+//! Lists, filters and facets over small random directories, compared with a scan of the whole list.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -126,7 +125,7 @@ fn detail(snapshot: &Snapshot, item: &Value) -> Value {
     parsed(&record.body)["data"].take()
 }
 
-/// A value in the form in which attributes are compared.
+/// The form used to compare attribute values.
 fn attribute_key(value: &str) -> String {
     value.to_lowercase().replace([' ', '-'], "")
 }
@@ -230,7 +229,7 @@ proptest! {
     }
 
     #[test]
-    fn a_filter_passes_the_same_as_a_scan(
+    fn a_filter_matches_a_scan(
         records in prop::collection::vec(record(), 1..24), filter in filter()
     ) {
         let snapshot = snapshot(&records);
@@ -247,8 +246,7 @@ proptest! {
         let open = SoftwareFilter::default();
         let (by_name, _) = listed(&snapshot, &open, Order::Name, ALL);
         for (sort, member) in [(Order::Rating, "rating"), (Order::ReviewCount, "review_count")] {
-            // Highest first, unknown last, ties in the order of names: a stable sort of the list by
-            // name.
+            // Highest first, unknown last, ties by name: a stable sort of the list by name.
             let mut expected = by_name.clone();
             let value = |item: &Value| item[member].as_f64().unwrap_or(f64::NEG_INFINITY);
             expected.sort_by(|a, b| value(b).total_cmp(&value(a)));
@@ -262,7 +260,7 @@ proptest! {
     }
 
     #[test]
-    fn a_facet_counts_the_same_as_a_scan_without_its_own_filter(
+    fn facet_counts_match_a_scan_without_the_facets_own_filter(
         records in prop::collection::vec(record(), 1..24), filter in filter()
     ) {
         let snapshot = snapshot(&records);

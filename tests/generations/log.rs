@@ -1,4 +1,4 @@
-//! The log of changes: created by each build, persisted with the generation, and the same however a
+//! The change log: created by each build, persisted with the generation, and the same however a
 //! generation came about.
 
 use software_directory::generation::Snapshot;
@@ -14,7 +14,7 @@ fn since(snapshot: &Snapshot, generation: &str) -> Option<Vec<String>> {
     Some(data.iter().map(|change| format!("{} {}", change.change, change.id)).collect())
 }
 
-/// An updater that serves `a`, `b`, `c` after `a`, `b`, with the names of both generations.
+/// An updater that first served `a`, `b` and now `a`, `b`, `c`, with the names of both generations.
 fn after_an_addition(place: &Place) -> (Running, String, String) {
     let mut running = place.started();
     let first = running.snapshot().generation().to_owned();
@@ -53,7 +53,7 @@ fn generation_that_comes_back_has_the_changes_in_between() {
 }
 
 #[test]
-fn generations_in_memory_and_from_reindex_also_have_the_log() {
+fn generations_in_memory_and_from_reindex_also_have_a_log() {
     let place = Place::with(&["a", "b"]);
     let mut in_memory =
         crate::place::running(software_directory::generation::Settings { index: None, ..place.settings() });
@@ -63,7 +63,7 @@ fn generations_in_memory_and_from_reindex_also_have_the_log() {
     place.write("tools.json", &export(&["b", "c"]));
     in_memory.updater.refresh().expect("it serves");
     place.reindex().expect("built");
-    place.reindex().expect("built again: no step of its own");
+    place.reindex().expect("rebuilt, which adds no step");
     for snapshot in [in_memory.snapshot(), place.started().snapshot()] {
         assert_eq!(since(&snapshot, &first).expect("known"), ["removed a", "added c"]);
     }

@@ -1,7 +1,7 @@
-//! Generations through their whole life: built, persisted, loaded again, updated, withheld, damaged
+//! Generations throughout their life: built, persisted, loaded again, updated, withheld, damaged
 //! and repaired.
 //!
-//! Updater and store are driven directly, so nothing here waits for time to pass.
+//! The updater and the store are driven directly, so nothing here waits for time to pass.
 
 mod catalogue;
 mod changes;

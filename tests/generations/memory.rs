@@ -1,5 +1,5 @@
-//! Serving from memory: without an index folder, or if the disk fails. Something in the folder's
-//! place stands for a failing disk, because permissions don't restrict root.
+//! Serving from memory: without an index folder, or if the disk fails. A file in the folder's place
+//! simulates a failing disk, because permissions don't restrict root.
 
 use std::fs;
 use std::io::Read as _;
@@ -35,7 +35,7 @@ fn an_unwritable_index_is_reported_and_written_once_possible() {
     assert_eq!(running.ids(), ["a"]);
     assert_eq!(running.reasons(), ["index_not_written"]);
     assert!(running.detail().contains("served from memory"), "{}", running.detail());
-    assert!(!running.updater.is_due(Instant::now()), "not tried all the time");
+    assert!(!running.updater.is_due(Instant::now()), "not retried all the time");
     assert!(running.updater.is_due(later()));
 
     let builds = running.directory.reloads().builds;
@@ -53,7 +53,7 @@ fn an_unwritable_index_is_reported_and_written_once_possible() {
 }
 
 #[test]
-fn downloads_are_whole_from_memory_and_from_disk() {
+fn downloads_are_complete_from_memory_and_from_disk() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     let [right, other] = [export(&["a"]), export(&["a", "b"])];
@@ -63,13 +63,13 @@ fn downloads_are_whole_from_memory_and_from_disk() {
     assert_eq!(download(&running), right.as_bytes());
     running.updater.look(Instant::now());
     running.updater.refresh().expect("it serves");
-    assert_eq!(download(&running), right.as_bytes(), "of one that was rewritten");
+    assert_eq!(download(&running), right.as_bytes(), "from a rewritten generation");
     place.write("tools.json", &other);
     running.updater.refresh().expect("it serves");
-    assert_eq!(download(&running), other.as_bytes(), "of the next one");
+    assert_eq!(download(&running), other.as_bytes(), "from the next generation");
     let mut running = running_without_index(&place);
     running.updater.start().expect("it serves");
-    assert_eq!(download(&running), other.as_bytes(), "of one that is nowhere on disk");
+    assert_eq!(download(&running), other.as_bytes(), "from a generation that isn't on disk");
 }
 
 fn running_without_index(place: &Place) -> Running {
@@ -79,7 +79,7 @@ fn running_without_index(place: &Place) -> Running {
 fn download(running: &Running) -> Vec<u8> {
     let mut document = Vec::new();
     let stored = get_export(&running.snapshot(), "tools").expect("an export").open().expect("its document");
-    stored.json().and_then(|mut json| json.read_to_end(&mut document)).expect("whole");
+    stored.json().and_then(|mut json| json.read_to_end(&mut document)).expect("intact");
     document
 }
 
@@ -92,7 +92,7 @@ fn exports_that_changed_during_a_disk_failure_are_still_read_when_due() {
     place.write("tools.json", &export(&["a", "b", "c"]));
     running.updater.look(later());
     assert_eq!(running.ids(), ["a", "b"], "writing again publishes nothing new");
-    assert_eq!(running.updater.origin.seen().cloned(), seen, "so that it still counts as a change");
+    assert_eq!(running.updater.origin.seen().cloned(), seen, "so it still counts as a change");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn an_index_that_is_deleted_while_serving_is_written_again() {
     fs::remove_dir_all(place.index()).expect("removed");
     running.updater.look(Instant::now());
     assert_eq!(running.reasons(), ["index_lost"]);
-    assert!(running.updater.is_due(Instant::now()), "at once");
+    assert!(running.updater.is_due(Instant::now()), "immediately");
     running.updater.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
     assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
@@ -117,7 +117,7 @@ fn reindexing_an_index_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn an_empty_folder_is_looked_at_once_until_it_changes() {
+fn an_empty_folder_is_read_only_once_until_it_changes() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     fs::remove_file(place.data().join("tools.json")).expect("removed");

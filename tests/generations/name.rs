@@ -1,4 +1,4 @@
-//! Names of generations.
+//! Generation names.
 
 use std::path::Path;
 
@@ -20,11 +20,11 @@ fn name(files: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_generation_is_named_by_ids_and_contents_alone() {
+fn a_generations_name_depends_only_on_ids_and_contents() {
     let (a, b) = (export(&["a"]), export(&["b"]));
     let both = name(&[("a.json", &a), ("b.json", &b)]);
-    assert_eq!(name(&[("b.json", &b), ("a.json", &a)]), both, "whatever the order");
-    assert_eq!(name(&[("elsewhere/a.json", &a), ("b.json", &b)]), both, "whatever the folder");
+    assert_eq!(name(&[("b.json", &b), ("a.json", &a)]), both, "in any order");
+    assert_eq!(name(&[("elsewhere/a.json", &a), ("b.json", &b)]), both, "in any folder");
     assert_ne!(name(&[("b.json", &a), ("a.json", &b)]), both, "the id counts");
     assert_ne!(name(&[("a.json", &a)]), both);
     assert_ne!(name(&[("a.json", &format!("{a} ")), ("b.json", &b)]), both, "every byte counts");

@@ -12,7 +12,7 @@ fn product(id: &str, category: &str) -> Value {
 }
 
 #[test]
-fn news_of_a_rare_category_is_found_without_reading_the_rest() {
+fn news_in_a_rare_category_is_found_without_reading_the_rest() {
     let mut software = vec![product("first", "Common")];
     let place = Place::with(&[]);
     place.write("tools.json", &export_of(&software));

@@ -1,4 +1,4 @@
-//! An updater that panics, because the observer injects a panic.
+//! An updater that panics because the observer injects a panic.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -27,10 +27,10 @@ fn every_reload_is_reported_with_its_outcome_and_builds() {
     running.updater.refresh().expect("it serves");
     assert_eq!(last(&running), Some(Outcome::Withheld));
     let status = running.directory.reloads();
-    assert_eq!(status.current_at, current_at, "since then the served data has differed from the exports");
+    assert_eq!(status.current_at, current_at, "the served data has differed from the exports since");
     assert!(current_at.is_some());
     assert_eq!(status.builds, 1, "neither unchanged nor refused exports are built");
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     running.updater.look(Instant::now());
     assert_eq!(last(&running), Some(Outcome::Loaded));
     let status = running.directory.reloads();
@@ -40,7 +40,7 @@ fn every_reload_is_reported_with_its_outcome_and_builds() {
 }
 
 #[test]
-fn a_start_with_nothing_to_serve_has_failed() {
+fn a_start_with_nothing_to_serve_fails() {
     let place = Place::with(&["a"]);
     place.write("tools.json", "{");
     let mut running = place.updater();
@@ -50,7 +50,7 @@ fn a_start_with_nothing_to_serve_has_failed() {
 }
 
 #[test]
-fn each_time_exports_are_read_they_are_reported_on() {
+fn exports_are_reported_on_each_time_they_are_read() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     assert_eq!(running.seen().reports, 1);

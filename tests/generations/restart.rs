@@ -1,4 +1,4 @@
-//! Starting: what is built, what is loaded, what is read.
+//! Starts: what's built, what's loaded, what's read.
 
 use std::fs::{self, File};
 use std::time::{Duration, Instant, SystemTime};
@@ -20,7 +20,7 @@ fn the_first_start_builds_and_persists() {
     let manifest = place.current();
     assert_eq!(manifest.generation.as_str(), running.snapshot().generation());
     assert_eq!(manifest.software_count, 2);
-    place.store().load(&manifest).expect("whole");
+    place.store().load(&manifest).expect("intact");
 }
 
 #[test]
@@ -59,12 +59,12 @@ fn generation_that_two_starts_died_opening_is_rebuilt() {
 }
 
 #[test]
-fn files_that_changed_unseen_are_noticed_by_their_bytes() {
+fn files_that_changed_unnoticed_are_recognised_by_their_bytes() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     let mut second = place.updater();
     assert!(matches!(second.updater.start(), Ok(Outcome::Loaded)));
-    // The same length, so that only the bytes differ.
+    // The same length, so only the bytes differ.
     place.write("tools.json", &export(&["a", "c"]));
     assert!(matches!(second.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(second.ids(), ["a", "c"]);
@@ -82,7 +82,7 @@ fn changed_files_are_built_before_anything_is_published() {
 }
 
 #[test]
-fn a_restart_back_at_the_set_before_loads_it_and_makes_it_current() {
+fn a_restart_with_the_previous_set_loads_it_and_makes_it_current() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     place.write("tools.json", &export(&["a", "b", "c"]));
@@ -97,7 +97,7 @@ fn a_restart_back_at_the_set_before_loads_it_and_makes_it_current() {
 }
 
 #[test]
-fn touched_file_is_known_by_its_bytes() {
+fn touched_file_is_recognised_by_its_bytes() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     let before = place.current();
@@ -108,7 +108,7 @@ fn touched_file_is_known_by_its_bytes() {
 }
 
 #[test]
-fn touching_a_file_makes_no_new_generation() {
+fn touching_a_file_creates_no_new_generation() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b"]));
@@ -118,7 +118,7 @@ fn touching_a_file_makes_no_new_generation() {
 }
 
 #[test]
-fn no_export_file_at_all_is_an_error_at_the_first_start() {
+fn first_start_without_any_export_file_is_an_error() {
     let place = Place::with(&[]);
     fs::remove_file(place.data().join("tools.json")).expect("removed");
     let mut running = place.updater();
@@ -133,7 +133,7 @@ fn no_export_file_at_all_is_an_error_at_the_first_start() {
 }
 
 #[test]
-fn a_data_folder_that_is_gone_at_a_later_start_leaves_the_last_good_generation() {
+fn later_start_without_the_data_folder_serves_the_last_good_generation() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     fs::remove_dir_all(place.data()).expect("removed");
@@ -155,7 +155,7 @@ fn invalid_exports_at_the_first_start_are_an_error_and_write_nothing() {
 }
 
 #[test]
-fn invalid_exports_at_a_later_start_leave_the_last_good_generation() {
+fn later_start_with_invalid_exports_serves_the_last_good_generation() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     place.write("tools.json", "{");
@@ -167,7 +167,7 @@ fn invalid_exports_at_a_later_start_leave_the_last_good_generation() {
 }
 
 #[test]
-fn other_prefixes_make_another_generation() {
+fn different_prefixes_produce_a_different_generation() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     let before = place.current();
@@ -202,14 +202,14 @@ fn generation_without_meaning_is_a_different_one() {
     place.reindex_with(&without).expect("built");
     assert_ne!(place.current().generation, before.generation);
     running.updater.look(Instant::now());
-    assert_eq!(running.snapshot().generation(), before.generation.as_str(), "not taken over");
+    assert_eq!(running.snapshot().generation(), before.generation.as_str(), "not picked up");
     let mut other = self::running(without);
     let outcome = other.updater.start().expect("it serves");
     assert!(outcome == Outcome::Loaded, "{outcome:?}");
 }
 
 #[test]
-fn generation_with_other_prefixes_is_not_taken_over() {
+fn generation_with_different_prefixes_is_not_picked_up() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     let id_prefixes = [("tools".into(), "t:".into())].into_iter().collect();

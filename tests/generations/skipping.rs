@@ -26,8 +26,8 @@ fn the_valid_records_are_served() {
     let (_place, mut running) = with_one_invalid_record();
     assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["first", "last"]);
-    assert!(pollster::block_on(get_software(&running.snapshot(), "bad")).expect("whole").is_none());
-    assert_eq!(running.seen().reports, 1, "and the others reported");
+    assert!(pollster::block_on(get_software(&running.snapshot(), "bad")).expect("intact").is_none());
+    assert_eq!(running.seen().reports, 1, "and the invalid record is reported");
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn the_download_is_valid_json_without_the_skipped_records() {
     running.updater.start().expect("it serves");
     let snapshot = running.snapshot();
     let download = get_export(&snapshot, "tools").expect("an export");
-    let json = download.open().expect("whole").json().expect("a decoder");
+    let json = download.open().expect("intact").json().expect("a decoder");
     let document: Value = serde_json::from_reader(json).expect("JSON");
     assert_eq!(document["software"], json!([product("first"), product("last")]));
     assert_eq!(document["name"], "Tools");
@@ -83,7 +83,7 @@ fn removing_the_skipped_export_ends_the_reason() {
 }
 
 #[test]
-fn complete_generation_of_a_skipping_server_is_loaded_by_a_strict_one() {
+fn complete_generation_from_a_skipping_server_is_loaded_by_a_strict_one() {
     let place = Place::with(&["a"]);
     drop(running_on(&place, true));
     assert!(matches!(place.updater().updater.start(), Ok(Outcome::Loaded)));
@@ -98,7 +98,7 @@ fn strict_start_refuses_a_generation_that_leaves_something_out() {
 }
 
 #[test]
-fn strict_start_serves_an_older_complete_generation_in_its_place() {
+fn strict_start_serves_an_older_complete_generation_instead() {
     let place = Place::with(&["first", "last"]);
     drop(place.started());
     place.write("tools.json", &export_of(&[product("first"), json!({"id": "bad"})]));
@@ -111,7 +111,7 @@ fn strict_start_serves_an_older_complete_generation_in_its_place() {
 }
 
 #[test]
-fn running_strict_server_does_not_take_over_what_a_skipping_one_wrote() {
+fn running_strict_server_does_not_pick_up_what_a_skipping_one_wrote() {
     let place = Place::with(&["first", "last"]);
     let mut strict = place.started();
     place.write("tools.json", &export_of(&[product("first"), json!({"id": "bad"})]));

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use crate::place::{Place, export};
 
 #[test]
-fn two_generations_are_kept_and_what_was_never_finished_is_swept() {
+fn two_generations_are_kept_and_unfinished_ones_are_swept() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     let unfinished = place.index().join("0123456789abcdef-0001");
@@ -21,12 +21,12 @@ fn two_generations_are_kept_and_what_was_never_finished_is_swept() {
     }
     let mut kept = names.split_off(1);
     kept.sort();
-    assert_eq!(place.generation_names(), kept, "the current one and the one before");
+    assert_eq!(place.generation_names(), kept, "the current one and the previous one");
     assert!(!place.index().join(".next-abc").exists());
 }
 
 #[test]
-fn sweeping_leaves_alone_what_is_no_generation() {
+fn sweeping_leaves_everything_but_generations_alone() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     fs::write(place.index().join("development-key"), "a key").expect("written");
@@ -44,7 +44,7 @@ fn reindexing_makes_another_build_of_the_same_generation() {
     let place = Place::with(&["a"]);
     drop(place.started());
     let before = place.current();
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     let after = place.current();
     assert_eq!(after.generation, before.generation);
     assert_ne!(after.build, before.build);
@@ -58,7 +58,7 @@ fn an_older_build_does_not_displace_the_previous_generation() {
     place.write("tools.json", &export(&["a", "b"]));
     drop(place.started());
     for _ in 0..2 {
-        place.reindex().expect("it builds");
+        place.reindex().expect("built");
     }
     let mut kept = vec![before, place.current().folder_name()];
     kept.sort();
@@ -66,7 +66,7 @@ fn an_older_build_does_not_displace_the_previous_generation() {
 }
 
 #[test]
-fn a_start_sweeps_what_a_killed_process_left_even_where_nothing_is_to_be_written() {
+fn a_start_sweeps_what_a_killed_process_left_even_if_it_writes_nothing() {
     let place = Place::with(&["a"]);
     drop(place.started());
     let names = place.index_names();
@@ -90,7 +90,7 @@ fn inodes(place: &Place) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn part_that_did_not_change_is_one_file_in_both_generations() {
+fn unchanged_part_is_a_single_file_in_both_generations() {
     let place = Place::with(&["a", "b"]);
     place.write("more.json", &export(&["c"]));
     let mut running = place.started();
@@ -104,20 +104,20 @@ fn part_that_did_not_change_is_one_file_in_both_generations() {
     for (name, is_same) in [("catalogue.downloads.0", true), ("catalogue.downloads.1", false), ("search", false)] {
         assert_eq!(of(&first, name) == of(&second, name), is_same, "{name}");
     }
-    place.store().load(&place.current()).expect("whole");
+    place.store().load(&place.current()).expect("intact");
 
-    // The previous set comes back with another log, and everything else unchanged.
+    // The previous set comes back with a different log and everything else unchanged.
     place.write("tools.json", &export(&["a", "b"]));
     running.updater.refresh().expect("it serves");
     let third = inodes(&place);
     for (name, inode) in &third {
         assert_eq!(of(&first, name) == *inode, name != "changes", "{name}");
     }
-    // They're swept one after the other, and what they share stays.
+    // They're swept one after another, and what they share stays.
     for ids in [&["a", "b", "e"][..], &["a", "b", "e", "f"], &["a", "b", "e", "f", "g"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");
-        place.store().load(&place.current()).expect("whole");
+        place.store().load(&place.current()).expect("intact");
     }
     assert_eq!(of(&inodes(&place), "catalogue.downloads.0"), of(&first, "catalogue.downloads.0"));
 }

@@ -10,24 +10,24 @@ use software_directory::generation::Phase;
 use crate::place::{Place, export};
 
 #[test]
-fn a_damaged_generation_from_another_process_is_not_taken_over() {
+fn a_damaged_generation_from_another_process_is_not_picked_up() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     fs::write(place.index().join(place.current().folder_name()).join("search"), "damaged").expect("written");
     running.updater.look(Instant::now());
     assert_eq!(running.ids(), ["a", "b"]);
     running.updater.refresh().expect("it serves");
-    assert_eq!((running.ids().len(), running.reasons().len()), (3, 0), "built by itself instead");
+    assert_eq!((running.ids().len(), running.reasons().len()), (3, 0), "it builds its own instead");
 }
 
 #[test]
-fn an_outdated_generation_is_not_taken_over() {
+fn an_outdated_generation_is_not_picked_up() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
     running.updater.look(Instant::now());
     assert_eq!(running.ids(), ["a", "b"], "a report about yesterday's files is no news");
@@ -39,7 +39,7 @@ fn a_generation_from_another_process_is_served_without_reading_the_exports() {
     let mut running = place.started();
     let before = running.seen().phases;
     place.write("tools.json", &export(&["a", "b", "c"]));
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     running.updater.look(Instant::now());
     assert_eq!(running.ids().len(), 3);
     assert_eq!(running.seen().phases, before);
@@ -51,12 +51,12 @@ fn generation_from_another_process_ends_a_disk_failure() {
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
     fs::remove_file(place.index()).expect("removed");
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     running.updater.look(Instant::now());
     assert_eq!(running.reasons(), [""; 0]);
 }
 
-/// Adds a generation of another index format, as another version of the program would.
+/// Adds a generation with another index format, as another version of the program would.
 fn foreign(place: &Place, name: &str, built_at: &str) {
     let folder = place.index().join(name);
     fs::create_dir(&folder).expect("a folder");
@@ -78,7 +78,7 @@ fn an_index_taken_over_by_another_version_is_left_alone() {
     running.updater.refresh().expect("it serves");
     running.updater.look(Instant::now());
     assert_eq!(running.reasons(), [""; 0], "nothing is lost");
-    assert_eq!(place.index_names(), names, "nor rewritten, which the other one would undo");
+    assert_eq!(place.index_names(), names, "nothing is rewritten, which the other version would undo");
     assert_eq!(place.store().current_name().as_deref(), Some("00000000000000aa-0001"));
 }
 

@@ -1,4 +1,4 @@
-//! Sets that would lose many records are withheld until they are confirmed.
+//! Sets that would lose many records are withheld until they're confirmed.
 
 use std::fs;
 use std::time::Instant;
@@ -34,7 +34,7 @@ fn files_that_are_gone_are_named_with_their_losses() {
 }
 
 #[test]
-fn a_set_that_loses_just_its_share_is_published() {
+fn a_set_that_loses_exactly_its_share_is_published() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b"]));
@@ -50,11 +50,11 @@ fn a_set_is_also_withheld_at_a_start() {
     let second = place.started();
     assert_eq!((second.ids().len(), second.reasons()), (4, vec!["records_removed"]));
     let third = place.started();
-    assert_eq!((third.ids().len(), third.reasons()), (4, vec!["records_removed"]), "as often as it starts");
+    assert_eq!((third.ids().len(), third.reasons()), (4, vec!["records_removed"]), "at every start");
 }
 
 #[test]
-fn a_set_that_was_current_once_is_withheld_at_a_start_all_the_same() {
+fn a_set_that_was_once_current_is_still_withheld_at_a_start() {
     let place = Place::with(&["a"]);
     drop(place.started());
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
@@ -65,7 +65,7 @@ fn a_set_that_was_current_once_is_withheld_at_a_start_all_the_same() {
 }
 
 #[test]
-fn reindexing_confirms_it_and_a_running_updater_takes_the_result_over() {
+fn reindexing_confirms_a_set_and_a_running_updater_picks_it_up() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a"]));
@@ -73,7 +73,7 @@ fn reindexing_confirms_it_and_a_running_updater_takes_the_result_over() {
     running.updater.look(Instant::now());
     assert_eq!(running.ids().len(), 4, "not confirmed yet");
 
-    assert_eq!(place.reindex().expect("it builds").software_count, 1);
+    assert_eq!(place.reindex().expect("built").software_count, 1);
     running.updater.look(Instant::now());
     assert_eq!((running.ids(), running.reasons().len()), (vec!["a".to_owned()], 0));
     assert!(!running.seen().phases.is_empty());
@@ -85,7 +85,7 @@ fn confirmed_set_stays_confirmed_after_a_rebuild() {
     let place = Place::with(&["a", "b", "c", "d"]);
     drop(place.started());
     place.write("tools.json", &export(&["a"]));
-    place.reindex().expect("it builds");
+    place.reindex().expect("built");
     let manifest = place.current();
     fs::write(place.index().join(manifest.folder_name()).join("search"), "damaged").expect("written");
     let second = place.started();
@@ -97,7 +97,7 @@ fn confirmed_set_stays_confirmed_after_a_rebuild() {
 }
 
 #[test]
-fn bringing_the_records_back_is_healthy_again() {
+fn bringing_the_records_back_makes_it_healthy_again() {
     let place = Place::with(&["a", "b", "c", "d"]);
     drop(place.started());
     place.write("tools.json", &export(&["a"]));
@@ -110,7 +110,7 @@ fn bringing_the_records_back_is_healthy_again() {
 }
 
 #[test]
-fn a_disk_that_heals_does_not_publish_what_is_withheld() {
+fn a_disk_that_recovers_does_not_publish_what_is_withheld() {
     let place = Place::with(&["a", "b", "c", "d"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
@@ -124,7 +124,7 @@ fn a_disk_that_heals_does_not_publish_what_is_withheld() {
 }
 
 #[test]
-fn the_demo_that_was_tried_first_is_no_directory_that_could_lose_records() {
+fn trying_the_demo_first_does_not_count_as_losing_its_records() {
     let place = Place::with(&["a"]);
     let mut demo = running(software_directory::generation::Settings { source: Source::Embedded, ..place.settings() });
     demo.updater.start().expect("it serves");
@@ -133,11 +133,11 @@ fn the_demo_that_was_tried_first_is_no_directory_that_could_lose_records() {
 }
 
 #[test]
-fn the_demo_that_was_tried_first_is_not_the_last_good_generation_of_broken_exports() {
+fn the_demo_tried_first_is_not_the_last_good_generation_for_broken_exports() {
     let place = Place::with(&["a"]);
     let embedded = software_directory::generation::Settings { source: Source::Embedded, ..place.settings() };
     running(embedded).updater.start().expect("it serves");
     place.write("tools.json", "{");
     let mut own = place.updater();
-    assert!(own.updater.start().is_err(), "it has nothing to serve itself");
+    assert!(own.updater.start().is_err(), "it has nothing of its own to serve");
 }

@@ -2,15 +2,16 @@
 
     cluster.py [--nodes 3] [--security] [-- COMMAND…]
 
-Starts the nodes, waits until they are a healthy cluster, runs the command, stops the nodes and exits as the command did. Without
-a command it prints the addresses as a line of JSON and waits for Ctrl+C or the end of its input. The command finds in its
-environment:
+Starts the nodes, waits until they form a healthy cluster, runs the command, stops the nodes and exits with the
+command's exit code. Without a command, it prints the addresses as a line of JSON and waits for Ctrl+C or the end of its
+input. The command gets these environment variables:
 
     OPENSEARCH_URLS     the nodes' addresses, comma separated
-    OPENSEARCH_CONTROL  a Unix socket that takes a line and answers with one of JSON: `nodes`, `kill NAME` (SIGKILL),
+    OPENSEARCH_CONTROL  a Unix socket that takes a line and answers with a line of JSON: `nodes`, `kill NAME` (SIGKILL),
                         `stop NAME` (SIGSTOP), `continue NAME` (SIGCONT), `start NAME`
 
-and with --security OPENSEARCH_CA_FILE, OPENSEARCH_USER, OPENSEARCH_PASSWORD_FILE, and OPENSEARCH_STRANGER, a user without rights.
+With --security it also gets OPENSEARCH_CA_FILE, OPENSEARCH_USER, OPENSEARCH_PASSWORD_FILE, and OPENSEARCH_STRANGER, a user
+without permissions.
 """
 
 import argparse
@@ -37,8 +38,8 @@ import security
 
 # The server refuses to run as root.
 USER = "opensearch-test"
-# The settings in the bundled file that the server needs. Its logs would be written next to the
-# programs.
+# The settings from the bundled file that the server needs. The bundled file would write logs next
+# to the programs.
 JVM_OPTIONS = """\
 -Xms512m
 -Xmx512m
@@ -83,7 +84,7 @@ class Node:
         return f"{'https' if self.cluster.security else 'http'}://127.0.0.1:{self.http_port}"
 
     def prepare(self) -> None:
-        """Writes its configuration. JSON is valid YAML."""
+        """Writes the node's configuration. JSON is valid YAML."""
         shutil.copytree(self.cluster.home / "config", self.config)
         nodes = self.cluster.nodes
         settings = {
@@ -104,7 +105,7 @@ class Node:
         (self.config / "opensearch.yml").write_text(json.dumps(settings, indent=1) + "\n")
 
     def start(self) -> None:
-        """Starts it, as a separate user if this is root."""
+        """Starts the node, as a separate user if this runs as root."""
         assert self.process is None, f"{self.name} runs"
         (self.folder / "tmp").mkdir(exist_ok=True)
         own_by(self.folder, self.cluster.user)
@@ -131,7 +132,7 @@ class Node:
             )
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal. After SIGKILL, it has ended when this returns."""
+        """Sends a signal. After SIGKILL, the node has ended when this returns."""
         if self.process is None:
             raise ClusterError(f"{self.name} doesn't run")
         os.killpg(self.process.pid, number)
@@ -140,7 +141,7 @@ class Node:
             self.process = None
 
     def check(self) -> None:
-        """If it ended by itself, raises an error with the end of its output."""
+        """Raises an error with the end of the node's output if it has ended on its own."""
         if self.process is not None and self.process.poll() is not None:
             output = (self.folder / "output").read_text(errors="replace").splitlines()[-30:]
             raise ClusterError("\n".join([f"{self.name} ended with {self.process.returncode}:", *output]))
@@ -286,14 +287,14 @@ def main() -> int:
         usage="%(prog)s [--nodes N] [--security] [-- COMMAND…]",
         description="A real OpenSearch cluster on loopback, for tests.",
     )
-    parser.add_argument("--nodes", type=int, default=1, metavar="N", help="how many nodes (1)")
+    parser.add_argument("--nodes", type=int, default=1, metavar="N", help="number of nodes (default: 1)")
     parser.add_argument("--security", action="store_true", help="one node with TLS and users")
     # A command may contain a `--` of its own.
     options, command_line = split(sys.argv[1:])
     arguments = parser.parse_args(options)
     if arguments.security and arguments.nodes != 1:
         parser.error("--security is for one node")
-    # So that an interrupted run also stops the nodes.
+    # So an interrupted run also stops the nodes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="opensearch-")))

@@ -1,10 +1,10 @@
-"""Compares the API of two servers with the same directory, one with the embedded engine and one with a cluster.
+"""Compares the APIs of two servers for the same directory, one with the embedded engine and one with a cluster.
 
     conformance.py --binary BINARY --data FOLDER [--queries FILE] [--limit N]
 
-The addresses of the cluster are in OPENSEARCH_URLS. Fills the cluster, starts both servers, and sends both the same requests. The
-bodies must be equal but for scores; the order of a ranking may differ where scores differ by less than half a percent. Records,
-their entity tags and downloads must be equal byte for byte.
+Takes the cluster's addresses from OPENSEARCH_URLS. Fills the cluster, starts both servers, and sends both the same
+requests. The bodies must be equal except for scores. Ranked hits may change places if their scores differ by less than
+half a percent. Records, their entity tags and downloads must be identical byte for byte.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def ask(server, path):
 
 
 def fetch(server, path, method="GET", **headers):
-    """The status, the headers that must be equal, and the bytes of the body."""
+    """The status, the headers that must be equal, and the body's bytes."""
     url, key = server
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url + path, headers=key | headers, method=method)
@@ -102,7 +102,7 @@ def without_scores(value):
 
 
 def difference(path, embedded, cluster):
-    """Describes what differs; None if only nearly equal scores do."""
+    """Describes the difference: None if only scores differ, "near" if nearly equal hits have changed places."""
     if embedded[0] != cluster[0]:
         return f"status {embedded[0]} and {cluster[0]}: {cluster[1]}"
     one, other = embedded[1], cluster[1]
@@ -159,13 +159,13 @@ def raw_requests(ids, exports):
 
 
 def compare_raw(one, other, ids, exports):
-    """How many responses are equal, and how many differ."""
+    """The number of equal responses and of different ones."""
     equal = different = 0
     for path, method, headers in raw_requests(ids, exports):
         first, second = fetch(one, path, method, **headers), fetch(other, path, method, **headers)
         same = first == second
         if same and first[1].get("etag"):
-            # An entity tag from one server is current at the other.
+            # An entity tag from one server must be current at the other.
             again = fetch(other, path, method, if_none_match=first[1]["etag"], **headers)
             same = again[0] == 304 and not again[2]
         equal, different = equal + same, different + (not same)
@@ -175,7 +175,7 @@ def compare_raw(one, other, ids, exports):
 
 
 def attribute_paths(values, queries):
-    """Filters and facets by attributes with these frequent values."""
+    """Filters and facets for attributes with these frequent values."""
     quote = urllib.parse.quote
     facets = counted("category", *values)
     for attribute, labels in values.items():
@@ -233,10 +233,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--data", required=True)
-    parser.add_argument("--queries", help="a file with a query in each line, in addition")
-    parser.add_argument("--skip-invalid", action="store_true", help="as that option of the program")
-    parser.add_argument("--shards", default="1", help="the shards of the index of products")
-    parser.add_argument("--limit", type=int, default=200, help="the most queries of the file")
+    parser.add_argument("--queries", help="a file of additional queries, one per line")
+    parser.add_argument("--skip-invalid", action="store_true", help="like the program's option")
+    parser.add_argument("--shards", default="1", help="number of shards of the product index")
+    parser.add_argument("--limit", type=int, default=200, help="maximum number of queries from the file")
     arguments = parser.parse_args()
     urls = os.environ.get("OPENSEARCH_URLS") or sys.exit("OPENSEARCH_URLS isn't set: run this with cluster.py")
     engine = ["--engine", "opensearch", "--engine-url", urls]

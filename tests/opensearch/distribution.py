@@ -1,4 +1,4 @@
-"""OpenSearch from Maven Central: downloaded once, compared with a known hash, unpacked into `.tools`."""
+"""OpenSearch from Maven Central: downloaded once, checked against a known hash, and unpacked into `.tools`."""
 
 import hashlib
 import pathlib
@@ -39,7 +39,7 @@ class DistributionError(Exception):
 
 
 def downloaded(source: tuple[str, str]) -> pathlib.Path:
-    """The file at an address, which must have this SHA-256."""
+    """Downloads the file at an address unless it exists, and checks its SHA-256."""
     url, expected = source
     path = TOOLS / url.rsplit("/", 1)[1]
     if not path.exists():
@@ -54,7 +54,7 @@ def downloaded(source: tuple[str, str]) -> pathlib.Path:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != expected:
-        raise DistributionError(f"{path} has the SHA-256 {found} in place of {expected}: delete it to download it again")
+        raise DistributionError(f"{path} has SHA-256 {found} instead of {expected}; delete it to download it again")
     return path
 
 
@@ -64,8 +64,7 @@ def installed(*, security: bool) -> pathlib.Path:
     if home.exists():
         return home
     archive, jar = downloaded(SERVER), downloaded(MAPPER_EXTRAS)
-    # Unpacked into a separate folder and renamed, so that an interrupted start leaves nothing half
-    # done.
+    # Unpacked into a separate folder and renamed, so an interrupted start leaves nothing half done.
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
         unpack(archive, pathlib.Path(folder))
         unpacked = pathlib.Path(folder) / f"opensearch-{VERSION}"

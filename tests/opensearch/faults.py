@@ -1,9 +1,9 @@
-"""Faults in a cluster of three nodes while a server is under load: searches, lookups, lists and facets over HTTP.
+"""Faults in a three-node cluster while a server is under load: searches, lookups, lists and facets over HTTP.
 
     cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary BINARY --data FOLDER [--only NAME]
 
-No request that begins two seconds after a fault may fail while another node has a copy of each shard. Where none has, or no node
-responds, requests are 503 and `/readyz` says so, and all of it ends by itself.
+No request that starts two seconds after a fault may fail while other nodes have a copy of each shard. If they don't, or no
+node responds, requests get 503, `/readyz` says so, and everything recovers on its own.
 """
 
 import argparse
@@ -24,11 +24,11 @@ from serve import ask, check, control, wait
 
 SHARDS = 3
 NODES = 3
-# A node takes a few seconds to start, or longer on a busy machine. One that was silent may hold a
+# A node takes a few seconds to start, or longer on a busy machine. One that was silent may keep a
 # shard for an unfinished search until `search.default_keep_alive`, five minutes, is over, and the
 # cluster gives up allocating the copy there after five attempts.
 HEALTHY_SECONDS = 420
-# Several turns of a stalled node.
+# Long enough for a node to stall several times.
 STALL_SECONDS = 10
 RAN, STALLED = 0.15, 0.35
 
@@ -76,20 +76,20 @@ class Cluster:
         return manager, next(node["name"] for node in control("nodes") if node["name"] != manager)
 
     def node_count(self):
-        """According to the nodes; none while they don't have a manager."""
+        """The number of nodes according to themselves; None while they have no manager."""
         with contextlib.suppress(OSError):
             return self.ask("/_cluster/health?timeout=1s")["number_of_nodes"]
         return None
 
     def set_disk(self, watermark):
-        """How much space must be free on each node's disk; none for the value in the node's configuration."""
+        """Sets how much space must be free on each node's disk; None for the value in the node's configuration."""
         names = ("flood_stage", "high", "low")
         settings = {f"cluster.routing.allocation.disk.watermark.{name}": watermark for name in names}
         self.ask("/_cluster/settings", {"transient": settings})
 
 
 class Faults:
-    """A server on a cluster, and what happens to the nodes behind it."""
+    """A server on a cluster, and faults in the nodes behind it."""
 
     def __init__(self, cluster, served, reindex, other_data):
         self.cluster, self.served, self.reindex, self.other_data = cluster, served, reindex, other_data
@@ -116,7 +116,7 @@ class Faults:
         check(f"{name}: the server is ready", ready[0] == 200)
         load, begin = self.load(), time.monotonic()
         self.cluster.restore()
-        check(f"{name}: none fails while the node comes back", not load.end(f"{name}, the node comes back", begin, 0))
+        check(f"{name}: no request fails while the node comes back", not load.end(f"{name}, the node comes back", begin, 0))
 
     def killed_node(self):
         self.one_node("kill -9 of a data node", "kill", of_manager=False)
@@ -156,7 +156,7 @@ class Faults:
             check(f"{name}: categories are served", self.status("/v1/categories") == 200)
             load.stop()
             others = [of for of in load.samples if of.status not in (200, 503)]
-            check(f"{name}: requests are 200 or 503, the longest took {max(of.seconds for of in load.samples):.1f} s", not others)
+            check(f"{name}: requests are 200 or 503, longest {max(of.seconds for of in load.samples):.1f} s", not others)
             for node in control("nodes"):
                 control(f"{'continue' if node['pid'] else 'start'} {node['name']}")
             wait(f"{name}: a server is ready again", HEALTHY_SECONDS, lambda: self.status("/readyz") == 200)
@@ -180,10 +180,10 @@ class Faults:
         print(f"    {status} {body['code']}: {body['detail']}")
         check(f"{name}: index_unavailable with Retry-After", body["code"] == "index_unavailable" and headers["Retry-After"])
         found = [self.status(f"/v1/software/{urllib.parse.quote(id, safe='')}") for id in self.requests.ids[:60]]
-        check(f"{name}: records are 200 or 503, none is said not to exist", set(found) == {200, 503})
+        check(f"{name}: records are 200 or 503, never 404", set(found) == {200, 503})
         print(f"    /readyz: {ask(self.served, '/readyz')[2]}")
         control(f"start {lost}")
-        wait(f"{name}: searches succeed by themselves", HEALTHY_SECONDS, lambda: self.status(search.format(next(number))) == 200)
+        wait(f"{name}: searches recover on their own", HEALTHY_SECONDS, lambda: self.status(search.format(next(number))) == 200)
         self.cluster.ask(f"/{index}/_settings", {"index": {"auto_expand_replicas": "0-1"}})
         self.cluster.restore()
 
@@ -197,14 +197,14 @@ class Faults:
         check(f"{name}: the fill fails and names the disk", output.returncode == 1 and "disk is too full" in output.stderr)
         load, begin = self.load(), time.monotonic()
         check(f"{name}: the published generation is served", not load.end(name, begin, 0))
-        check(f"{name}: it is the one before", ask(self.served, "/v1/categories")[1]["X-Generation"] == before)
+        check(f"{name}: it's the previous one", ask(self.served, "/v1/categories")[1]["X-Generation"] == before)
         self.cluster.set_disk(None)
-        wait(f"{name}: the cluster takes documents again by itself", 120, lambda: not self.is_blocked())
+        wait(f"{name}: the cluster accepts documents again on its own", 120, lambda: not self.is_blocked())
         self.reindex(self.other_data)
         wait(f"{name}: the next fill is served", 5, lambda: ask(self.served, "/v1/categories")[1]["X-Generation"] != before)
 
     def is_blocked(self):
-        # Those on indices are lifted before the one on creating indices.
+        # Blocks on indices are lifted before the one on creating indices.
         blocks = self.cluster.ask("/_cluster/state/blocks")["blocks"]
         return bool(blocks.get("global")) or any(index.startswith("software-directory-") for index in blocks.get("indices", {}))
 
@@ -213,7 +213,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--data", required=True)
-    parser.add_argument("--only", help="the faults whose names contain this")
+    parser.add_argument("--only", help="only faults whose name contains this")
     arguments = parser.parse_args()
     cluster, engine = Cluster(), ["--engine", "opensearch", "--engine-url", os.environ["OPENSEARCH_URLS"]]
     with contextlib.ExitStack() as stack:

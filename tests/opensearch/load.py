@@ -14,7 +14,7 @@ CALLERS = 8
 PAUSE_SECONDS = 0.02
 # How long after a fault requests may fail.
 GRACE_SECONDS = 2
-# How many requests after that are enough for a verdict.
+# How many requests after the grace period are enough for a verdict.
 ENOUGH = 400
 # Longer than a server takes for any response.
 TIMEOUT_SECONDS = 20
@@ -23,7 +23,7 @@ Sample = collections.namedtuple("Sample", "begin seconds kind status detail")
 
 
 class Requests:
-    """Paths of four kinds of requests, never the same one twice, because a cached response says nothing about the cluster."""
+    """Paths for four kinds of requests, never the same one twice, because a cached response says nothing about the cluster."""
 
     def __init__(self, products, seed=0):
         self.ids = [product["id"] for product in products]
@@ -72,7 +72,7 @@ class Load:
             time.sleep(PAUSE_SECONDS)
 
     def until(self, count, after):
-        """Waits until this many requests that started after an instant have ended."""
+        """Waits until this many of the requests that started after an instant have ended."""
         while sum(sample.begin > after for sample in list(self.samples)) < count:
             time.sleep(0.05)
 
@@ -82,8 +82,8 @@ class Load:
             caller.join()
 
     def end(self, fault, begin, grace=GRACE_SECONDS):
-        """Waits for enough requests after the grace, prints what became of all since the fault, and returns those that failed
-        after it."""
+        """Waits for enough requests after the grace period, prints the outcomes since the fault, and returns the requests that
+        failed after the grace period."""
         self.until(ENOUGH, begin + grace)
         self.stop()
         early = [of for of in self.samples if of.begin < begin + grace and of.begin + of.seconds >= begin]

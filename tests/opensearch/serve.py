@@ -1,4 +1,4 @@
-"""Servers on a cluster: they follow its generation, and cope with a missing cluster or missing indices.
+"""Servers on a cluster: they follow its generations, and cope with a missing cluster or missing indices.
 
     cluster.py -- python3 tests/opensearch/serve.py --binary BINARY --data FOLDER
 """
@@ -42,7 +42,7 @@ def ask(server, path):
 
 
 def cluster(method, path):
-    """A node's response, requested directly."""
+    """A response requested directly from a node."""
     url = f"{os.environ['OPENSEARCH_URLS'].split(',')[0]}/{path}"
     with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=60) as response:
         return json.load(response)
@@ -104,8 +104,8 @@ def main():
         _, headers, body = ask(served, path)
         check("the code is index_unavailable", body["code"] == "index_unavailable" and headers["Retry-After"] == "5")
         wait("without the cluster a server isn't ready", 10, lambda: status("/readyz") == 503)
-        check("a record is 503 too", status("/v1/software/demo-permit-penguin") == 503)
-        check("a download is 503 too", status(f"/v1/exports/{export.stem}") == 503)
+        check("a record is also 503", status("/v1/software/demo-permit-penguin") == 503)
+        check("a download is also 503", status(f"/v1/exports/{export.stem}") == 503)
         check("categories are in memory", status("/v1/categories") == 200)
         for node in nodes:
             control(f"start {node}")
@@ -114,7 +114,7 @@ def main():
         check("the generation is the same", generation() == after)
 
         def lose(what, indices, data):
-            """Deletes indices, and fills them again with the same command as before."""
+            """Deletes indices and fills them again with the same command as before."""
             cluster("DELETE", indices)
             offset = iter(range(1, 100))
             check(f"{what}: a search is 503", status(f"{path}&offset={next(offset)}") == 503)
@@ -133,7 +133,7 @@ def main():
         wait("a server follows a generation", FOLLOWED_SECONDS, lambda: generation() == before)
         published = cluster("GET", "software-directory-state/_doc/published")["_source"]
         reindex(data)
-        wait("a server follows the generation before", FOLLOWED_SECONDS, lambda: generation() == after)
+        wait("a server follows the previous generation", FOLLOWED_SECONDS, lambda: generation() == after)
         again = cluster("GET", "software-directory-state/_doc/published")["_source"]
         check("it wasn't filled again", again["index"] == published["previous"])
 

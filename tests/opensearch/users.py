@@ -1,4 +1,4 @@
-"""The program on a node with TLS and users, with the rights in docs/opensearch.md and with wrong credentials.
+"""The program on a node with TLS and users, with the permissions in docs/opensearch.md and with wrong credentials.
 
     cluster.py --security -- python3 tests/opensearch/users.py --binary BINARY --data FOLDER
 """
@@ -49,19 +49,19 @@ def main():
 
         @contextlib.contextmanager
         def serving(*options):
-            """A server, and its log once it has stopped."""
+            """Runs a server, and collects its log once it has stopped."""
             log = folder / f"log-{len(said)}"
             with log.open("wb") as file, server(arguments.binary, "--index", folder / "index", *options, log="debug", stderr=file) as it:
                 yield it
             said.append(log.read_text())
 
-        # Wrong ones first, while no other error could hide behind them.
+        # Wrong credentials first, before any other error could hide behind them.
         fails("a wrong password", reindex(*engine("builder", password_file=wrong)), 1, "rejects user builder")
         fails("no certificate of the CA", reindex(*engine("builder", ca_file=None)), 1, "--engine-ca-file", "UnknownIssuer")
         fails("a CA file that isn't there", reindex(*engine("builder", ca_file=folder / "no.pem")), 2, "no.pem")
-        fails("a CA file without a certificate", reindex(*engine("builder", ca_file=wrong)), 2, "holds no certificate")
+        fails("a CA file without a certificate", reindex(*engine("builder", ca_file=wrong)), 2, "contains no certificate")
         fails("a password file that isn't there", reindex(*engine("builder", password_file=folder / "no")), 2, "can't be read")
-        fails("a user without rights", reindex(*engine("stranger")), 1, "stranger", "role")
+        fails("a user without permissions", reindex(*engine("stranger")), 1, "stranger", "role")
         fails("a user that may only read", reindex(*engine("server")), 1, "server", "role")
         fails("another directory's indices", reindex(*engine("builder", prefix="other")), 1, "builder", "role")
 
@@ -70,21 +70,21 @@ def main():
             check("a server with a wrong password isn't ready", ready[0] == 503)
 
         output = reindex(*engine("builder"))
-        check(f"the rights of docs/opensearch.md fill a cluster{output.stderr if output.returncode else ''}", output.returncode == 0)
+        check(f"the permissions in docs/opensearch.md are enough to fill a cluster{output.stderr if output.returncode else ''}", output.returncode == 0)
         with serving(*engine("server")) as served:
-            wait("the rights of docs/opensearch.md serve from it", SECONDS, lambda: ask(served, "/readyz")[0] == 200)
+            wait("the permissions in docs/opensearch.md are enough to serve from it", SECONDS, lambda: ask(served, "/readyz")[0] == 200)
             for path in ("/v1/search?q=risk&facets=category", "/v1/software?limit=3", "/v1/software/demo-permit-penguin", "/v1/exports",
                          "/v1/reviews/demo-permit-penguin", "/v1/suggest?q=pe"):
                 check(f"{path} is 200", ask(served, path)[0] == 200)
         log = folder / f"log-{len(said)}"
         with serving(*engine("server", password_file=wrong)) as refused:
-            check("with a generation, too", ask(refused, "/readyz")[0] == 503)
+            check("nor with a generation", ask(refused, "/readyz")[0] == 503)
             wait("the log names the reason", SECONDS, lambda: "cluster_authentication" in log.read_text())
 
     texts = "\n".join(said)
     basic = [base64.b64encode(f"{user}:{word}".encode()).decode() for user in ("builder", "server", "stranger")
              for word in (password, "correct-horse-battery")]
-    check(f"{len(texts)} bytes of output and logs hold no password", not any(of in texts for of in (password, "correct-horse", *basic)))
+    check(f"{len(texts)} bytes of output and logs contain no password", not any(of in texts for of in (password, "correct-horse", *basic)))
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ fn search_in_the_last_good_generation_says_so() {
     let output = run(folder.path(), &["search", "alpha"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(text(&output.stdout).contains("Tool alpha"), "{output:?}");
-    assert!(text(&output.stderr).contains("warning: the exports are not served: "), "{output:?}");
+    assert!(text(&output.stderr).contains("warning: the exports aren't served: "), "{output:?}");
 }
 
 #[test]

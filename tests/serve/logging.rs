@@ -73,9 +73,9 @@ fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_s
     let server = process::Server::start(folder.path(), &["--log-format", "json"]);
     let logged = |message: &str| !lines(&server.stderr(), message).is_empty();
     write(folder.path(), &export(&["a", "c", "d"]));
-    until("the edit is followed", || logged("a new generation is served").then_some(()));
+    until("the edit is followed", || logged("published a new generation").then_some(()));
     write(folder.path(), "{");
-    until("the broken edit is refused", || logged("the last good generation stays").then_some(()));
+    until("the broken edit is refused", || logged("keeping the last good generation").then_some(()));
     write(folder.path(), &export(&["a", "c", "d"]));
     until("the former content is served again", || logged("recovered").then_some(()));
     server.signal("HUP");
@@ -87,7 +87,7 @@ fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_s
     assert_eq!((&start["version"], &start["data"]), (&env!("CARGO_PKG_VERSION").into(), &"data".into()));
     assert_eq!((&start["software"], &start["index"]), (&2.into(), &"built".into()));
     assert!(address.ends_with(start["address"].as_str().expect("an address")), "{start}");
-    let [reload] = lines(&log, "a new generation is served").try_into().expect("one reload");
+    let [reload] = lines(&log, "published a new generation").try_into().expect("one reload");
     assert_eq!((&reload["added"], &reload["removed"], &reload["files"]), (&2.into(), &1.into(), &"tools.json".into()));
     assert_eq!(reload["changed"], 0);
     for message in ["SIGHUP", "recovered", "SIGTERM: stopping"] {

@@ -8,20 +8,20 @@ use crate::catalogue::Collation;
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Category, Ids, Language, Translations, identity};
 
-/// Collects the categories that exports describe and products use. Exports must come in the order
-/// of their ids. The first description of a category wins, and so does the first name, with
-/// described categories before those that are only used.
+/// Collects the categories that exports describe and products use. Exports must be added in id
+/// order. A category's first description wins, and so does its first name, except that names from
+/// descriptions take precedence over names that products use.
 #[derive(Debug, Default)]
 pub(super) struct CategoriesBuilder {
-    /// By identity.
+    /// Keyed by identity.
     described: BTreeMap<String, Described>,
-    /// By identity.
+    /// Keyed by identity.
     used: HashMap<String, Used>,
 }
 
 #[derive(Debug)]
 struct Described {
-    /// As the first export writes it, and the language of that.
+    /// As the first export spells it. `language` is that export's.
     name: Box<str>,
     language: Option<Language>,
     description: Option<Box<str>>,
@@ -31,13 +31,13 @@ struct Described {
 #[derive(Debug)]
 struct Used {
     number: u32,
-    /// As the first product writes it, and the language of that.
+    /// As the first product spells it. `language` is that product's.
     name: Box<str>,
     language: Option<Language>,
     products: u64,
 }
 
-/// All categories by name, and how to find them.
+/// All categories sorted by name, and how to find them.
 pub(super) struct MergedCategories {
     pub(super) categories: Vec<CategoryResource>,
     /// For each number from [`CategoriesBuilder::number`], its position among all categories.
@@ -45,7 +45,7 @@ pub(super) struct MergedCategories {
 }
 
 impl CategoriesBuilder {
-    /// Adds a category with its description, of an export in a language.
+    /// Adds a category described by an export in this language.
     pub(super) fn describe(&mut self, category: &Category, language: Option<&Language>) {
         let described = self.described.entry(identity(&category.name)).or_insert_with(|| Described {
             name: category.name.clone(),
@@ -59,7 +59,8 @@ impl CategoriesBuilder {
         described.translations.merge(&category.translations);
     }
 
-    /// Adds the category of a product in a language. Returns its number, in the order of the first uses.
+    /// Adds a product's category; `language` is the product's. Returns the category's number, in
+    /// order of first use.
     pub(super) fn number(&mut self, name: &str, language: Option<&Language>) -> u32 {
         let number = u32::try_from(self.used.len()).unwrap_or(u32::MAX);
         let first = || Used { number, name: name.into(), language: language.cloned(), products: 0 };

@@ -17,7 +17,7 @@ pub(super) struct Joined {
     pub(super) mean: f64,
 }
 
-/// Joins products with their reviews. `places` has each category's position, by its number.
+/// Joins products with their reviews. `places` maps each category's number to its position.
 pub(super) fn join(
     products: ScratchSorter<Keyed<Box<str>, ProductRow>>,
     reviews: ScratchSorter<Keyed<ReviewKey, ReviewRow>>,
@@ -30,7 +30,7 @@ pub(super) fn join(
     for product in products.finish()? {
         let Keyed { key: id, value: mut row } = product?;
         let (mut stars, mut place, mut first) = (Stars::default(), 0, 0);
-        // Skips to the product; every review is about a product in the set.
+        // Skip ahead to this product's reviews. Every review is about a product in the set.
         let is_due = |review: &io::Result<Keyed<ReviewKey, ReviewRow>>| match review {
             Ok(review) => review.key.0 <= id,
             Err(_) => true,

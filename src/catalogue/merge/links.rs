@@ -1,6 +1,6 @@
-//! Products of different exports with the same website.
+//! Links products from different exports that have the same website.
 //!
-//! Websites are identified by hashes, so whoever reads a link must compare the websites themselves.
+//! Websites are identified by hash, so whoever follows a link must compare the websites themselves.
 
 use std::io;
 
@@ -11,18 +11,18 @@ use super::rows::RecordPlace;
 use crate::catalogue::Ordinal;
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolWriter};
 
-/// How many products a product is linked with at most.
+/// The maximum number of links per product.
 pub(super) const MAX_LINKS: usize = 20;
 
-/// The products of other exports that may share a product's website.
+/// Products from other exports that may share a product's website.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Links {
     pub(super) of: Ordinal,
-    /// The best first.
+    /// Best first.
     pub(super) to: Vec<RecordPlace>,
 }
 
-/// A website that several exports have, and the products there that others are linked with.
+/// A website that appears in several exports, and the products that the others get linked to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Group {
     website: u64,
@@ -52,13 +52,13 @@ impl OpenGroup {
     }
 }
 
-/// Links products, given the hashes of their websites.
+/// Links products by the hash of their website.
 pub(super) fn link(
     products: ScratchSorter<Keyed<(u64, Ordinal), RecordPlace>>,
     scratch: &Scratch,
 ) -> io::Result<Spool<Links>> {
     // A website may have any number of products, so its members are read twice: once to choose
-    // candidates, and once to link them with those.
+    // candidates, and once to link every member to them.
     let (mut members, mut groups) = (scratch.spool(), scratch.spool());
     let mut open: Option<OpenGroup> = None;
     for product in products.finish()? {
@@ -94,7 +94,7 @@ pub(super) fn link(
     links.finish()
 }
 
-/// Ends a group, and drops it if all of its members belong to one export.
+/// Closes a group, dropping it if all its members belong to one export.
 fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Result<()> {
     match group {
         Some(OpenGroup { group, is_shared: true, .. }) => groups.push(group).map(drop),
@@ -102,9 +102,9 @@ fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Resul
     }
 }
 
-/// Chooses the members of a group that others are linked with, in the order of ordinals: at most
-/// [`MAX_LINKS`] per export and twice as many in total, so that each export finds up to
-/// [`MAX_LINKS`] members from other exports.
+/// Chooses which members of a group others are linked to, in ordinal order: at most [`MAX_LINKS`]
+/// per export and twice that in total, so each export can find up to [`MAX_LINKS`] members from
+/// other exports.
 #[derive(Debug, Default)]
 struct LinkChoice {
     /// How many candidates each export has.
@@ -130,8 +130,7 @@ impl LinkChoice {
 mod tests {
     use super::*;
 
-    /// The products that each product is linked with. Products are given by export and website
-    /// hash.
+    /// The products that each product is linked to. Products are given by export and website hash.
     fn linked(products: &[(u32, u64)]) -> HashMap<u32, Vec<u64>> {
         let scratch = Scratch::in_memory();
         let mut sorter = scratch.sorter();
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn products_of_other_exports_with_the_hash_are_linked() {
+    fn products_with_the_same_hash_in_other_exports_are_linked() {
         let links = linked(&[(0, 7), (1, 7), (1, 8), (0, 7), (2, 7), (0, 9)]);
         assert_eq!((&links[&0][..], &links[&1][..]), (&[1, 4][..], &[0, 3, 4][..]));
         assert!(!links.contains_key(&2));
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn links_of_a_shared_website_are_bounded_and_as_many_as_there_are() {
+    fn links_for_a_shared_website_are_complete_up_to_the_limit() {
         // Export 0 has the first thousand, and exports 1 and 2 have fifteen each.
         let products: Vec<_> = (0..1030).map(|at| (if at < 1000 { 0 } else { 1 + (at - 1000) / 15 }, 7)).collect();
         let links = linked(&products);

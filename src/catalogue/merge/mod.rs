@@ -1,9 +1,8 @@
 //! Merges exports of any size into one directory.
 //!
-//! Products are sorted by id and merged with their reviews (`join`), sorted by quality, which
-//! numbers them, and by every other order (`order`). Those with the same website are linked
-//! (`links`). The categories, the glossary and the details of each export are always held in
-//! memory.
+//! Products are sorted by id and merged with their reviews (`join`), then sorted by quality, which
+//! assigns their ordinals, and by every other order (`order`). Products with the same website are
+//! linked (`links`). Categories, the glossary and each export's details are always kept in memory.
 
 mod categories;
 mod join;
@@ -54,7 +53,7 @@ pub(super) struct MergedExport {
 }
 
 impl Merger {
-    /// Adds an export of a set. Exports must come in the order of their ids.
+    /// Adds an export from a set. Exports must be added in id order.
     fn push(&mut self, set: &ExportSet, number: u32, export: &SetExport) -> io::Result<()> {
         let of_export = &export.export;
         let language = of_export.language.as_ref();
@@ -135,26 +134,26 @@ pub struct Merged {
     reviews: Spool<StoredReview>,
 }
 
-/// A product with what the directory adds to it.
+/// A product plus what the directory adds to it.
 #[derive(Debug)]
 pub struct MergedProduct<'m> {
-    /// Its position in the order of quality.
+    /// Its position in quality order.
     pub ordinal: Ordinal,
     pub software: Cow<'m, Software>,
-    /// Its categories, as indices into the list of categories, the main one first.
+    /// Its categories as indices into the category list, main category first.
     pub categories: Box<[u32]>,
-    /// Its position in each order of [`Order::ALL`].
+    /// Its position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     pub(super) shown: Rating,
     /// The day of the evidence check.
     pub evidence_checked_on: Option<CalendarDate>,
-    /// Whether it is a demo record among real ones.
+    /// Whether it's a demo record among real ones.
     pub is_demo: bool,
     pub(super) stars: Stars,
     /// The position of its first review, and how many it has.
     pub(super) reviews: (u64, u64),
     export: u32,
-    /// The products of other exports that may have its website, best first.
+    /// Products from other exports that may share its website, best first.
     links: Vec<RecordPlace>,
 }
 
@@ -171,7 +170,7 @@ impl MergedProduct<'_> {
 }
 
 impl Merged {
-    /// Merges a set. `progress` receives the number of exports done and of all exports.
+    /// Merges a set. `progress` receives the number of exports done and the total.
     pub fn of(
         set: ExportSet,
         scratch: &Scratch,
@@ -198,7 +197,7 @@ impl Merged {
         self.ordered.products.len()
     }
 
-    /// How many products aren't demo records; all of them if every product is one.
+    /// How many products aren't demo records. If every product is one, counts them all.
     pub(super) const fn real(&self) -> u32 {
         self.ordered.real
     }
@@ -207,22 +206,23 @@ impl Merged {
         &self.scratch
     }
 
-    /// The size of the exports' documents in bytes.
+    /// The total size of the export documents in bytes.
     pub fn document_bytes(&self) -> u64 {
         self.exports.iter().map(|merged| merged.resource.size_bytes).sum()
     }
 
-    /// The synonym groups of all exports.
+    /// The synonym groups from all exports.
     pub fn synonyms(&self) -> impl Iterator<Item = &SynonymGroup> {
         self.exports.iter().flat_map(|merged| &merged.set.export.synonyms)
     }
 
-    /// The pins of all exports.
+    /// The pins from all exports.
     pub fn pins(&self) -> impl Iterator<Item = &Pin> {
         self.exports.iter().flat_map(|merged| &merged.set.export.pins)
     }
 
-    /// The language of a product's own texts as far as searches go, if it isn't English: stated, or else detected.
+    /// The language used to search a product's own text, if it isn't English: stated, or else
+    /// detected.
     pub fn language(&self, product: &MergedProduct<'_>) -> Option<&Language> {
         let export = &self.exports[product.export as usize].set.export;
         export.language.as_ref().or(export.detected.as_ref())
@@ -232,7 +232,7 @@ impl Merged {
         indices.iter().map(|at| &self.categories[*at as usize])
     }
 
-    /// The products in the order of their ordinals.
+    /// The products in ordinal order.
     pub fn products(&self) -> impl Iterator<Item = Result<MergedProduct<'_>, CatalogueBuildError>> {
         self.every(1)
     }
@@ -260,7 +260,7 @@ impl Merged {
         self.reviews.rows_from(place, count)
     }
 
-    /// A product as lists show it, a JSON object.
+    /// A product as lists show it, as a JSON object.
     pub fn item(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
         self.item_to(product, Extent::List)
     }
@@ -270,8 +270,8 @@ impl Merged {
         Ok(product_json::item(&product.software, product.shown, categories, extent)?)
     }
 
-    /// The detail fields that a product's item doesn't have, as a JSON object; all of its fields if
-    /// the item is shortened.
+    /// The detail fields missing from a product's item, as a JSON object. If the item is shortened,
+    /// all of the product's fields.
     pub fn detail_fields(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
         let mut same_as: Vec<SameAs<'_>> = Vec::new();
         if !product.links.is_empty() {
@@ -296,7 +296,7 @@ impl Merged {
     }
 }
 
-/// The products of a [`Merged`] directory, in the order of their ordinals.
+/// The products of a [`Merged`] directory, in ordinal order.
 #[derive(Debug)]
 struct MergedProducts<'m> {
     merged: &'m Merged,

@@ -1,4 +1,4 @@
-//! The orders of products: by quality, which numbers them, and those that lists can have.
+//! Product orders: by quality, which assigns the ordinals, and the orders that lists offer.
 
 use std::cmp::Reverse;
 use std::io;
@@ -13,23 +13,23 @@ use crate::catalogue::{Order, Ordinal};
 use crate::record::{CalendarDate, total_order};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool};
 
-/// The products by quality, with their positions in the other orders.
+/// Products sorted by quality, with their positions in the other orders.
 #[derive(Debug)]
 pub(super) struct Ordered {
-    /// In the order of ordinals.
+    /// In ordinal order.
     pub(super) products: Spool<PlacedProduct>,
-    /// The positions in each of [`Order::ALL`], in the order of ordinals.
+    /// The positions in each of [`Order::ALL`], in ordinal order.
     pub(super) ranks: Spool<[u32; Order::COUNT]>,
-    /// The links of products that have any, in the order of ordinals.
+    /// The links of products that have any, in ordinal order.
     pub(super) links: Spool<Links>,
-    /// How many products aren't demo records; all of them if every product is one.
+    /// How many products aren't demo records. If every product is one, counts them all.
     pub(super) real: u32,
 }
 
 /// A product with everything that determines its positions.
 type ByQuality = Keyed<(Quality, Vec<u8>, Box<str>), (PlacedProduct, u64)>;
 
-/// The keys of all orders except the one by name.
+/// A product's sort keys: its name and id, then its ordinal and the keys for the other orders.
 type ByName = Keyed<(Vec<u8>, Box<str>), (Ordinal, Option<f64>, Option<u64>, Option<CalendarDate>)>;
 
 /// Sorts products.
@@ -70,7 +70,7 @@ pub(super) fn order(
     })
 }
 
-/// The positions in all orders. Names break ties in the others.
+/// The positions in all orders. Ties are broken by name.
 fn ranks(by_name: ScratchSorter<ByName>, scratch: &Scratch) -> io::Result<Spool<[u32; Order::COUNT]>> {
     let mut by_ordinal: ScratchSorter<(Ordinal, u8, u32)> = scratch.sorter();
     let (mut by_rating, mut by_reviews, mut by_check) = (scratch.sorter(), scratch.sorter(), scratch.sorter());
@@ -97,7 +97,7 @@ fn ranks(by_name: ScratchSorter<ByName>, scratch: &Scratch) -> io::Result<Spool<
     ranks.finish()
 }
 
-/// Numbers an order's rows.
+/// Assigns ranks to an order's rows.
 fn number<K: Clone + Ord + Serialize + DeserializeOwned>(
     rows: ScratchSorter<(K, u32, Ordinal)>,
     order: Order,

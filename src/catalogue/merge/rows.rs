@@ -1,4 +1,4 @@
-//! The rows of a merge.
+//! The row types of a merge.
 
 use std::cmp::Reverse;
 
@@ -14,11 +14,11 @@ use crate::record::CalendarDate;
 pub(super) struct RecordPlace {
     /// The number of its export.
     pub(super) export: u32,
-    /// Its position among the records.
+    /// Its position among all records.
     pub(super) at: u64,
 }
 
-/// A product as in its export, without the texts.
+/// A product as given in its export, without its text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ProductRow {
     pub(super) place: RecordPlace,
@@ -28,15 +28,15 @@ pub(super) struct ProductRow {
     /// A hash of its website's normalised URL.
     pub(super) website: u64,
     pub(super) merits: Merits,
-    /// The rating and review count that it states.
+    /// The rating and review count stated in the record.
     pub(super) stated: Option<f64>,
     pub(super) review_count: Option<u64>,
     pub(super) evidence_checked_on: Option<CalendarDate>,
-    /// By number in the order of first use; once it's joined, by position among all categories.
+    /// Category numbers in order of first use; after the join, positions among all categories.
     pub(super) categories: Box<[u32]>,
 }
 
-/// The product that a review is about, and the review's position among that product's reviews.
+/// The product that a review is about, then the review's sort key among that product's reviews.
 pub(super) type ReviewKey = (Box<str>, Reverse<Option<i64>>, Box<str>);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub(super) struct ReviewRow {
     pub(super) rating: u8,
     pub(super) verified: Option<bool>,
     pub(super) created_at_seconds: Option<i64>,
-    /// In the form in which it's shown, a JSON object.
+    /// The review as shown, as a JSON object.
     #[serde(with = "serde_bytes")]
     pub(super) object: Vec<u8>,
 }
@@ -63,7 +63,7 @@ pub struct StoredReview {
     pub verified: Option<bool>,
     /// When it was written, in seconds since 1970-01-01T00:00:00Z.
     pub created_at_seconds: Option<i64>,
-    /// The review in the form in which it's shown, a JSON object.
+    /// The review as shown, as a JSON object.
     #[serde(with = "serde_bytes")]
     pub object: Vec<u8>,
 }

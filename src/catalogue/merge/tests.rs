@@ -1,4 +1,4 @@
-//! Properties of merged directories: those in scratch files equal those in memory.
+//! Property tests: merging through scratch files gives the same result as merging in memory.
 
 use std::path::Path;
 
@@ -36,14 +36,14 @@ fn written(documents: &[Value], scratch: &Scratch) -> (Vec<Vec<u8>>, Vec<StoredR
 fn compare(documents: &[Value], own_bytes: usize) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().expect("a folder");
     let (parts, reviews) = written(documents, &Scratch::with_own_bytes(folder.path(), own_bytes));
-    prop_assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "files have no names");
+    prop_assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "scratch files are unnamed");
     let (expected, expected_reviews) = written(documents, &Scratch::in_memory());
     prop_assert!(parts == expected);
     prop_assert_eq!(reviews, expected_reviews);
     Ok(())
 }
 
-/// A product in a document, given the document's number and its own.
+/// A product without an id.
 fn product() -> impl Strategy<Value = Value> {
     let ratings = prop::option::of(prop::sample::select(vec![0.1, 2.5, 3.3, 4.7, 4.9, 5.0, 7.0]));
     let texts = |texts: &'static [&'static str]| prop::sample::subsequence(texts, 0..=texts.len());
@@ -77,7 +77,7 @@ fn documents() -> impl Strategy<Value = Vec<Value>> {
         let mut number = 0;
         let with_ids = |(at, (mut products, reviews, is_described)): (usize, Document)| {
             for product in &mut products {
-                // Neither in file order nor in name order.
+                // Ids follow neither file order nor name order.
                 product["id"] = json!(format!("p{}", (number * 37) % 101));
                 number += 1;
             }
@@ -98,13 +98,13 @@ fn documents() -> impl Strategy<Value = Vec<Value>> {
 
 proptest! {
     #[test]
-    fn catalogue_is_that_in_memory(documents in documents(), own_bytes in prop::sample::select(vec![1, 500, 1 << 20])) {
+    fn catalogue_equals_the_one_built_in_memory(documents in documents(), own_bytes in prop::sample::select(vec![1, 500, 1 << 20])) {
         compare(&documents, own_bytes)?;
     }
 }
 
 #[test]
-fn website_of_many_products_has_as_many_links_as_in_memory() {
+fn website_shared_by_many_products_has_the_same_links_as_in_memory() {
     let product =
         |id: String| json!({"id": id, "name": id, "url": "https://a.org", "evidence_status": "pending-review"});
     let document = |at: usize, count: usize| {
@@ -115,7 +115,7 @@ fn website_of_many_products_has_as_many_links_as_in_memory() {
 }
 
 #[test]
-fn catalogue_without_products_is_opened_and_knows_how_many_are_real() {
+fn catalogue_without_products_opens_and_counts_the_real_ones() {
     let product = |id| json!({"id": id, "name": id, "url": "https://a.org", "evidence_status": "pending-review"});
     let document =
         json!({"name": "n", "license": "https://example.org/licence", "software": [product("a"), product("b")]});

@@ -5,27 +5,27 @@ use utoipa::ToSchema;
 
 use crate::record::{Language, Translations};
 
-/// A property that products are filtered, counted and sorted by.
+/// A property that products can be filtered, counted and sorted by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = Attribute)]
 pub struct AttributeResource<'a> {
-    /// The key in a record, which the parameters `attribute`, `facets` and `sort` take.
+    /// The key in a record; the parameters `attribute`, `facets` and `sort` take it.
     pub property: &'a str,
     /// The label to display.
     pub label: &'a str,
-    /// What its values are: `text`, `number`, `boolean` or `date`.
+    /// The type of its values: `text`, `number`, `boolean` or `date`.
     #[serde(rename = "type")]
     pub kind: &'a str,
-    /// The unit of its numbers.
+    /// The unit of its values, for numbers.
     #[schema(required)]
     pub unit: Option<&'a str>,
     /// Number of products with a value; may be 0.
     pub software_count: u64,
-    /// The language of its own texts, a tag of BCP 47. Absent for English.
+    /// The language of its own text, as a BCP 47 tag. Absent for English.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<&'a Language>,
-    /// Texts in other languages, by language tag and field. Absent without any.
+    /// Translations, by language tag and field. Absent if there are none.
     #[serde(skip_serializing_if = "Translations::is_empty")]
     #[schema(
         required = false,
@@ -33,7 +33,8 @@ pub struct AttributeResource<'a> {
         value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
     )]
     pub translations: &'a Translations,
-    /// The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in it.
+    /// The fields that aren't available in the requested language and so are in the entry's own.
+    /// Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,

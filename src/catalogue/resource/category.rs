@@ -12,7 +12,7 @@ use crate::record::{Language, Translations};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Category)]
 pub struct CategoryResource {
-    /// Identifier: the name's slug. Accepted, like the name, by the `category` parameter.
+    /// Identifier: the name's slug. The `category` parameter takes either this or the name.
     pub id: String,
     /// Name.
     pub name: String,
@@ -21,11 +21,11 @@ pub struct CategoryResource {
     pub description: Option<String>,
     /// Number of products in it; may be 0.
     pub software_count: u64,
-    /// The language of its own texts, a tag of BCP 47. Absent for English.
+    /// The language of its own text, as a BCP 47 tag. Absent for English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,
-    /// Texts in other languages, by language tag and field. Absent without any.
+    /// Translations, by language tag and field. Absent if there are none.
     #[serde(default, skip_serializing_if = "Translations::is_empty")]
     #[schema(
         required = false,
@@ -33,14 +33,16 @@ pub struct CategoryResource {
         value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
     )]
     pub translations: Translations,
-    /// The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in it.
+    /// The fields that aren't available in the requested language and so are in the entry's own.
+    /// Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,
 }
 
 impl CategoryResource {
-    /// The category with its texts in a language, and whether any of them is in it.
+    /// The category with its text in a language, and whether any of it is available in that
+    /// language.
     pub fn in_language(&self, language: &Language) -> (Self, bool) {
         let mut category = self.clone();
         let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);
@@ -52,7 +54,7 @@ impl CategoryResource {
         (category, texts.is_any)
     }
 
-    /// The name in a language; `None` if there is none in it.
+    /// The name in a language, if there is one.
     pub fn find_name(&self, language: &Language) -> Option<&str> {
         self.translations.find("name", self.language.as_ref(), language).map(|found| found.text(&self.name))
     }
@@ -62,7 +64,7 @@ impl CategoryResource {
         language.and_then(|language| self.find_name(language)).unwrap_or(&self.name)
     }
 
-    /// The category with its texts in a language, if one is given.
+    /// The category with its text in the given language, if any.
     pub fn localised(&self, language: Option<&Language>) -> Cow<'_, Self> {
         language.map_or(Cow::Borrowed(self), |language| Cow::Owned(self.in_language(language).0))
     }

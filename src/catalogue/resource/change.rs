@@ -1,19 +1,19 @@
-//! A change of a product between two generations, as callers see it.
+//! A change to a product between two generations, as callers see it.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A change of a product from one generation to a later one.
+/// A change to a product between one generation and a later one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Change)]
 pub struct ChangeResource {
     /// Identifier of the product.
     pub id: String,
-    /// `added`, `changed` or `removed`; further values may come.
+    /// `added`, `changed` or `removed`; more values may be added later.
     pub change: String,
-    /// A hash of the product's content, 16 hexadecimal digits; null for one that was removed.
+    /// A hash of the product's content, as 16 hexadecimal digits; null if the product was removed.
     #[schema(required)]
     pub content_hash: Option<String>,
-    /// Whether its evidence was checked on a later day than before.
+    /// Whether its evidence check has a later date than before.
     pub evidence_renewed: bool,
 }

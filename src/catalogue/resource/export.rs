@@ -13,7 +13,8 @@ pub struct ExportResource {
     pub id: String,
     /// Name of the export.
     pub name: String,
-    /// The prefix that the directory adds to the ids of the document's products and reviews; null without one.
+    /// The prefix that the directory adds to the ids of the export's products and reviews; null if
+    /// there is none.
     #[schema(required)]
     pub id_prefix: Option<String>,
     /// Licence of the export's content: a URI.
@@ -21,34 +22,37 @@ pub struct ExportResource {
     /// Snapshot date, as stated; a record's own evidence date takes precedence.
     #[schema(required)]
     pub as_of: Option<String>,
-    /// How many products it holds.
+    /// How many products it contains.
     pub software_count: u64,
     /// How many categories it describes.
     pub category_count: u64,
-    /// How many reviews it holds.
+    /// How many reviews it contains.
     pub review_count: u64,
     /// How many glossary terms it defines.
     pub glossary_count: u64,
     /// Size of the document in bytes.
     pub size_bytes: u64,
-    /// SHA-256 of the document, in hexadecimal digits: it changes with the document, and verifies a download.
+    /// SHA-256 of the document, in hexadecimal. It changes with the document, and you can verify a
+    /// download with it.
     pub sha256: String,
-    /// When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled one.
+    /// When the export's file was last modified, RFC 3339 in UTC; null if the export isn't a file,
+    /// such as a bundled one.
     #[schema(required)]
     pub changed_at: Option<String>,
-    /// The language of its texts, a tag of BCP 47. Absent if it states none, which means English.
+    /// The language of its text, as a BCP 47 tag. Absent if it states none, which means English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,
 }
 
-/// The exports and records that are left out because they are invalid: zero unless the server runs with `--skip-invalid`.
+/// The exports and records that were left out because they're invalid. Zero unless the server runs
+/// with `--skip-invalid`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Skipped)]
 pub struct SkippedResource {
     /// Export files left out as a whole.
     pub export_count: u64,
-    /// Products, categories, reviews, glossary terms and synonym groups left out, those of whole exports included. The records
-    /// of a file that cannot be parsed are not counted.
+    /// Products, categories, reviews, glossary terms and synonym groups left out, including those
+    /// in exports left out as a whole. Records in a file that can't be parsed aren't counted.
     pub record_count: u64,
 }

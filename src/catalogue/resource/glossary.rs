@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::Localised;
 use crate::record::{Language, Translations};
 
-/// A term of the field and what it means.
+/// A term from the directory's field and what it means.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = GlossaryTerm)]
 pub struct GlossaryTermResource {
@@ -14,22 +14,22 @@ pub struct GlossaryTermResource {
     pub id: String,
     /// The term.
     pub term: String,
-    /// Its definition, plain text.
+    /// Its definition, as plain text.
     pub definition: String,
-    /// Abbreviations of the term.
+    /// Abbreviations for the term.
     pub abbreviations: Vec<String>,
     /// Other words for it.
     pub synonyms: Vec<String>,
-    /// Terms to read next.
+    /// Related terms.
     pub related: Vec<String>,
     /// Where the definition can be checked.
     #[schema(required)]
     pub source: Option<GlossarySourceResource>,
-    /// The language of its own texts, a tag of BCP 47. Absent for English.
+    /// The language of its own text, as a BCP 47 tag. Absent for English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,
-    /// Texts in other languages, by language tag and field. Absent without any.
+    /// Translations, by language tag and field. Absent if there are none.
     #[serde(default, skip_serializing_if = "Translations::is_empty")]
     #[schema(
         required = false,
@@ -37,19 +37,20 @@ pub struct GlossaryTermResource {
         value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
     )]
     pub translations: Translations,
-    /// The fields that aren't in the language of the request, and so are in the entry's own. Absent if all are in it.
+    /// The fields that aren't available in the requested language and so are in the entry's own.
+    /// Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,
 }
 
 impl GlossaryTermResource {
-    /// The term's name in a language; `None` if there is none in it.
+    /// The term in a language, if there is one.
     pub fn find_term(&self, language: &Language) -> Option<&str> {
         self.translations.find("term", self.language.as_ref(), language).map(|found| found.text(&self.term))
     }
 
-    /// The term with its texts in a language, and whether any of them is in it.
+    /// The term with its text in a language, and whether any of it is available in that language.
     pub fn in_language(&self, language: &Language) -> (Self, bool) {
         let mut term = self.clone();
         let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);
@@ -67,7 +68,7 @@ pub struct GlossarySourceResource {
     /// Name of the source.
     #[schema(required)]
     pub title: Option<String>,
-    /// Where it is.
+    /// Its address.
     #[schema(required)]
     pub url: Option<String>,
 }

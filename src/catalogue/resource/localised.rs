@@ -1,17 +1,17 @@
-//! An entry's texts in the language that a request asks for.
+//! An entry's text in the requested language.
 
 use crate::record::{Found, Language, Translations};
 
-/// Chooses the texts of an entry, and notes which of them fall back to the entry's own.
+/// Picks an entry's text in a language, and records which fields fall back to the entry's own.
 #[derive(Debug)]
 pub struct Localised<'t> {
     language: &'t Language,
-    /// The language of the entry's own texts, if it isn't English.
+    /// The language of the entry's own text, if it isn't English.
     own: Option<&'t Language>,
     translations: &'t Translations,
     /// The fields that fell back.
     pub untranslated: Vec<String>,
-    /// Whether any text is in the language.
+    /// Whether any text is in the requested language.
     pub is_any: bool,
 }
 
@@ -20,7 +20,8 @@ impl<'t> Localised<'t> {
         Self { language, own, translations, untranslated: Vec::new(), is_any: false }
     }
 
-    /// The translation of a field; `None` if the entry's own text is shown. `has_own` says whether it has one.
+    /// A field's translation; `None` if the entry's own text is shown. `has_own` says whether there
+    /// is one.
     pub fn translation(&mut self, field: &str, has_own: bool) -> Option<&'t str> {
         let found = self.translations.find(field, self.own, self.language);
         let is_found = match found {
@@ -31,7 +32,7 @@ impl<'t> Localised<'t> {
         if let Some(Found::Translation(text)) = found { Some(text) } else { None }
     }
 
-    /// Notes whether a field is in the language.
+    /// Records whether a field is available in the language.
     pub fn note(&mut self, field: &str, has_text: bool, is_found: bool) {
         self.is_any |= is_found;
         if has_text && !is_found {
@@ -39,7 +40,7 @@ impl<'t> Localised<'t> {
         }
     }
 
-    /// Replaces the text of a field by its translation.
+    /// Replaces a field's text with its translation, if there is one.
     pub fn replace(&mut self, field: &str, text: &mut String) {
         if let Some(translation) = self.translation(field, true) {
             translation.clone_into(text);

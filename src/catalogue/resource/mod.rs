@@ -1,7 +1,8 @@
-//! The JSON shapes that callers see, one type each: the same types are serialized once per generation into bytes ready
-//! to send, and described in the OpenAPI document, so the two can't disagree.
+//! The JSON shapes that callers see, one type each. The same types are serialised once per
+//! generation, ready to send, and described in the OpenAPI document, so the two can't disagree.
 //!
-//! Nulls are explicit, keys are `snake_case`, times are RFC 3339 in UTC. New keys may be added within `/v1`; none is removed.
+//! Nulls are explicit, keys are `snake_case`, and times are RFC 3339 in UTC. New keys may be added
+//! within `/v1`, but none are removed.
 
 mod attribute;
 mod category;
@@ -31,7 +32,7 @@ pub use suggestion::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestio
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where a page lies in the whole list.
+/// A page's position in the whole list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pagination {
     /// The requested page size, 1 to 100.

@@ -11,7 +11,7 @@ use super::AdditionalProperties;
 pub struct ReviewResource<'a> {
     /// Identifier.
     pub id: &'a str,
-    /// The product it is about.
+    /// The product it's about.
     pub software_id: &'a str,
     /// Stars, 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
@@ -25,30 +25,30 @@ pub struct ReviewResource<'a> {
     /// Name of the author.
     #[schema(required)]
     pub author: Option<&'a str>,
-    /// When it was written: RFC 3339, in UTC.
+    /// When it was written, RFC 3339 in UTC.
     #[schema(required)]
     pub created_at: Option<&'a str>,
     /// Whether the reviewer is known to use the product.
     #[schema(required)]
     pub verified: Option<bool>,
-    /// The properties that the directory doesn't interpret, as in the export.
+    /// Properties that the directory doesn't interpret, as given in the export.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     pub additional_properties: AdditionalProperties<'a>,
 }
 
-/// All reviews of a product, summed up.
+/// A summary of all of a product's reviews.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReviewSummary {
-    /// Mean of the stars, to two decimals; null without reviews.
+    /// Average number of stars, to two decimals; null if there are no reviews.
     #[schema(required)]
     pub average: Option<f64>,
     /// Number of reviews.
     pub count: u64,
-    /// How many reviews gave how many stars.
+    /// How many reviews gave each number of stars.
     pub distribution: RatingDistribution,
 }
 
-/// Number of reviews by stars.
+/// Number of reviews for each number of stars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RatingDistribution {
     /// One star.

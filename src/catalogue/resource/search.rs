@@ -1,47 +1,54 @@
-//! The parts of a search's response besides the products.
+//! The parts of a search response other than the products.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How the query was understood.
+/// How the query was interpreted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct QueryReport {
-    /// Words that were taken for a misspelling of others, and phrases that no product has, taken for their words.
+    /// Words that were taken for misspellings of other words, and phrases that no product contains,
+    /// which were searched as separate words.
     pub corrected: Vec<Correction>,
-    /// Words that did not count: no product has them, or they were beyond the ten rarest.
+    /// Words that were dropped because no product contains them, or because they weren't among the
+    /// ten rarest.
     pub dropped: Vec<String>,
-    /// Those of the dropped words that tell what is sought and that no product has: the hits have only other words of the query.
-    /// Absent if there are none.
+    /// Dropped words that say what is being looked for but that no product contains; the hits
+    /// contain only other words of the query. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub unknown: Vec<String>,
-    /// Terms that were searched as well because they mean the same.
+    /// Terms that were also searched for because they mean the same thing.
     pub synonyms: Vec<Correction>,
-    /// Words and phrases that hits must not have: behind a `-`, or a `not` that leaves something out.
+    /// Words and phrases that hits must not contain: those after a `-`, or after a `not` that
+    /// excludes something.
     pub excluded: Vec<String>,
-    /// Ids of the products that the directory's editors put first for this query, in their order. Filters and exclusions apply to them
-    /// too, and a product with exactly this name still comes before them.
+    /// Ids of the products that the directory's editors put first for this query, in that order.
+    /// Filters and exclusions still apply to them, and a product with exactly this name still comes
+    /// before them.
     #[serde(default)]
     pub pinned: Vec<String>,
-    /// The product that alternatives are looked for to, as the query has it. Absent where none are.
+    /// The product that the query asks for alternatives to, as written in the query. Absent if it
+    /// doesn't ask for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to: Option<String>,
-    /// The id of that product if no product is called an alternative to it: the hits are products similar to it, and it comes last
-    /// itself. Absent otherwise.
+    /// The id of that product if no product is listed as an alternative to it: the hits are then
+    /// similar products, with that product itself last. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to_id: Option<String>,
-    /// How many of the products found have all words. In the order of relevance these come first, and those with only some of the
-    /// words follow.
+    /// How many of the products found contain all words. Sorted by relevance, these come first,
+    /// followed by those with only some of the words.
     pub with_all_words: u64,
-    /// How many of the products found have none of the words, but are near the query in meaning. In the order of relevance they come
-    /// last. They're added only if words find few products.
+    /// How many of the products found contain none of the words but are close to the query in
+    /// meaning. Sorted by relevance, these come last. They're added only if the words find few
+    /// products.
     #[serde(default)]
     pub related: u64,
-    /// `true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise.
+    /// `true` if the search stopped early because it was too much work: the total and the counts
+    /// are lower bounds. Absent otherwise.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schema(required = false)]
     pub incomplete: bool,
@@ -52,54 +59,56 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// A word of the query and what was searched for it.
+/// A word in the query and what it was searched as.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Replacement)]
 pub struct Correction {
-    /// As the query has it.
+    /// As written in the query.
     pub from: String,
-    /// As it was searched.
+    /// As searched.
     pub to: String,
 }
 
 /// One value of a facet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FacetValue<'a> {
-    /// The value for the filter.
+    /// The value to filter by.
     #[serde(borrow)]
     pub value: Cow<'a, str>,
     /// The label to display.
     #[serde(borrow)]
     pub label: Cow<'a, str>,
-    /// How many products of the result have it, its own filter left out.
+    /// How many products in the result have it, ignoring the facet's own filter.
     pub count: u64,
 }
 
-/// A field of a hit with the places that matched. A hit has about 16 KiB of them at most.
+/// A field of a hit, with its matches. A hit has at most about 16 KiB of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Highlight<'a> {
     /// The field's name.
     #[serde(borrow)]
     pub field: Cow<'a, str>,
-    /// Its text (a part of it where it is long), escaped for HTML, the matches in `<mark>`.
+    /// Its text (an excerpt if it's long), escaped for HTML, with matches in `<mark>`.
     #[serde(borrow)]
     pub html: Cow<'a, str>,
-    /// The first hundred matches in the field's text: as the product has it here, or for other fields in its record.
+    /// The first hundred matches in the field's text: as given in this product, or in its full
+    /// record for fields that aren't given here.
     #[schema(value_type = Vec<TextRange>)]
     pub ranges: Cow<'a, [TextRange]>,
-    /// `synonym` where no word of the query is in the text, but one that means the same; further values may come. Absent otherwise.
+    /// `synonym` if the text contains no word of the query but one that means the same; more values
+    /// may be added later. Absent otherwise.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub by: Option<Cow<'a, str>>,
-    /// The language of the text, where it's a translation. Absent for the record's own.
+    /// The text's language, if it's a translation. Absent for the record's own text.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub language: Option<Cow<'a, str>>,
 }
 
 impl Highlight<'_> {
-    /// Appends it as JSON: the bytes that serde writes, without a look at each byte where only ends of lines have to
-    /// be escaped. Its field, `by` and language are taken for names without anything to escape.
+    /// Appends it as JSON, byte for byte as serde would, but faster if only line breaks need
+    /// escaping. The field, `by` and language must be names that need no escaping.
     pub fn write(&self, json: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         let is_other = |byte: u8| byte != b'\n' && matches!(byte, 0..b' ' | b'"' | b'\\');
         if self.html.bytes().fold(false, |any, byte| any | is_other(byte)) {
@@ -141,12 +150,12 @@ impl Highlight<'_> {
     }
 }
 
-/// A part of a text, in Unicode code points.
+/// A range within some text, in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TextRange {
-    /// Code points before it.
+    /// Number of code points before it.
     pub start: u64,
-    /// Its length in code points.
+    /// Number of code points in it.
     pub length: u64,
 }
 
@@ -155,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_highlight_is_written_as_serde_does() {
+    fn highlight_is_written_the_way_serde_does() {
         let ranges = [TextRange { start: 0, length: 6 }, TextRange { start: 10, length: 4 }];
         let texts = [
             "<mark>Permit</mark> to <mark>Wörk</mark> &amp; more",

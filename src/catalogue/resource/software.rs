@@ -1,4 +1,4 @@
-//! A product as callers see it: in a list, and alone.
+//! A product as callers see it: in a list and on its own.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -14,18 +14,19 @@ pub struct SoftwareItem<'a> {
     pub id: &'a str,
     /// Name.
     pub name: &'a str,
-    /// Short description. Lists have at most 500 characters of it, of the name and of the vendor, and then `…`.
+    /// Short description. Lists cut it, the name and the vendor off after 500 characters and add
+    /// `…`.
     #[schema(required)]
     pub tagline: Option<&'a str>,
     /// Name of the main category.
     #[schema(required)]
     pub category: Option<&'a str>,
-    /// All categories, the main one first. Lists have the first ten.
+    /// All categories, the main one first. Lists have only the first ten.
     pub categories: Vec<CategoryRef<'a>>,
     /// Average rating, by convention 0 to 5.
     #[schema(required, value_type = Option<f64>)]
     pub rating: Option<&'a RawValue>,
-    /// Number of reviews behind the rating.
+    /// Number of reviews that the rating is based on.
     #[schema(required)]
     pub review_count: Option<u64>,
     /// The product's website: a URI. Follow it only if it is `http` or `https`.
@@ -33,21 +34,22 @@ pub struct SoftwareItem<'a> {
     /// Name of the vendor.
     #[schema(required)]
     pub vendor: Option<&'a str>,
-    /// `software` or `document-templates`; further values may come.
+    /// `software` or `document-templates`; more values may be added later.
     pub offering_type: &'a str,
-    /// `vendor-sources-reviewed` or `pending-review`; further values may come.
+    /// `vendor-sources-reviewed` or `pending-review`; more values may be added later.
     pub evidence_status: &'a str,
     /// When the evidence was checked, `YYYY-MM-DD`.
     #[schema(required)]
     pub evidence_checked_on: Option<&'a str>,
-    /// The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it.
+    /// The fields that aren't available in the requested language and so are in the record's own.
+    /// Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,
 }
 
 impl SoftwareItem<'_> {
-    /// The names of its fields, in order.
+    /// The names of the fields, in order.
     pub const FIELDS: [&'static str; 13] = [
         "id",
         "name",
@@ -65,19 +67,19 @@ impl SoftwareItem<'_> {
     ];
 }
 
-/// The fields of a single product beyond those of a list's item.
+/// The fields that a single product has in addition to those in lists.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DetailFields<'a> {
-    /// Long description, plain text.
+    /// Long description, as plain text.
     #[schema(required)]
     pub description: Option<&'a str>,
-    /// Other names of the product.
+    /// Other names for the product.
     pub aliases: &'a [Box<str>],
-    /// Free key words.
+    /// Free-form keywords.
     pub tags: &'a [Box<str>],
-    /// Functions of the product.
+    /// The product's features.
     pub features: &'a [Box<str>],
-    /// Standards it is for.
+    /// Standards it's meant for.
     pub standards: &'a [Box<str>],
     /// Names of products that it can replace.
     pub alternative_to: &'a [Box<str>],
@@ -88,17 +90,18 @@ pub struct DetailFields<'a> {
     pub pricing: Option<&'a str>,
     /// Languages of its user interface.
     pub languages: &'a [Box<str>],
-    /// Where the claims come from. The directory asserts neither their truth nor their freshness.
+    /// Where the claims come from. The directory vouches for neither their truth nor their
+    /// freshness.
     pub sources: Vec<SourceResource<'a>>,
-    /// Where rating and review count come from: `stated` by the record, or `reviews`, computed from them; further values may
-    /// come.
+    /// Where the rating and the review count come from: `stated` in the record, or computed from
+    /// its `reviews`; more values may be added later.
     #[schema(required, value_type = Option<String>)]
     pub rating_source: Option<RatingSource>,
-    /// The language of the record's own texts, a tag of BCP 47. Absent for English.
+    /// The language of the record's own text, as a BCP 47 tag. Absent for English.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<&'a Language>,
-    /// Texts in other languages, by language tag and field. Absent without any.
+    /// Translations, by language tag and field. Absent if there are none.
     #[serde(skip_serializing_if = "Translations::is_empty")]
     #[schema(
         required = false,
@@ -106,23 +109,23 @@ pub struct DetailFields<'a> {
         value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
     )]
     pub translations: &'a Translations,
-    /// The properties that the directory doesn't interpret, as in the export.
+    /// Properties that the directory doesn't interpret, as given in the export.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     pub additional_properties: AdditionalProperties<'a>,
-    /// The export that the record is from.
+    /// The export that the record comes from.
     pub export: ExportRef<'a>,
-    /// Products of other exports with the same website, the best first, 20 at most. They probably are this product as another
-    /// source describes it.
+    /// Products from other exports with the same website, best first, at most 20. They're probably
+    /// the same product as described by another source.
     pub same_as: Vec<SameAsRef<'a>>,
 }
 
 /// A single product.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SoftwareDetail<'a> {
-    /// The fields of lists.
+    /// The fields shown in lists.
     #[serde(flatten)]
     pub item: SoftwareItem<'a>,
-    /// The fields beyond them.
+    /// The additional fields.
     #[serde(flatten)]
     pub detail: DetailFields<'a>,
 }
@@ -142,11 +145,11 @@ pub struct CategoryRef<'a> {
 pub struct SourceResource<'a> {
     /// Name of the source.
     pub label: &'a str,
-    /// Where it is: a URI.
+    /// Its address: a URI.
     pub url: &'a str,
 }
 
-/// The export that a record is from: exports of different licences are never blended.
+/// The export that a record comes from. Exports with different licences are never mixed.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct ExportRef<'a> {
     /// Identifier.
@@ -160,7 +163,7 @@ pub struct ExportRef<'a> {
     pub as_of: Option<&'a str>,
 }
 
-/// A product of another export with the same website.
+/// A product from another export with the same website.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[schema(as = SameAs)]
 pub struct SameAsRef<'a> {
@@ -182,7 +185,7 @@ pub enum RatingSource {
     Reviews,
 }
 
-/// Properties as they were written, an object.
+/// Properties as written in the export, serialised as an object.
 #[derive(Debug, Clone, Copy)]
 pub struct AdditionalProperties<'a>(pub &'a [AdditionalProperty]);
 

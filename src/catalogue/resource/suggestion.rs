@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Completions of a query that is being typed.
+/// Completions for a query being typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Suggestions<'a> {
     /// Products: first those with the words in their names, then others that a search finds.
     pub software: Vec<SoftwareRef>,
     /// Categories with the words in their names, most products first.
     pub categories: Vec<CategorySuggestion<'a>>,
-    /// Glossary terms that have the words in the term, an abbreviation or a synonym, best match first.
+    /// Glossary terms with the words in the term, an abbreviation or a synonym, best match first.
     pub glossary: Vec<TermSuggestion<'a>>,
-    /// Whether any of the names is in the language of the request.
+    /// Whether any of the names is in the requested language.
     #[serde(skip)]
     pub is_in_language: bool,
 }
@@ -29,7 +29,7 @@ pub struct SoftwareRef {
 /// A category that a query can be narrowed to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CategorySuggestion<'a> {
-    /// Identifier: the value of the filter `category`.
+    /// Identifier: the value for the `category` filter.
     pub id: &'a str,
     /// Name.
     pub name: &'a str,

@@ -1,9 +1,9 @@
-//! Attribute values are indexed in two kinds of fields: one to filter products by, and one per
-//! attribute to count facets by.
+//! Attribute values are indexed in two kinds of fields: one for filtering, and one per attribute
+//! for facet counts.
 //!
-//! The filter field has the keys of all attributes, each preceded by its attribute's number. A
-//! facet field has each key with its label, which is the same in all documents of a generation. So
-//! each bucket is one value, and buckets of equal count are sorted by key.
+//! The filter field contains the keys of all attributes, each prefixed with its attribute's number.
+//! A facet field contains each key with its label, which is the same in all documents of a
+//! generation. So each bucket is one value, and buckets with equal counts are sorted by key.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,12 +16,12 @@ use crate::record::{AttributeNumber, KeyRange};
 /// In bytes. Longer keys are replaced by their hash.
 const LONGEST_KEY: usize = 256;
 
-/// Of a key with its label, in bytes: OpenSearch's limit for a column value.
+/// The longest key with its label, in bytes: OpenSearch's limit for a column value.
 const LONGEST_LABELLED: usize = 32_766;
 
 const SEPARATOR: char = '\0';
 
-/// The field of all keys.
+/// The field that contains all keys.
 pub(super) const KEYS: &str = "attributes";
 
 pub(super) fn label_field(attribute: AttributeNumber) -> String {
@@ -47,7 +47,8 @@ pub(super) fn any_of(attribute: AttributeNumber, ranges: &[KeyRange]) -> Value {
     json!({"bool": {"should": any}})
 }
 
-/// A query for the products with a value of an attribute in a range. Only keys of one length have ranges, so they aren't hashed.
+/// A query for the products with a value of an attribute in a range. Only fixed-length keys have
+/// ranges, so they're never hashed.
 fn between(attribute: AttributeNumber, KeyRange { from, to }: &KeyRange) -> Value {
     let from = format!("{attribute}{SEPARATOR}{}", from.as_deref().unwrap_or_default());
     match to {
@@ -56,7 +57,7 @@ fn between(attribute: AttributeNumber, KeyRange { from, to }: &KeyRange) -> Valu
     }
 }
 
-/// Joins a key and its label; `None` if they are too long for a column.
+/// Joins a key and its label; `None` if they're too long for a column.
 pub(super) fn labelled(key: &str, label: &str) -> Option<String> {
     Some(format!("{key}{SEPARATOR}{label}")).filter(|value| value.len() <= LONGEST_LABELLED)
 }
@@ -88,7 +89,7 @@ struct Bucket {
 }
 
 impl OpenSearchEngine {
-    /// For each key of a value, returns whether any product has that value.
+    /// For each value, given by key, returns whether any product has it.
     pub(super) async fn find_values(
         &self,
         attribute: AttributeNumber,
@@ -106,7 +107,7 @@ impl OpenSearchEngine {
         let found: Counted = self.cluster.send(request.query("filter_path", "aggregations")).await?.json()?;
         let buckets = found.aggregations.values.buckets;
         if buckets.len() != keys.len() {
-            return Err(EngineError::index("read")("the cluster counted other values than those of the request"));
+            return Err(EngineError::index("read")("the cluster counted different values from those requested"));
         }
         Ok(buckets.into_iter().map(|bucket| bucket.doc_count > 0).collect())
     }
@@ -118,7 +119,7 @@ mod tests {
     use crate::record::AttributeType;
 
     fn key(value: &str) -> String {
-        AttributeType::Text.key(value).expect("a text")
+        AttributeType::Text.key(value).expect("text")
     }
 
     #[test]
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_in_the_order_of_keys() {
+    fn columns_are_in_key_order() {
         let mut values = ["ab", "A", "a\u{301}c", "a b c"].map(|value| labelled(&key(value), value));
         values.sort();
         let labels: Vec<_> = values.iter().flatten().map(|value| label(value)).collect();

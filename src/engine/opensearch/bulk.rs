@@ -12,17 +12,17 @@ use super::cluster::{Backoff, Cluster, ClusterError, ClusterRequest, ClusterResp
 use super::document::{Document, Totals};
 use crate::engine::EngineError;
 
-/// A request is sent once it has this many bytes, so it's larger by no more than its last document.
+/// A request is sent once it has this many bytes, so it exceeds them by at most one document.
 const REQUEST_BYTES: usize = 4 * 1024 * 1024;
 
-/// Limit on concurrent requests: the next one is prepared while the cluster works on the current
-/// one.
+/// The maximum number of concurrent requests: the next one is prepared while the cluster works on
+/// the current one.
 const IN_PROGRESS: usize = 2;
 
-/// For a request including its retries.
+/// The time limit for a request including its retries.
 const TIME: Duration = Duration::from_mins(5);
 
-/// For one attempt.
+/// The time limit for one attempt.
 const ATTEMPT: Duration = Duration::from_mins(1);
 
 /// Streams documents to an index. Each document has its own id, so sending it twice does no harm.
@@ -32,7 +32,7 @@ pub(super) struct BulkLoader {
     path: String,
     batch: Batch,
     requests: JoinSet<Result<(), ClusterError>>,
-    /// Of the documents so far.
+    /// The totals for the documents so far.
     pub(super) totals: Totals,
 }
 
@@ -46,7 +46,7 @@ struct Batch {
 impl Batch {
     fn push(&mut self, id: &str, source: &[u8]) {
         self.lines.extend_from_slice(br#"{"index":{"_id":""#);
-        // Ids are hexadecimal digits, hyphens and names of our own, so nothing needs escaping.
+        // Ids consist of hexadecimal digits, hyphens and our own names, so nothing needs escaping.
         self.lines.extend_from_slice(id.as_bytes());
         self.lines.extend_from_slice(b"\"}}\n");
         self.lines.extend_from_slice(source);
@@ -109,7 +109,7 @@ impl BulkLoader {
     }
 }
 
-/// Stores a batch. Only documents that the cluster rejected because of its load are sent again.
+/// Stores a batch. Only documents that the cluster rejected because of its load are resent.
 async fn store(cluster: &Cluster, path: &str, mut batch: Batch) -> Result<(), ClusterError> {
     let mut backoff = Backoff::within(TIME);
     loop {
@@ -136,7 +136,7 @@ async fn store(cluster: &Cluster, path: &str, mut batch: Batch) -> Result<(), Cl
     }
 }
 
-/// The places in the batch of documents to send again, and the last rejection.
+/// The batch positions of the documents to resend, and the last rejection.
 fn rejected(response: &ClusterResponse, sent: usize) -> Result<(Vec<usize>, Option<ClusterError>), ClusterError> {
     let outcome: BulkResponse = response.json()?;
     if !outcome.errors {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_rejected_for_load_is_sent_again() {
+    fn only_documents_rejected_because_of_load_are_resent() {
         let busy = r#"{"errors":true,"items":[{"index":{"status":201}},
             {"index":{"status":429,"error":{"type":"rejected_execution_exception","reason":"busy"}}}]}"#;
         let (places, error) = rejected(&response(busy), 2).expect("a response");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_some_documents_are_cut_out() {
+    fn batch_can_be_reduced_to_some_documents() {
         let mut batch = Batch::default();
         for (id, source) in [("a", "{}"), ("b", r#"{"x":1}"#), ("c", "{}")] {
             batch.push(id, source.as_bytes());

@@ -1,5 +1,5 @@
-//! The terms that are looked up to understand a query: each one's document frequency, and the
-//! categories of the best documents with a name. API servers hold it in memory.
+//! The terms looked up to understand a query: each one's document frequency, and for a name, the
+//! categories of the best documents that have it. API servers keep the dictionary in memory.
 
 use std::cmp::Reverse;
 use std::io;
@@ -44,7 +44,7 @@ impl Dictionary {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// The categories of the best documents with a name, sorted; empty for other terms.
+    /// The categories of the best documents with this name, sorted; empty for other terms.
     pub(super) fn categories(&self, term: &Term) -> &[u32] {
         let set = self.categories.get(written(term)).and_then(|set| usize::try_from(set).ok());
         set.and_then(|set| self.sets.get(set)).map_or(&[], |set| set)
@@ -199,12 +199,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_found_by_name_and_others_have_nothing() {
+    fn known_terms_are_found_and_others_have_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = DictionaryBuilder::new(&Scratch::with_own_bytes(folder.path(), 1));
         let name = Term::Name("acme".into());
-        // More documents than count. The ones with low scores and the demo record, despite its high
-        // score, don't count.
+        // More documents than are considered. Neither the one with a low score nor the demo record,
+        // despite its high score, counts.
         let low = u32::try_from(CATEGORY_EXAMPLES).expect("few");
         let demo = low + 1;
         for ordinal in 0..=demo {

@@ -20,7 +20,8 @@ use crate::search::rerank::name_length;
 use crate::search::score::{Lengths, Occurrences, TermScores};
 use crate::search::{Numbering, StemId, Term, WordId};
 
-/// Separates two values in a sequence of stems, so that neighbours don't match across them.
+/// Separates values in a sequence of stems, so that words in different values never count as
+/// neighbours.
 const BOUNDARY: &str = "-";
 
 /// Lucene truncates a feature's fraction to eight bits. Adding half a step makes it round.
@@ -42,7 +43,7 @@ pub(super) struct Checksum {
     pub(super) b: u64,
 }
 
-/// What an index must hold.
+/// What an index must contain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Totals {
     pub(super) count: u64,
@@ -86,20 +87,20 @@ pub struct AnalysedProduct {
     pub offering_type: OfferingType,
     pub evidence_status: EvidenceStatus,
     pub evidence_checked_on: Option<CalendarDate>,
-    /// Indices into the list of categories, the main one first.
+    /// Indices into the category list, main category first.
     pub categories: Box<[u32]>,
-    /// The numbers of the values by attribute, in the order of the record.
+    /// Value numbers by attribute, in the order of the record.
     pub attributes: Vec<Vec<u32>>,
-    /// Its position in each order of [`Order::ALL`].
+    /// Its position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     /// The rating shown.
     pub rating: Option<f64>,
-    /// Whether it is a demo record among real ones.
+    /// Whether it's a demo record among real ones.
     pub is_demo: bool,
-    /// The product as lists show it, a JSON object.
+    /// The product as lists show it, as a JSON object.
     #[serde(with = "serde_bytes")]
     pub item: Vec<u8>,
-    /// The detail fields that the item doesn't have, a JSON object.
+    /// The detail fields missing from the item, as a JSON object.
     #[serde(with = "serde_bytes")]
     pub detail: Vec<u8>,
     pub content_hash: u64,
@@ -109,7 +110,7 @@ pub struct AnalysedProduct {
     pub words: Vec<u32>,
     /// The number of words in each section.
     pub lengths: Lengths,
-    /// What it means.
+    /// Its meaning vector.
     pub vector: Option<Box<[u8]>>,
 }
 
@@ -268,14 +269,14 @@ fn words(words: impl Iterator<Item = u32>) -> String {
     text
 }
 
-/// The size of a document's texts in a response, in bytes; quotes and backslashes take two. Capped
-/// at what an integer column can hold.
+/// The size of a document's text in a response, in bytes; quotes and backslashes take two. Capped
+/// at what fits in an integer column.
 fn text_bytes(detail: &str, words: &str) -> usize {
     let escaped = detail.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
     (detail.len() + escaped + words.len()).min(i32::MAX as usize)
 }
 
-/// Decodes such a sequence.
+/// Decodes the output of [`words`].
 pub(super) fn parse_words(text: &str) -> Option<Vec<u32>> {
     text.split_ascii_whitespace().map(|word| u32::from_str_radix(word, 16).ok()).collect()
 }
@@ -297,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checksum_is_of_the_content_and_small_enough_to_be_added_up() {
+    fn checksum_covers_the_content_and_is_small_enough_to_sum() {
         let of = |text: &str| document("a".to_owned(), &text.len().checked_add(0).map(|n| BTreeMap::from([("n", n)])));
         let (one, other) = (of("a").expect("written"), of("ab").expect("written"));
         assert_ne!(one.checksum, other.checksum);
@@ -307,14 +308,14 @@ mod tests {
     }
 
     #[test]
-    fn size_of_texts_is_that_of_their_json() {
+    fn text_size_equals_the_size_in_json() {
         let (detail, words) = (r#"{"name":"ü \"a\" \\"}"#, "2 1f ");
         let json = serde_json::to_string(&[detail, words]).expect("JSON");
         assert_eq!(text_bytes(detail, words), json.len() - r#"["",""]"#.len());
     }
 
     #[test]
-    fn words_come_back_as_they_went_in() {
+    fn words_round_trip() {
         let sequence = [2, 300, VALUE_END, 70_000, SECTION_END];
         assert_eq!(parse_words(&words(sequence.into_iter())).as_deref(), Some(&sequence[..]));
         assert_eq!(parse_words("2 x"), None);

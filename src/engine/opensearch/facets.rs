@@ -11,8 +11,8 @@ use crate::engine::EngineError;
 use crate::record::AttributeNumber;
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, MAX_ATTRIBUTE_VALUES};
 
-/// How many values each shard returns if there are several, because a value that's rare in one
-/// shard may be frequent overall.
+/// How many values each shard returns if there are several shards, because a value that's rare in
+/// one shard may be frequent overall.
 const SHARD_SIZE: usize = 10_000;
 
 /// Limit on counted categories; OpenSearch doesn't allow many more buckets.
@@ -26,7 +26,7 @@ const FACETS: [(&str, Admission, usize); 4] = [
     ("stars", Admission::RATING, 6),
 ];
 
-/// The aggregations of all facets. Each facet ignores its own part of the filter.
+/// The aggregations for all facets. Each facet ignores its own part of the filter.
 pub(super) fn aggregations(
     filter: &FilterQuery,
     attributes: &[AttributeNumber],
@@ -62,7 +62,7 @@ struct Values<K> {
 #[derive(Debug, Deserialize)]
 #[serde(bound = "K: DeserializeOwned + Default")]
 struct Bucket<K> {
-    /// Absent in a bucket of a query.
+    /// Absent in the buckets of filter queries.
     #[serde(default)]
     key: K,
     doc_count: u64,

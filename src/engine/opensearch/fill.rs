@@ -23,13 +23,13 @@ use crate::search::Term;
 /// The name of the part that [`OpenSearchEngine::open`](super::OpenSearchEngine::open) reads.
 pub const DICTIONARY: &str = "dictionary";
 
-/// For creating and refreshing indices.
+/// The time limit for creating or refreshing indices.
 const TIME: Duration = Duration::from_mins(2);
 
-/// For merging an index into one segment.
+/// The time limit for merging an index into one segment.
 const MERGE_TIME: Duration = Duration::from_hours(2);
 
-/// Fills the indices of a generation, which must not exist.
+/// Fills a generation's indices, which must not exist yet.
 #[derive(Debug)]
 pub struct Fill {
     cluster: Arc<Cluster>,
@@ -87,7 +87,7 @@ impl Fill {
     }
 
     /// Stores the remaining documents and the parts, merges the indices, and verifies that they
-    /// hold what was sent.
+    /// contain what was sent.
     pub async fn finish(mut self, mut parts: Vec<(String, Bulk)>) -> Result<FilledGeneration, FillError> {
         self.products.finish().await?;
         self.reviews.finish().await?;

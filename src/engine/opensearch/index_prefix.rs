@@ -1,4 +1,4 @@
-//! Names of a directory's indices in a cluster.
+//! The names of a directory's indices in a cluster.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,19 +13,19 @@ use super::records::REVIEWS;
 /// In bytes. The rest of an index name has up to 60, and OpenSearch allows 255.
 const MAX_BYTES: usize = 128;
 
-/// The prefix of a directory's index names. A cluster can hold one directory per prefix.
+/// The prefix of a directory's index names. A cluster can have one directory per prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexPrefix(Arc<str>);
 
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the prefix of indices is 1 to {MAX_BYTES} lower-case ASCII letters, digits and . _ -, of which the first is a letter or a \
+    "an index prefix consists of 1 to {MAX_BYTES} lower-case ASCII letters, digits and . _ -, starting with a letter or a \
      digit, such as software-directory"
 )]
 pub struct IndexPrefixError;
 
 impl IndexPrefix {
-    /// The name of the product index of a fill that starts at this time. Each fill has its own, so
+    /// The product index's name for a fill that starts at this time. Each fill has its own, so
     /// servers never search one that's being filled.
     pub fn fill(&self, generation: &str, at: Timestamp) -> String {
         format!("{}{}", self.fills(generation), at.as_millisecond())
@@ -40,7 +40,7 @@ impl IndexPrefix {
         format!("{self}-{generation}-{MAPPING_VERSION}.")
     }
 
-    /// The index that holds the publication documents.
+    /// The index that contains the publication documents.
     pub(super) fn state(&self) -> String {
         format!("{self}-state")
     }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_make_names_that_opensearch_allows() {
+    fn prefixes_produce_names_that_opensearch_allows() {
         let longest = "a".repeat(MAX_BYTES);
         for right in ["a", "0", "software-directory", "a.b_c-", longest.as_str()] {
             assert!(format!("{}{REVIEWS}", prefix(right).fill(GENERATION, Timestamp::MAX)).len() <= 255);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_belong_to_the_prefix_that_made_them() {
+    fn indices_belong_to_the_prefix_that_created_them() {
         let prefixes =
             ["a", "a-b", "a-b-c", "a-0123456789abcdef", "a-0123456789abcdef-1", "a-state", "ab", "a-", "a.b"];
         for one in prefixes {

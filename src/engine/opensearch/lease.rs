@@ -1,5 +1,5 @@
-//! The lease: a document with an expiry next to the one that names the published index. It makes
-//! builds take turns.
+//! The build lease: a document with an expiry, next to the one that names the published index. It
+//! makes builds take turns.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -47,11 +47,11 @@ fn holder(owner: &str) -> Holder {
     Holder { owner: owner.to_owned(), expires_at: Timestamp::now() + LEASE_TIME }
 }
 
-/// What the lease's document was last set to.
+/// What the lease document was last set to.
 #[derive(Debug)]
 struct Held {
     version: Version,
-    /// Past if another build took the lease.
+    /// In the past if another build has taken the lease.
     expires_at: Timestamp,
 }
 
@@ -181,7 +181,7 @@ async fn renew(
                 };
                 *lock(&held) = renewed;
             }
-            // It's tried again, and expires if that doesn't help.
+            // The renewal is retried. If that doesn't help, the lease expires.
             Err(_) => unanswered.push(renewed),
         }
     }
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn renewals_go_on_from_the_last_version_until_another_build_takes_the_lease() {
+    async fn renewals_continue_from_the_last_version_until_another_build_takes_the_lease() {
         let renewed = written(r#"{"_seq_no":9,"_primary_term":2}"#);
         let (stub, lease) = lease(&[renewed, Reply::Status(503, ""), CONFLICT, NONE]).await;
         let (_stop, stopped) = oneshot::channel();
@@ -279,7 +279,7 @@ mod tests {
     fn renewal_that_arrived_without_a_response_keeps_the_lease() {
         let (sent, other) = (holder("me"), holder("another"));
         let version = Version { seq_no: 9, primary_term: 2 };
-        let kept = renewed_before(std::slice::from_ref(&sent), Some((sent.clone(), version))).expect("it is kept");
+        let kept = renewed_before(std::slice::from_ref(&sent), Some((sent.clone(), version))).expect("kept");
         assert_eq!((kept.version, kept.expires_at), (version, sent.expires_at));
         assert!(renewed_before(std::slice::from_ref(&sent), Some((other, version))).is_none());
         assert!(renewed_before(&[sent], None).is_none());

@@ -1,4 +1,4 @@
-//! Settings and fields of a generation's indices.
+//! The settings and fields of a generation's indices.
 
 use serde_json::{Value, json};
 
@@ -9,8 +9,7 @@ use crate::record::MAX_ATTRIBUTES;
 /// Must be increased whenever the documents or their fields change.
 pub(super) const MAPPING_VERSION: u32 = 5;
 
-/// How deep a ranked page can reach: slightly more than the largest offset plus page size of a
-/// search.
+/// How deep a ranked page can reach: slightly more than a search's largest offset plus page size.
 pub(super) const MAX_WINDOW: usize = 20_000;
 
 /// Keeps a shard at roughly ten gigabytes.
@@ -59,8 +58,8 @@ pub(super) fn products(shards: usize) -> Value {
         "check_a": column("integer"),
         "check_b": column("integer"),
         "content_hash": stored,
-        // A page reads only columns, because inflating stored fields would be two thirds of a
-        // search.
+        // A page reads only columns, because inflating stored fields would take two thirds of a
+        // search's time.
         "item": {"type": "binary", "doc_values": true},
         "vector": {"type": "binary", "doc_values": true},
         "detail": stored,
@@ -76,7 +75,7 @@ pub(super) fn products(shards: usize) -> Value {
         properties[label_field(attribute)] = counted.clone();
     }
     let mut index = settings(shards);
-    // So that documents with equal scores come in order of quality.
+    // Puts documents with equal scores in quality order.
     index["sort.field"] = json!("ordinal");
     index["max_result_window"] = json!(MAX_WINDOW);
     index["mapping.total_fields.limit"] = json!(100);
@@ -108,14 +107,15 @@ pub(super) fn parts() -> Value {
     with_id(json!({"settings": {"index": settings(1)}, "mappings": {"enabled": false}}))
 }
 
-/// Stores the mapping's hash inside it, so that an index with another mapping is recognised.
+/// Stores the mapping's hash in the mapping itself, so an index with a different mapping is
+/// recognised.
 fn with_id(mut index: Value) -> Value {
     let hash = blake3::hash(index["mappings"].to_string().as_bytes()).to_hex();
     index["mappings"]["_meta"] = json!({"mapping": &hash[..16]});
     index
 }
 
-/// The index of the two publication documents.
+/// The index for the two publication documents.
 pub(super) fn state() -> Value {
     json!({
         "settings": {"index": {"number_of_shards": 1, "auto_expand_replicas": "0-all"}},

@@ -1,9 +1,9 @@
 //! OpenSearch as an engine: searches, lists, records and reviews come from a cluster's indices.
 //!
 //! A generation is three indices: products, reviews, and other parts. Each request names its index,
-//! so generations never mix. A product is a document whose terms are features, valued by weighted
-//! frequencies; the query brings the rest of the score (`query`). What's needed to understand a
-//! query is held in memory (`dictionary`).
+//! so generations never mix. A product is a document whose terms are features with weighted
+//! frequencies as values; the query supplies the rest of the score (`query`). What's needed to
+//! understand a query is kept in memory (`dictionary`).
 
 mod attributes;
 mod bulk;
@@ -66,13 +66,13 @@ pub struct OpenSearchEngine {
     /// By word number.
     stems: Arc<[StemId]>,
     catalogue: Arc<Catalogue>,
-    /// How many products aren't demo records. These have the lowest ordinals.
+    /// How many products aren't demo records; these have the lowest ordinals.
     real: Ordinal,
 }
 
 impl OpenSearchEngine {
     /// Opens a generation's indices, given the number of documents and shards and the parts that
-    /// are held in memory.
+    /// are kept in memory.
     pub fn open(
         cluster: Arc<Cluster>,
         index: String,
@@ -94,7 +94,7 @@ impl From<ClusterError> for EngineError {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Unavailable(_) => Self::Unavailable(error.into()),
-            // The next fill will have another one.
+            // The next fill creates another one.
             error if error.is_missing_index() => Self::Unavailable(error.into()),
             ClusterError::Overloaded { .. } => Self::Overloaded(error.into()),
             _ => Self::Refused(error.into()),

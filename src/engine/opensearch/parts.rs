@@ -1,5 +1,5 @@
 //! The parts of a generation other than its documents, stored as checksummed pieces in a separate
-//! index. Servers hold some of them in memory and read others piece by piece.
+//! index. Servers keep some of them in memory and read others piece by piece.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -25,14 +25,14 @@ pub(super) const PARTS: &str = "-parts";
 /// Size of a piece in bytes; a part's last one may be smaller.
 const PIECE_BYTES: usize = 1024 * 1024;
 
-/// Limit on a part read into memory, so that a damaged manifest can't exhaust a server's memory.
+/// Limit on a part read into memory, so a damaged manifest can't exhaust a server's memory.
 const MAX_BYTES: u64 = 64 * 1024 * 1024 * 1024;
 
 const READ_AT_ONCE: usize = 8;
 
 const MANIFEST: &str = "manifest";
 
-/// What a generation's indices hold. It's written once everything has been verified, so an index
+/// What a generation's indices contain. It's written once everything has been verified, so an index
 /// without one is an interrupted fill.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
@@ -56,7 +56,7 @@ struct Piece {
 pub enum PartsError {
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    #[error("the part {name} of the generation in {index} is damaged: build it again with --reindex")]
+    #[error("part {name} of the generation in {index} is damaged; rebuild it with --reindex")]
     Damaged { index: String, name: String },
     #[error("a scratch file can't be written")]
     File(#[source] io::Error),
@@ -118,7 +118,7 @@ impl Parts {
         Ok(Self { cluster, index: index.into(), manifest })
     }
 
-    /// Reads every part and compares it with its checksums.
+    /// Reads every part and verifies its checksums.
     pub(super) async fn verify(&self) -> Result<(), PartsError> {
         for part in self.manifest.parts.keys().filter_map(|name| self.get(name)) {
             part.copy_to(&mut io::sink()).await?;
@@ -127,7 +127,7 @@ impl Parts {
     }
 
     /// Replaces a part of a generation that isn't in service. If that's interrupted, the generation
-    /// is no longer whole.
+    /// is no longer complete.
     pub async fn replace(&mut self, name: &str, content: Bulk) -> Result<(), FillError> {
         let sizes = write_parts(&self.cluster, &self.index, &[(name.to_owned(), content)]).await?;
         self.manifest.parts.extend(sizes);
@@ -208,7 +208,7 @@ impl Pieces for BlockingPart {
         let (part, number) = (self.part.clone(), at / PIECE_BYTES as u64);
         // In a task, so that a runtime that shuts down drops it instead of panicking.
         self.runtime.spawn(async move { drop(sender.send(part.piece(number).await)) });
-        let piece = receiver.blocking_recv().map_err(|_| io::Error::other("the server stops"))?;
+        let piece = receiver.blocking_recv().map_err(|_| io::Error::other("the server is shutting down"))?;
         Ok((number * PIECE_BYTES as u64, piece.map_err(|error| io::Error::other(EngineError::from(error)))?))
     }
 }

@@ -1,4 +1,4 @@
-//! Publication: one small document names the index that is being served.
+//! Publication: one small document names the index being served.
 //!
 //! It's replaced by compare-and-set, so one of two concurrent publications fails.
 
@@ -14,12 +14,12 @@ use super::index_prefix::IndexPrefix;
 /// Id of the document that names the published index.
 const PUBLISHED: &str = "published";
 
-/// For writing a document: a node that's busy with a fill may take long.
+/// The time limit for writing a document. A node that's busy with a fill may take a while.
 const TIME: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Published {
-    /// The products' index.
+    /// The product index.
     pub index: String,
     pub generation: String,
     pub products: u64,
@@ -42,7 +42,7 @@ pub enum PublishError {
     Cluster(#[from] ClusterError),
     #[error("a document can't be written as JSON")]
     Json(#[from] serde_json::Error),
-    #[error("another generation has been published, or the build has lost its lease; start it again")]
+    #[error("another generation has been published, or the build has lost its lease; start the build again")]
     Overtaken,
 }
 

@@ -1,6 +1,6 @@
-//! Translates a plan to an OpenSearch query.
+//! Translates a plan into an OpenSearch query.
 //!
-//! Nothing depends on per-shard statistics: features hold weighted frequencies, and the query
+//! Nothing depends on per-shard statistics: features store weighted frequencies, and the query
 //! supplies the inverse document frequency. So scores equal the embedded engine's except for
 //! rounding.
 
@@ -36,8 +36,8 @@ const FEW: usize = 16;
 /// ones count as one.
 const MAX_SCORED: usize = 384;
 
-/// The score of a rare alternative that isn't scored individually: that of a word in a description
-/// of average length.
+/// The score of a rare alternative that isn't scored individually: the same as for a word in a
+/// description of average length.
 const RARE_SCORE: f32 = 0.5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,11 +48,11 @@ pub(super) enum Match {
 
 pub(super) struct PlanQuery<'p> {
     plan: &'p Plan,
-    /// The documents that have all words by accident, and so count as having some.
+    /// Documents that contain all words only by accident, and so count as having some.
     pub(super) accidental: Vec<Ordinal>,
-    /// In the order of the plan.
+    /// In plan order.
     groups: Vec<Value>,
-    /// The same without scores.
+    /// The groups' conditions, without scores.
     conditions: Vec<Value>,
     /// Filters for the spellings, each with its share of the words; likewise for neighbours below.
     spellings: Vec<(Value, f32)>,
@@ -77,7 +77,7 @@ impl<'p> PlanQuery<'p> {
         Self { plan, accidental: Vec::new(), groups, conditions, spellings, neighbours }
     }
 
-    /// The query sorted by relevance. A full name scores [`EXACT_NAME`] more.
+    /// The query sorted by relevance. A full-name match scores [`EXACT_NAME`] more.
     pub(super) fn ranked(&self, matching: Match) -> Value {
         let words = self.words(matching);
         let ranked = match &self.plan.rerank {
@@ -97,7 +97,7 @@ impl<'p> PlanQuery<'p> {
         if self.plan.names.is_empty() {
             return self.restricted(ranked);
         }
-        // Among full names, only the spelling decides, if it counts at all.
+        // Among full-name matches, only the spelling decides, if it counts at all.
         let whole = match &self.plan.rerank {
             Rerank::Signals(_) => {
                 let spelled = |(filter, share): &(Value, f32)| json!({"filter": filter, "weight": share});
@@ -114,8 +114,8 @@ impl<'p> PlanQuery<'p> {
         self.restricted(whole)
     }
 
-    /// The query in a custom order. Scores encode the tiers: [`EXACT_NAME`], [`PINNED`], and [`COMPLETE`] if
-    /// products with only some words are found too.
+    /// The query for a custom sort order. Scores encode the tiers: [`EXACT_NAME`], [`PINNED`], and
+    /// [`COMPLETE`] if products with only some words are also found.
     pub(super) fn unranked(&self, matching: Match) -> Value {
         let mut tiers = Vec::new();
         if !self.plan.names.is_empty() {
@@ -135,13 +135,14 @@ impl<'p> PlanQuery<'p> {
         self.restricted(self.with_all_words())
     }
 
-    /// Matches the documents that words find, as a filter.
+    /// Matches the documents that the words find, as a filter.
     pub(super) fn found(&self, matching: Match) -> Value {
         self.restricted(self.condition(matching))
     }
 
-    /// The documents that share topics with the query, scored by the weights of these, but for those that words find. The weights are
-    /// whole numbers, so the order is that of the embedded engine.
+    /// Documents that share topics with the query, scored by topic weight, except those that the
+    /// words find. The weights are whole numbers, so the order is the same as the embedded
+    /// engine's.
     pub(super) fn sharing_topics(&self, related: &Related, matching: Match) -> Value {
         let shared: Vec<_> =
             related.topics().map(|(topic, weight)| constant(&has_term(&topic), f32::from(weight))).collect();
@@ -211,7 +212,7 @@ impl<'p> PlanQuery<'p> {
         real(&json!({"terms": {"names": names}}))
     }
 
-    /// The query with the products that are pinned to it first, in their order.
+    /// Puts the products pinned to the query first, in their order.
     fn with_pinned(&self, ranked: Value) -> Value {
         if self.plan.pinned.is_empty() {
             return ranked;
@@ -323,7 +324,7 @@ mod tests {
         let either = json!({"dis_max": {"queries": [feature("terms.w2"), feature("terms.w3")]}});
         let must = json!([feature("terms.w1"), either]);
         let all = json!({"bool": {"must": must, "should": [feature("terms.w4")]}});
-        assert_eq!(query.ranked(Match::All), all, "a term that no document has is left out");
+        assert_eq!(query.ranked(Match::All), all, "a term in no document is left out");
         assert!(query.may_fall_back());
         let some = query.ranked(Match::Some);
         let should = json!([feature("terms.w1"), either, feature("terms.w4")]);
@@ -334,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_alternatives_of_many_count_as_one() {
+    fn rarest_of_many_alternatives_count_as_one() {
         let words: Vec<_> = (100..2000).collect();
         let plan = Plan { groups: vec![group(&words, true)], ..Plan::default() };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn spelling_and_neighbours_are_functions_of_their_shares() {
+    fn spelling_and_neighbours_become_functions_weighted_by_share() {
         let stems = [vec![(1, 1.0)], vec![(2, 1.0)]];
         let signals = Signals {
             stems: Arc::new(StemSlots::new(stems.into_iter().map(Vec::into_iter))),
@@ -381,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn related_products_share_topics_and_are_not_those_found() {
+    fn related_products_share_topics_and_exclude_those_found() {
         let mut sum = Sum::default();
         sum.add(100);
         let related = Related::new(&sum.reference().expect("a direction"), &Ranking::default(), 10);

@@ -42,8 +42,8 @@ struct Total {
 
 impl OpenSearchEngine {
     pub(super) async fn read_record(&self, id: &str) -> Result<Option<Record>, EngineError> {
-        // A search, because a read by id returns no columns. The routing limits it to the product's
-        // shard.
+        // Uses a search because a read by id returns no columns. The routing limits it to the
+        // product's shard.
         let id = document_id(id);
         let request = json!({
             "query": {"ids": {"values": [id]}},

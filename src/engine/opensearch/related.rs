@@ -1,5 +1,5 @@
-//! Adds related products to what words found: one request finds those with the query's topics, a second one those of them that pass
-//! the filter, and a third one reads the page.
+//! Adds related products to those that the words found. One request finds products with the query's
+//! topics, a second one finds which of these pass the filter, and a third one reads the page.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::search::collect::{Candidate, Tier};
 use crate::search::related::MOST_COMPARED;
 
 impl Search<'_, '_> {
-    /// Adds related products to those that words found.
+    /// Adds related products to those that the words found.
     pub(super) async fn with_related(
         &self,
         by_words: SearchHits,

@@ -84,7 +84,7 @@ struct RankBucket {
 /// Which tiers a response's hits can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tiers {
-    /// Products with all words. Those with a full name score [`EXACT_NAME`] more.
+    /// Products with all words. Full-name matches score [`EXACT_NAME`] more.
     All,
     Some,
     /// Both, distinguished by [`COMPLETE`] and [`EXACT_NAME`].
@@ -201,13 +201,13 @@ pub(super) fn one(values: Vec<String>, field: &'static str) -> Result<Bytes, Eng
     values.into_iter().next().map(Bytes::from).ok_or_else(|| damaged(field))
 }
 
-/// For columns: the cluster writes them without padding.
+/// Used for columns, which the cluster writes without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The bytes in a column of a hit.
+/// The bytes in a hit's column.
 pub(super) fn decoded(values: Vec<String>, column: &'static str) -> Result<Bytes, EngineError> {
     let bytes = BASE64.decode(one(values, column)?);
     Ok(bytes.map_err(EngineError::index("read"))?.into())
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn tiers_are_told_by_scores() {
+    fn tiers_are_decoded_from_scores() {
         assert_eq!(tier(EXACT_NAME + 0.5, Tiers::All, false), (Tier::ExactName, 0.5));
         assert_eq!(tier(PINNED + 19.0, Tiers::All, false), (Tier::Pinned, 19.0));
         assert_eq!(tier(7.5, Tiers::All, true), (Tier::Demo, 7.5));
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn place_is_in_the_bucket_that_reaches_behind_it() {
+    fn bucket_of_a_place_is_the_one_that_reaches_past_it() {
         let response = || -> SearchResponse {
             serde_json::from_value(serde_json::json!({
                 "hits": {"total": {"value": 7}},

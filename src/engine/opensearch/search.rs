@@ -42,8 +42,8 @@ impl<'e, 'r> Search<'e, 'r> {
         Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue) }
     }
 
-    /// Runs the search. Texts come with the hits. If one response can't hold them all, as many as
-    /// fit are read afterwards.
+    /// Runs the search. Requested text comes with the hits. If one response can't fit all of it, as
+    /// much as fits is read afterwards.
     pub(super) async fn run(mut self) -> Result<SearchHits, EngineError> {
         let budget = self.request.budget;
         match self.find().await {
@@ -73,7 +73,7 @@ impl<'e, 'r> Search<'e, 'r> {
             if self.request.plan.related.is_none() || found.unfiltered_total >= FEW as u64 {
                 return Ok(found);
             }
-            // Related ones may follow, but not so many.
+            // Related products may follow, but not that many.
             return self.ranked(page.start.min(MAX_WINDOW)..MAX_WINDOW).await;
         }
         if self.request.order.is_none() && matches!(self.request.plan.rerank, Rerank::ShortestName) {
@@ -99,7 +99,8 @@ impl<'e, 'r> Search<'e, 'r> {
         }
     }
 
-    /// Adds products with some words to those with all of them, whether or not they pass the filter `all`.
+    /// Adds products with some words to those with all of them. `all` is the number with all words,
+    /// whether or not they pass the filter.
     async fn with_some_words(
         &mut self,
         mut first: SearchResponse,
@@ -130,7 +131,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok(SearchHits { total: hits.total + complete, complete, ..hits })
     }
 
-    /// The products among a few with all words that have them by accident.
+    /// Of the few products with all words, those that have them by accident.
     async fn accidental(&self, all: u64) -> Result<Vec<Ordinal>, EngineError> {
         if all < 2 {
             return Ok(Vec::new());
@@ -151,7 +152,7 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     /// A page of products found by name. The first ones are reranked by the length of their
-    /// shortest name, so this first reads only the order, and then the page's items.
+    /// shortest name, so this reads the order first and then the page's items.
     async fn names(&self, page: Range<usize>) -> Result<SearchHits, EngineError> {
         let mut body = self.body(&self.query(Match::All), &self.filter.clauses(), 0..page.end.max(RERANKED));
         body["stored_fields"] = json!("_none_");
@@ -173,7 +174,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok(SearchHits { hits, texts, ..found })
     }
 
-    /// Reads the hits of candidates.
+    /// Reads the candidates' hits.
     pub(super) async fn read(&self, candidates: &[Candidate]) -> Result<(Vec<Hit>, Vec<HitTexts>), EngineError> {
         let ordinals: Vec<_> = candidates.iter().map(|candidate| candidate.ordinal).collect();
         let (stored, columns) = self.fields();
@@ -190,7 +191,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok((hits, texts))
     }
 
-    /// The stored fields and the columns that a page reads.
+    /// The stored fields and columns that a page reads.
     fn fields(&self) -> (Value, Value) {
         let stored = if self.request.texts { json!(["detail", "words"]) } else { json!("_none_") };
         (stored, json!(["ordinal", "item"]))
@@ -293,7 +294,7 @@ impl<'e, 'r> Search<'e, 'r> {
         self.engine.search_index(&body).await
     }
 
-    /// Reads the hits of a response; its total also counts as the number with all words.
+    /// Reads a response's hits. Its total also counts as the number with all words.
     pub(super) fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
         let counts = self.counts(&mut response)?;
         let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;

@@ -19,7 +19,7 @@ pub(super) fn spelling_shares(signals: &Signals, statistics: &impl Statistics) -
     let mut by_word: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (slot, spelling) in signals.spellings.iter().enumerate() {
         let Some(spelling) = *spelling else { continue };
-        // A compound that stands for several words counts as all of them spelled.
+        // A compound that stands for several words counts as a spelling of each.
         let Some(mask) = signals.stems.of(statistics.stem_of(spelling)) else { continue };
         if mask.trailing_zeros() as usize == slot {
             for word in bits(mask) {

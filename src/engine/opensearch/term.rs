@@ -1,11 +1,11 @@
-//! Names of terms in a cluster's index.
+//! Term names in a cluster's index.
 
 use crate::search::Term;
 
 /// In bytes. Longer names are replaced by their hash; OpenSearch's limit is 32,766.
 const LONGEST: usize = 256;
 
-/// Replaces dots, which a feature's name can't contain. No term has this character.
+/// Replaces dots, which a feature's name can't contain. No term contains this character.
 const DOT: char = '\u{1f}';
 
 const HASHED: char = '#';
@@ -14,8 +14,8 @@ const HASHED: char = '#';
 pub(super) enum TermField {
     /// Features, each with its weighted frequency.
     Terms,
-    /// Full names, words in names, prefixes of these, ids, websites and pinned queries. All have the frequency of a single
-    /// word in a name.
+    /// Full names, words in names, prefixes of either, ids, websites and pinned queries. All have
+    /// the frequency of a single word in a name.
     Names,
 }
 
@@ -35,7 +35,7 @@ pub(super) const fn field(term: &Term) -> TermField {
     }
 }
 
-/// The stem, if the term is a word. The field `stems` has it as well, because a filter on it can
+/// The stem, if the term is a word. The `stems` field also contains it, because a filter there can
 /// list any number of stems.
 pub(super) fn stem(term: &Term) -> Option<String> {
     if let Term::Word(stem) = term { Some(format!("{stem:x}")) } else { None }

@@ -1,5 +1,5 @@
-//! Property tests on a real cluster: the engine returns the same as a brute-force scan of all
-//! documents.
+//! Property tests on a real cluster: the engine returns the same results as a brute-force scan of
+//! all documents.
 //!
 //! Features have eight bits of fraction, so scores differ by a few tenths of a percent, and
 //! documents with nearly equal scores may change places.
@@ -81,7 +81,7 @@ impl Compared {
             let merged = merged(exports(software), &Scratch::with_own_bytes(folder.path(), 10_000));
             let (skipped, meaning) = (Skipped::default(), MeaningOption::On);
             let merged = MergedSet { generation, skipped, meaning, merged };
-            let indices = filler.fill(merged, None, jiff::Timestamp::now()).await.expect("it is filled");
+            let indices = filler.fill(merged, None, jiff::Timestamp::now()).await.expect("filled");
             assert_eq!(indices.products, software.len() as u64);
             let published = Published {
                 index: indices.index,
@@ -93,7 +93,7 @@ impl Compared {
                 format: generations::PARTS_FORMAT,
                 previous: None,
             };
-            (generations::open(&CLUSTER, &published).await.expect("it opens"), published.index)
+            (generations::open(&CLUSTER, &published).await.expect("opened"), published.index)
         });
         Self { local, remote, index }
     }
@@ -117,7 +117,7 @@ impl Compared {
         prop_assert_eq!(found.hits.len(), expected.len());
         prop_assert_eq!(found.texts.len(), if query.texts { expected.len() } else { 0 });
         for (at, (hit, there)) in found.hits.iter().zip(expected).enumerate() {
-            let place = all.hits.iter().position(|other| other.ordinal == hit.ordinal).expect("it is found");
+            let place = all.hits.iter().position(|other| other.ordinal == hit.ordinal).expect("found");
             let same = &all.hits[place];
             prop_assert_eq!((hit.tier, &hit.item), (same.tier, &same.item));
             prop_assert_eq!(hit.tier, there.tier, "{:?}", plan);
@@ -129,7 +129,7 @@ impl Compared {
                 continue;
             }
             prop_assert!(is_near(hit, same), "{hit:?} {same:?} {plan:?}");
-            prop_assert!(is_near(same, there), "{hit:?} in place of {there:?}, {same:?} {plan:?}");
+            prop_assert!(is_near(same, there), "{hit:?} instead of {there:?}, {same:?} {plan:?}");
         }
         let mut ordinals: Vec<_> = found.hits.iter().map(|hit| hit.ordinal).collect();
         ordinals.sort_unstable();
@@ -174,7 +174,7 @@ impl Documents for Compared {
 }
 
 #[test]
-fn error_of_a_cluster_keeps_its_kind_text_and_causes() {
+fn cluster_error_keeps_its_kind_message_and_causes() {
     let error = |status: u16| {
         let status = http::StatusCode::from_u16(status).expect("a status");
         ClusterError::from_status("a", status, Reason::new(None, "busy"))
@@ -190,7 +190,7 @@ fn error_of_a_cluster_keeps_its_kind_text_and_causes() {
     }
 }
 
-/// `make test-rust` runs without a cluster and skips tests with this name in their paths.
+/// `make test-rust` runs without a cluster and skips tests with this module in their path.
 mod on_cluster {
     use super::*;
 
@@ -201,7 +201,7 @@ mod on_cluster {
 
         #[test]
         #[ignore = "needs a cluster: make test-opensearch"]
-        fn small_directory_in_a_cluster_is_searched_as_by_a_scan(
+        fn small_directory_in_a_cluster_matches_a_scan(
             software in software(),
             queries in prop::collection::vec(query(), 12),
         ) {
@@ -217,14 +217,14 @@ mod on_cluster {
 
         #[test]
         #[ignore = "needs a cluster: make test-opensearch"]
-        fn large_directory_in_a_cluster_is_searched_as_by_a_scan(query in query()) {
+        fn large_directory_in_a_cluster_matches_a_scan(query in query()) {
             LARGE.compare_search(&query)?;
         }
     }
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn values_are_found_and_counted_as_by_the_embedded_engine() {
+    fn values_are_found_and_counted_as_in_the_embedded_engine() {
         let vendors = ["ISO 9001", "iso-9001", "Größe, GmbH", "a\0b", "", "-", "C++", "C#"];
         let long = vec!["x".repeat(400); 50].join(" ");
         let mut software: Vec<_> = large()[..40].to_vec();
@@ -265,10 +265,10 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn hits_come_with_the_texts_that_fit() {
+    fn hits_come_with_as_much_text_as_fits() {
         let mut software: Vec<_> = large()[..40].to_vec();
         for product in &mut software {
-            // Slightly under a megabyte, so that a response can't hold all of them.
+            // Slightly under a megabyte each, so they don't all fit in one response.
             product["description"] = format!("audit \"{}\"", vec!["x".repeat(499); 1990].join(" ")).into();
         }
         let compared = Compared::new(&software);
@@ -290,7 +290,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn part_is_read_by_pieces_and_a_damaged_one_is_an_error() {
+    fn part_is_read_in_pieces_and_a_damaged_one_is_an_error() {
         let index = format!("software-directory-parts-test{:x}", std::process::id());
         let content: Bytes = (0..2_500_000_u32).map(|at| at.to_le_bytes()[at as usize % 3]).collect::<Vec<_>>().into();
         let request = |method, path: &str, body: Bytes| {
@@ -305,8 +305,8 @@ mod on_cluster {
         RUNTIME.block_on(write_manifest(&CLUSTER, &index, &manifest)).expect("written");
         let parts = RUNTIME.block_on(Parts::open(Arc::clone(&CLUSTER), &index)).expect("a manifest");
         assert!(parts.get("other").is_none());
-        let part = parts.get("one").expect("it is there");
-        assert_eq!(RUNTIME.block_on(part.read()).expect("whole"), content);
+        let part = parts.get("one").expect("a part");
+        assert_eq!(RUNTIME.block_on(part.read()).expect("intact"), content);
         let _runtime = RUNTIME.enter();
         let bulk = Bulk::Pieces(Arc::new(part.clone().blocking()));
         // A thread that may block, as for a download.
@@ -318,13 +318,13 @@ mod on_cluster {
             };
             std::thread::spawn(read).join().expect("no panic")
         };
-        assert_eq!(read(0, 2_500_000).expect("whole"), content);
-        assert_eq!(read(1_048_570, 20).expect("whole"), content[1_048_570..1_048_590]);
+        assert_eq!(read(0, 2_500_000).expect("intact"), content);
+        assert_eq!(read(1_048_570, 20).expect("intact"), content[1_048_570..1_048_590]);
 
-        // A piece in another one's place is intact, but isn't mistaken for it.
+        // A piece in another one's place is intact, but it isn't mistaken for that piece.
         let first = request(Method::GET, "/_source/one-0", Bytes::new());
         request(Method::PUT, "/_doc/one-1", first);
-        assert_eq!(read(0, 1_048_576).expect("the first one is whole"), content[..1_048_576]);
+        assert_eq!(read(0, 1_048_576).expect("the first piece is intact"), content[..1_048_576]);
         let error = read(0, 1_048_577).expect_err("damaged").to_string();
         assert!(
             RUNTIME.block_on(part.read()).is_err_and(|error| matches!(error, PartsError::Damaged { .. })),
@@ -337,7 +337,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn record_and_its_reviews_are_those_of_the_embedded_engine() {
+    fn record_and_reviews_match_the_embedded_engine() {
         let mut software = large()[..20].to_vec();
         // An item with more bytes than a term or an indexed value may have.
         software[0]["tags"] = (0..10).map(|tag| format!("{tag} {}", vec!["x".repeat(499); 40].join(" "))).collect();

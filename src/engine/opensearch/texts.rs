@@ -1,4 +1,4 @@
-//! Limits the memory that the texts of hits take.
+//! Limits the memory taken by the hits' text.
 
 use serde_json::json;
 
@@ -7,8 +7,8 @@ use super::response::{damaged, hit_texts};
 use crate::engine::{EngineError, Hit, HitTexts, MAX_TEXT_BYTES};
 use crate::search::budget::Budget;
 
-/// How many of the first texts have at most [`MAX_TEXT_BYTES`] together. If that isn't all of them,
-/// the search is incomplete.
+/// How many hits, counting from the first, have text that fits in [`MAX_TEXT_BYTES`] altogether. If
+/// that isn't all of them, the search is incomplete.
 fn fitting(sizes: &[usize], budget: &Budget) -> usize {
     let mut bytes = 0_usize;
     let fits = |size: &&usize| {
@@ -22,14 +22,14 @@ fn fitting(sizes: &[usize], budget: &Budget) -> usize {
     fitting
 }
 
-/// Removes the texts that don't fit.
+/// Removes text that doesn't fit.
 pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
     let sizes: Vec<_> = texts.iter().map(|texts| texts.fields.len() + texts.words.size_bytes()).collect();
     texts.truncate(fitting(&sizes, budget));
 }
 
 impl OpenSearchEngine {
-    /// Reads the texts of the first hits, as many as fit according to their sizes in a response.
+    /// Reads the text of the first hits, as many as fit judging by their size in a response.
     pub(super) async fn read_texts(&self, hits: &[Hit], budget: &Budget) -> Result<Vec<HitTexts>, EngineError> {
         let ordinals: Vec<_> = hits.iter().map(|hit| hit.ordinal).collect();
         let sizes = json!({"stored_fields": "_none_", "docvalue_fields": ["ordinal", "text_bytes"]});
@@ -53,7 +53,7 @@ mod tests {
     use crate::search::forward::DocumentWords;
 
     #[test]
-    fn texts_behind_the_bound_are_left_out_and_the_search_is_incomplete() {
+    fn text_past_the_limit_is_left_out_and_the_search_is_incomplete() {
         let texts = |sizes: &[usize]| -> Vec<_> {
             let texts = |size: &usize| HitTexts { fields: vec![b' '; *size].into(), words: DocumentWords::new(&[]) };
             sizes.iter().map(texts).collect()

@@ -1,4 +1,4 @@
-//! Verifies that a generation's indices exist and hold what was sent.
+//! Verifies that a generation's indices exist and contain what was sent.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use super::records::REVIEWS;
 use crate::engine::EngineError;
 use crate::text::count::{agreeing, counted};
 
-/// For adding up the columns of an index.
+/// The time limit for summing an index's columns.
 const TIME: Duration = Duration::from_mins(2);
 
 /// How long to wait for the shards of nodes that are starting.
 const SHARDS_TIME: Duration = Duration::from_mins(1);
 
-/// A generation whose indices are whole.
+/// A generation whose indices are complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilledGeneration {
     pub index: String,
@@ -58,18 +58,18 @@ impl From<PartsError> for Unusable {
 
 /// Whether an index of a generation is missing. `false` if that can't be determined right now.
 pub async fn is_missing(cluster: &Cluster, index: &str) -> bool {
-    // A search, because a server's user isn't allowed to do anything else.
+    // Uses a search because a server's user isn't allowed to do anything else.
     let body = json!({"size": 0, "track_total_hits": false});
     let search = ClusterRequest::search(&format!("/{}/_search", all(index)), body.to_string());
     cluster.send(search).await.is_err_and(|error| error.is_missing_index())
 }
 
-/// Returns a generation that exists, is whole and has this mapping; otherwise `None`, and the log
-/// says why.
+/// Returns a generation if it exists, is complete and has the current mapping. Otherwise returns
+/// `None` and logs why.
 ///
 /// # Errors
 ///
-/// If the cluster can't answer that.
+/// If the cluster can't answer.
 pub async fn find_whole(cluster: &Arc<Cluster>, index: &str) -> Result<Option<FilledGeneration>, EngineError> {
     let mut outcome = check(cluster, index).await;
     if let Err(Unusable::Cluster(ClusterError::Unavailable(Unavailability::MissingShards { .. }))) = outcome {
@@ -107,7 +107,7 @@ async fn check_mappings(cluster: &Cluster, index: &str) -> Result<(), Unusable> 
     for (end, expected) in [("", mapping::products(1)), (REVIEWS, mapping::reviews()), (PARTS, mapping::parts())] {
         let name = format!("{index}{end}");
         if found.get(&name).map(|found| &found["mappings"]["_meta"]) != Some(&expected["mappings"]["_meta"]) {
-            return Err(Unusable::NotWhole(format!("the index {name} has another mapping")));
+            return Err(Unusable::NotWhole(format!("index {name} has a different mapping")));
         }
     }
     Ok(())
@@ -158,7 +158,7 @@ async fn verify_totals(cluster: &Cluster, index: &str, sent: Totals) -> Result<(
         return Ok(());
     }
     Err(Unusable::NotWhole(format!(
-        "the index {index} holds {}, not the same as the {} that {} sent",
+        "index {index} contains {}, which doesn't match the {} that {} sent",
         counted(found.hits.total.value, "document"),
         sent.count,
         agreeing(sent.count, "was", "were")

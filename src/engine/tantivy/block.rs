@@ -1,5 +1,4 @@
-//! Blocks of documents. A search works block by block, so that a block's scores stay in the L1
-//! cache.
+//! Blocks of documents. A search works block by block, so a block's scores stay in the L1 cache.
 
 use ::tantivy::DocId;
 

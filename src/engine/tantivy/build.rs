@@ -65,7 +65,7 @@ impl TantivyBuilder {
     /// Completes the index and returns its files, each with name and content.
     pub fn finish(self) -> Result<Vec<(String, Bulk)>, FillError> {
         self.write().map_err(|error| match error {
-            // If a thread of tantivy's can't be started, that's not the disk's fault.
+            // A tantivy thread that can't be started isn't the disk's fault.
             TantivyError::IoError(error) if error.kind() != std::io::ErrorKind::WouldBlock => {
                 FillError::Scratch(std::io::Error::new(error.kind(), error))
             }
@@ -190,7 +190,7 @@ mod tests {
         lists
     }
 
-    /// A document's terms. Prefixes, which have one letter here, have numbers.
+    /// A document's terms, with numbers for the prefixes, which are single letters here.
     fn numbered(document: &[(Term, Occurrences)]) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let number = |term: &Term| match term {
             Term::Prefix(text) => text.chars().next().map(u32::from),
@@ -257,7 +257,7 @@ mod tests {
         fn runs_make_the_same_files_as_memory(documents in any_documents(), at_once in 1_usize..20) {
             let contents = |scratch| {
                 let files = files(&documents, at_once, &scratch).into_iter();
-                // It contains the segment's random name.
+                // The meta file contains the segment's random name.
                 files.filter(|(name, _)| name != META).map(|(_, content)| content).collect::<Vec<_>>()
             };
             let folder = tempfile::tempdir().expect("a folder");

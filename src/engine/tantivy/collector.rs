@@ -14,7 +14,8 @@ use crate::search::phrase::PhraseMatcher;
 use crate::search::related::FEW;
 use crate::search::{Related, Rerank};
 
-/// Collects documents with all words first, then those with some if there are too few, and then related ones.
+/// Collects documents with all words first, then those with some words if there are too few, and
+/// then related ones.
 pub(super) struct TierCollector<'a> {
     forward: &'a Forward,
     meanings: &'a Meanings,
@@ -27,20 +28,21 @@ pub(super) struct TierCollector<'a> {
     last: Vec<Ordinal>,
     /// The documents that are pinned to the query, with their places.
     pinned: Vec<(Ordinal, usize)>,
-    /// Up to this many names, their order doesn't depend on their scores.
+    /// With up to this many names, their order doesn't depend on their scores.
     unscored_names: usize,
     collector: Collector<'a>,
     enough: usize,
-    /// The first documents found, whether or not they pass the filter. Up to `noted`.
+    /// The first documents found, whether or not they pass the filter; at most `noted`.
     found: Vec<Ordinal>,
-    /// As many documents as the next steps have to know, if no more are found.
+    /// How many found documents to remember. Later steps need them only if no more are found.
     noted: usize,
-    /// The first documents with all words, without names and pinned ones, with their scores. Up to `enough`.
+    /// The first documents with all words, except full-name matches and pinned ones, with their
+    /// scores; at most `enough`.
     scores: Vec<(Ordinal, f32)>,
-    /// The documents with all words, of which those that have them by accident aren't counted as admitted. Set once those with some
-    /// words are collected.
+    /// How many documents have all words; those that have them by accident don't count as admitted.
+    /// Set once documents with some words are collected.
     complete: Option<Count>,
-    /// The documents that words found. Set once related ones are collected.
+    /// How many documents the words found. Set once related ones are collected.
     by_words: Option<Count>,
 }
 
@@ -150,7 +152,7 @@ impl<'a> TierCollector<'a> {
             return false;
         }
         let Count { admitted, all } = self.count();
-        // There are so few that none was pruned.
+        // There are so few that none were pruned.
         let real = self.scores.iter().filter(|(ordinal, _)| !self.collector.is_demo(*ordinal));
         let best = real.map(|(_, score)| *score).fold(0.0, f32::max);
         let accidental = self.scores.iter().filter(|(_, score)| is_accidental(*score, best));
@@ -159,7 +161,8 @@ impl<'a> TierCollector<'a> {
         true
     }
 
-    /// The documents that words found, sorted, if related ones follow. Documents collected from now on count as related.
+    /// If related documents follow, returns those that the words found, sorted. Documents collected
+    /// from now on count as related.
     pub(super) fn relates(&mut self, related: &Related) -> Option<Vec<Ordinal>> {
         let by_words = self.count();
         if !related.follow(self.complete.unwrap_or(by_words).all, by_words.all) || !self.budget.allows_more() {

@@ -1,4 +1,4 @@
-//! The terms of documents on their way into the index.
+//! Document terms on their way into the index.
 
 use crate::search::score::Occurrences;
 use crate::search::{StemId, Term};
@@ -27,7 +27,8 @@ enum Key {
     Name(u16),
 }
 
-/// A term of a document. Words and topics have numbers, prefixes have numbers and names, all other terms have names.
+/// A document's term. Words and topics have numbers, prefixes have numbers and names, and all other
+/// terms have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentTerm<'d> {
     Word(StemId),
@@ -71,7 +72,7 @@ impl Documents {
         self.lengths.push(self.postings.len() - postings);
     }
 
-    /// Calls `each` with the document's index among these, a term and its packed frequency.
+    /// Calls `each` with a document's index in this batch, a term and its packed frequency.
     pub(super) fn for_each(&self, mut each: impl FnMut(u32, DocumentTerm<'_>, u32)) {
         let (mut names, mut postings) = (&*self.names, self.postings.iter());
         for (document, length) in (0..).zip(&self.lengths) {

@@ -1,5 +1,6 @@
 //! Frequent terms: a bitmap of their documents with separate frequencies, and tiers of the
-//! documents with the highest impact. A search counts most documents by bits and scores few.
+//! documents with the highest impact. A search counts most documents in the bitmap and scores only
+//! a few.
 //!
 //! A query's frequent words match most of its documents and add little to their scores. Tiers of
 //! postings by impact are from Risvik, Aasheim and Lidal, "Multi-tier architecture for Web search
@@ -24,9 +25,9 @@ const TIERS: [usize; 3] = [32, 8, 3];
 
 pub(super) struct FrequentTerm {
     blocks: Box<[Block]>,
-    /// In the order of documents: the packed term frequency minus one.
+    /// In document order: the packed term frequency minus one.
     frequencies: Box<[u8]>,
-    /// By number of tiers: the highest impact of the documents outside of them.
+    /// By number of tiers: the highest impact of the documents outside those tiers.
     upper_bound: [f32; TIERS.len() + 1],
 }
 
@@ -76,7 +77,7 @@ impl FrequentTerm {
         Self { blocks: blocks.into(), frequencies: frequencies.into(), upper_bound }
     }
 
-    /// The tiers, and then all documents.
+    /// The number of stages: the tiers, then all documents.
     pub(super) const STAGES: usize = TIERS.len() + 1;
 
     /// Upper bound of the impact of documents outside of the first `stages` stages; 0 if there are

@@ -1,4 +1,4 @@
-//! Cursors over the documents that satisfy a group of a plan.
+//! Cursors over the documents that satisfy one of a plan's groups.
 
 use ::tantivy::TERMINATED;
 
@@ -14,9 +14,9 @@ use crate::search::{Group, Term};
 /// Budget units for opening an alternative.
 const OPENED: usize = 60;
 
-/// The documents of a group, block by block, with their scores for the group.
+/// A group's documents, block by block, with their scores for the group.
 ///
-/// The postings of frequent alternatives are held in memory in stages, highest impact first. A
+/// The postings of frequent alternatives are kept in memory in stages, highest impact first. A
 /// threshold decides how many stages are [essential](Self::essential). Other alternatives are read
 /// from their posting lists, all of which are essential.
 pub(super) struct GroupCursor<'e> {
@@ -110,8 +110,8 @@ impl<'e> GroupCursor<'e> {
         self.essential < self.stages.len()
     }
 
-    /// Finds the group's documents in a block, and scores those in `among` by the lists. Returns
-    /// the units of work.
+    /// Finds the group's documents in a block, and scores those in `among` from the posting lists.
+    /// Returns the units of work.
     pub(super) fn enter(&mut self, scores: &mut BlockScores, block: usize, among: Option<&Bitset>) -> usize {
         scores.clear();
         for (term, _) in &self.frequent {

@@ -1,8 +1,8 @@
 //! The tantivy engine: one field, one segment, documents in ordinal order, served from memory.
 //!
-//! All kinds of terms share one field and one dictionary. A term's frequency in a document is the
-//! code of its occurrences in the sections, so that one posting list per word has all that the
-//! score needs.
+//! All kinds of terms share one field and one dictionary. A term's frequency in a document encodes
+//! its occurrences in the sections, so one posting list per word contains everything the score
+//! needs.
 
 mod block;
 mod build;
@@ -57,8 +57,8 @@ pub struct TantivyIndex(Index);
 const EXTENSIONS: [&str; 6] = ["fast", "fieldnorm", "idx", "pos", "store", "term"];
 
 impl TantivyIndex {
-    /// Whether an index has exactly these files: `meta.json`, and one file for each of some
-    /// extensions.
+    /// Whether an index can consist of these files: `meta.json`, and files with known extensions
+    /// that all belong to one segment.
     pub fn has_files<'n>(names: impl Iterator<Item = &'n str>) -> bool {
         let mut segment = None;
         let mut is_known = |name: &'n str| {
@@ -182,7 +182,7 @@ impl TantivyEngine {
         Ok(documents)
     }
 
-    /// The documents before `end` with one of some terms, sorted.
+    /// The documents before `end` that contain any of these terms, sorted.
     fn with_any(&self, terms: &[Term], end: Ordinal, budget: &Budget) -> Result<Vec<Ordinal>, EngineError> {
         let mut documents = Vec::new();
         for term in terms {
@@ -216,7 +216,7 @@ impl TantivyEngine {
     }
 }
 
-/// The terms of one kind, which is the first byte of their names.
+/// The terms of one kind, given by the first byte of their names.
 fn terms_of(postings: &InvertedIndexReader, kind: u8) -> Result<TermStreamer<'_>, EngineError> {
     let terms = postings.terms().range().ge([kind]).lt([kind + 1]);
     terms.into_stream().map_err(EngineError::index("read"))

@@ -1,9 +1,9 @@
 //! The postings of documents on their way into the index: in memory up to the build's budget, and
 //! in sorted runs beyond it.
 //!
-//! In memory they're in the same structure that tantivy uses, an arena of linked lists. A run has a
-//! row per term, in the order of the terms' names. The runs are merged while tantivy's serializer
-//! takes the postings.
+//! In memory, they have the structure that tantivy uses: an arena of linked lists. A run has one
+//! row per term, sorted by the term's name. The runs are merged as they're fed to tantivy's
+//! serializer.
 
 use std::io;
 
@@ -28,7 +28,7 @@ pub(super) struct Postings {
 struct Row {
     #[serde(with = "serde_bytes")]
     name: Vec<u8>,
-    /// The first document, so that a term's rows come in the order of their documents.
+    /// The first document, so a term's rows sort in document order.
     first: DocId,
     documents: u32,
     #[serde(with = "serde_bytes")]
@@ -50,7 +50,8 @@ struct Lists {
     numbers: MemoryArena,
 }
 
-/// A term's postings: alternating document gaps and frequencies. The first gap is the first document itself.
+/// A term's postings: alternating document gaps and frequencies. The first gap is the first
+/// document itself.
 #[derive(Debug, Clone, Copy, Default)]
 struct List {
     numbers: ExpUnrolledLinkedList,
@@ -59,11 +60,11 @@ struct List {
 }
 
 struct NamedList {
-    /// The name's first bytes. Most terms differ in them, and comparing integers doesn't access
-    /// other memory.
+    /// The name's first bytes. Most terms differ in them, and comparing integers saves another
+    /// memory access.
     start: u64,
     list: Addr,
-    /// Of the name.
+    /// The length of the name.
     length: u32,
 }
 
@@ -166,7 +167,8 @@ impl Lists {
         words + prefixes + self.terms.mem_usage() + self.names.len() + self.numbers.len()
     }
 
-    /// Calls a function with each term's name, its number of documents and its encoded postings, in the order of the names.
+    /// Calls a function with each term's name, its number of documents and its encoded postings, in
+    /// the order of the names.
     fn for_each(self, mut each: impl FnMut(&[u8], u32, &[u8]) -> io::Result<()>) -> io::Result<()> {
         let Self { words, topics, prefixes, terms, mut names, numbers } = self;
         let count = terms.len() + prefixes.len() + topics.len() + words.len();
@@ -197,7 +199,7 @@ impl Lists {
     }
 }
 
-/// An element of a table that grows.
+/// Returns an element of a table, growing the table if needed.
 fn at<T: Clone + Default>(table: &mut Vec<T>, number: u32) -> &mut T {
     let number = number as usize;
     if table.len() <= number {
@@ -213,7 +215,7 @@ impl NamedList {
         Self { start: u64::from_be_bytes(start), list, length: u32::try_from(name.len()).unwrap_or(u32::MAX) }
     }
 
-    /// Adds a name and its list, as the map of terms does.
+    /// Adds a name and its list, the way the term map does.
     fn add(name: &[u8], list: List, names: &mut MemoryArena) -> Self {
         let start = names.allocate_space(name.len() + size_of::<List>());
         names.slice_mut(start, name.len()).copy_from_slice(name);

@@ -1,4 +1,5 @@
-//! Collects products near a query's meaning. The posting lists of its topics say which products to compare.
+//! Collects products that are close to a query's meaning. The posting lists of its topics say which
+//! products to compare.
 
 use super::TantivyEngine;
 use super::block::{BLOCK_LEN, block_start, document, offset};
@@ -20,7 +21,7 @@ const BLOCK: usize = 400;
 /// Budget units for comparing a document.
 const COMPARED: usize = 20;
 
-/// Collects the related documents of a plan, if words found few.
+/// Collects a plan's related documents, if the words found few.
 pub(super) fn collect_related(
     engine: &TantivyEngine,
     plan: &Plan,
@@ -37,8 +38,8 @@ pub(super) fn collect_related(
     Ok(())
 }
 
-/// The documents that share most topics with the query, except those already found or excluded. Empty
-/// if that exceeds the budget.
+/// The documents that share the most topics with the query, except those already found or excluded.
+/// Empty if that exceeds the budget.
 fn sharing_topics(
     engine: &TantivyEngine,
     related: &Related,

@@ -13,8 +13,8 @@ use ::tantivy::directory::{
 
 use crate::scratch::{Bulk, BulkWriter, Scratch};
 
-/// A directory whose new files become scratch bytes, to be taken out. Files that were in memory
-/// before can be read.
+/// A directory whose new files become scratch bytes that can be taken out. Files that were already
+/// in memory can be read.
 #[derive(Debug, Clone)]
 pub(super) struct ScratchDirectory {
     memory: RamDirectory,

@@ -1,4 +1,4 @@
-//! Walks the posting lists of a plan, block by block.
+//! Walks a plan's posting lists, block by block.
 
 use std::cell::Cell;
 
@@ -51,7 +51,7 @@ thread_local! {
     static BUFFERS: Cell<Vec<BlockScores>> = const { Cell::new(Vec::new()) };
 }
 
-/// Number of buffers kept, 17 KiB each: more than most queries have groups.
+/// Number of buffers kept, 17 KiB each. Most queries have fewer groups.
 const KEPT: usize = 12;
 
 #[derive(Clone, Copy)]
@@ -197,9 +197,9 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Removes documents that were already collected or that the phrases rule out, and spends the units for
-    /// scoring the others. That's an upper bound, because pruning depends on the page. If it
-    /// exceeds the budget, documents at the end of the block are removed.
+    /// Removes documents that were already collected or that the phrases rule out, and spends the
+    /// units for scoring the others. That's an upper bound, because pruning depends on the page. If
+    /// it exceeds the budget, documents at the end of the block are removed.
     fn admit(&self, block: usize, found: &mut Bitset, collector: &mut TierCollector<'_>) {
         let start = block_start(block);
         for ordinal in collector.collected_before().iter().filter(|ordinal| block_of(**ordinal) == block) {

@@ -33,7 +33,7 @@ pub(super) struct Engines {
     pub(super) scan: ScanEngine,
 }
 
-/// How a hit is reranked.
+/// What a hit's reranked score depends on.
 struct Reranked {
     /// The best score of its tier by words alone.
     best_of_tier: f32,
@@ -49,7 +49,7 @@ pub(super) fn merged(exports: Vec<Export>, scratch: &Scratch) -> Merged {
 
 impl Engines {
     pub(super) fn new(software: &[Value]) -> Self {
-        let snapshot = Snapshot::build(exports(software)).expect("it builds");
+        let snapshot = Snapshot::build(exports(software)).expect("built");
         let merged = merged(exports(software), &Scratch::in_memory());
         let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes).with_meanings();
         let mut builder = SearchBuilder::new(merged.scratch());
@@ -64,7 +64,7 @@ impl Engines {
         let parts = builder.finish(&vocabulary).and_then(|parts| parts.read_all());
         let parts = parts.expect("in memory");
         let (_, DocumentTables { scorer, forward, meanings }) =
-            SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
+            SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("opened");
         let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
         let (ranks_by_meaning, reranked) = (true, RERANKED);
         let scan = ScanEngine { documents, scorer, forward, meanings, ranks_by_meaning, catalogue, reranked, records };
@@ -176,7 +176,8 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// The plans of a search, of one in which products with its first word come last, and of a search by name.
+    /// The plans for a search, for one in which products with its first word come last, and for a
+    /// search by name.
     pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));
         let expansion = expand(index, documents, &self.text, &parsed, self.options, &budget).expect("frequencies");
@@ -214,7 +215,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn small_directory_is_searched_as_by_a_scan(software in software(), queries in prop::collection::vec(query(), 12)) {
+    fn small_directory_matches_a_scan(software in software(), queries in prop::collection::vec(query(), 12)) {
         let engines = Engines::new(&software);
         for query in &queries {
             engines.compare_search(query)?;
@@ -226,7 +227,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn large_directory_is_searched_as_by_a_scan(query in query()) {
+    fn large_directory_matches_a_scan(query in query()) {
         LARGE.compare_search(&query)?;
     }
 }

@@ -1,4 +1,5 @@
-//! Random directories and queries. Their words share stems, prefixes and compounds, and are misspelled.
+//! Random directories and queries. Their words share stems, prefixes and compounds, and some are
+//! misspelled.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +13,8 @@ use crate::export::{self, Export, Limits, SourceFile};
 use crate::record::{AttributeNumber, BUILT_IN, OfferingType};
 use crate::search::expand::{Options, Prefix};
 
-/// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.
+/// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional;
+/// frequent ones first.
 const WORDS: [&str; 28] = [
     "audit",
     "software",
@@ -44,11 +46,11 @@ const WORDS: [&str; 28] = [
     "évaluation",
 ];
 
-/// The numbers of the attributes of these exports, and of those that products can be sorted by.
+/// The numbers of these exports' attributes, and of those that products can be sorted by.
 const ATTRIBUTES: std::ops::Range<AttributeNumber> = 0..BUILT_IN.len() + 5;
 const SORTABLE: std::ops::Range<AttributeNumber> = BUILT_IN.len() + 1..BUILT_IN.len() + 4;
 
-/// Conditions on attributes, with values that no product has and an attribute that isn't there.
+/// Attribute conditions, including values that no product has and an attribute that doesn't exist.
 const CONDITIONS: [(&str, &str); 16] = [
     ("tags", "SAFETY"),
     ("tags", "audit"),
@@ -203,8 +205,8 @@ pub(in crate::engine) fn software() -> impl Strategy<Value = Vec<Value>> {
         .prop_map(|all| all.iter().enumerate().map(|(id, (words, kind))| self::product(id, words, *kind)).collect())
 }
 
-/// More documents than two blocks have, so that some words are frequent; some others are prefixed alike, so that a prefix has
-/// many alternatives.
+/// More documents than fit in two blocks, so some words are frequent. Some others share a prefix,
+/// which therefore has many alternatives.
 pub(in crate::engine) fn large() -> Vec<Value> {
     let mut random = fastrand::Rng::with_seed(7);
     let rare: Vec<_> = ('a'..='z').flat_map(|first| ["ck", "dd"].map(|last| format!("rare{first}{last}"))).collect();

@@ -90,7 +90,8 @@ impl ScanEngine {
             && !plan.excluded_phrases.iter().any(|phrase| has_words(&self.forward, ordinal, phrase))
     }
 
-    /// The documents near the query's meaning that weren't found, if they follow so many with all words.
+    /// The documents that are close to the query's meaning but weren't found; none if enough have
+    /// all words.
     fn related(&self, plan: &Plan, complete: usize, found: &[(Ordinal, Admission)]) -> Vec<Candidate> {
         let follow = |related: &&Related| complete < related.enough && found.len() < FEW;
         let Some(related) = plan.related.as_ref().filter(follow) else { return Vec::new() };

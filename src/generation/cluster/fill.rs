@@ -1,5 +1,5 @@
-//! Fills the indices of a generation. Products are analysed and kept in scratch files, and sent
-//! once all words have their numbers. Only the words are held in memory.
+//! Fills a generation's indices. Products are analysed and kept in scratch files, and sent once all
+//! words have their numbers. Only the words are kept in memory.
 
 use std::num::NonZeroU16;
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ use crate::search::score::{LengthStatistics, TermScores};
 use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchBuilder, StemId};
 use crate::text::meaning::Vector;
 
-/// Receives how many products are done and how many there are, over both passes; may stop the fill.
+/// Receives the number of products done and the total, counting both passes; may stop the fill.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
 
 /// Fills and publishes a generation.
@@ -37,7 +37,7 @@ pub struct Filler<'f> {
     pub prefix: IndexPrefix,
     /// The number of shards of the product index; by default it depends on the number of products.
     pub shards: Option<NonZeroU16>,
-    /// Called with the lease's owner while another build has its turn.
+    /// Called with the lease's owner while another build holds it.
     pub waits: &'f mut (dyn FnMut(&str) + Send),
     /// Called after each product.
     pub progress: &'f mut Progress<'f>,
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Filler<'_> {
     }
 }
 
-/// Returns the generation in service if it's this one and is whole in the cluster.
+/// Returns the generation in service if it's this one and complete in the cluster.
 pub async fn published_already(
     cluster: &Arc<Cluster>,
     prefix: &IndexPrefix,
@@ -82,9 +82,9 @@ struct Analysed<'m> {
     numbering: Numbering,
     scores: TermScores,
     stems: Arc<[StemId]>,
-    /// The part [`SEARCH`].
+    /// The [`SEARCH`] part.
     search: Bulk,
-    /// The part [`VERSIONS`].
+    /// The [`VERSIONS`] part.
     versions: Bulk,
 }
 
@@ -152,7 +152,7 @@ impl<'m> Sink for ClusterSink<'m> {
 }
 
 impl Filler<'_> {
-    /// Publishes a generation, and fills its indices unless they already exist and are whole. If
+    /// Publishes a generation, and fills its indices unless they already exist and are complete. If
     /// it's already published, nothing changes.
     pub async fn fill_and_publish(mut self, set: MergedSet) -> Result<Published, FillError> {
         let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
@@ -170,7 +170,7 @@ impl Filler<'_> {
         if let Some(former) = former.as_ref().filter(|former| Some(former.index.as_str()) == whole_index) {
             return Ok(former.clone());
         }
-        // First, so that an interrupted fill takes no disk space.
+        // This comes first, so an interrupted fill doesn't keep taking up disk space.
         let in_service = former.as_ref().map(indices).unwrap_or_default();
         delete_except(lease, in_service.into_iter().chain(whole_index)).await?;
         let at = jiff::Timestamp::now();
@@ -198,7 +198,7 @@ impl Filler<'_> {
         Ok(published)
     }
 
-    /// Finds a whole fill of a generation, whether in service or from an earlier time.
+    /// Finds a complete fill of a generation, whether it's in service or older.
     async fn find_whole(
         &self,
         lease: &Lease,
@@ -281,7 +281,7 @@ impl Filler<'_> {
     }
 }
 
-/// The product indices of the generation in service and the one before.
+/// The product indices of the generation in service and the one before it.
 fn indices(published: &Published) -> Vec<&str> {
     [Some(&published.index), published.previous.as_ref()].into_iter().flatten().map(String::as_str).collect()
 }

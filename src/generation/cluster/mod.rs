@@ -10,5 +10,6 @@ pub use fill::{Filler, published_already};
 pub use merge::MergedSet;
 pub use open::{OpenRemoteError, open};
 
-/// The form of the parts that servers read. Counted up whenever an older program couldn't read them.
+/// The format of the parts that servers read. Increased whenever an older program couldn't read
+/// them.
 pub const PARTS_FORMAT: u32 = 5;

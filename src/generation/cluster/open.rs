@@ -1,4 +1,4 @@
-//! Opens a generation from a cluster: the parts that are held in memory.
+//! Opens a generation from a cluster: the parts that are kept in memory.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ pub enum OpenRemoteError {
     /// Its parts don't belong together.
     #[error(transparent)]
     Open(#[from] OpenError),
-    #[error("the cluster has no generation yet: fill it with --reindex and the same --engine options")]
+    #[error("the cluster has no generation yet; fill it with --reindex and the same --engine options")]
     Nothing,
     #[error(
-        "generation {generation} was filled by another version of this program: run --reindex with the version that serves it"
+        "generation {generation} was filled by another version of this program; run --reindex with the version that serves it"
     )]
     Format { generation: String },
 }

@@ -1,4 +1,4 @@
-//! Parts that already exist in generations on disk, which a new generation links. A linked part
+//! Links parts that already exist in generations on disk into a new generation. A linked part
 //! belongs to several generations, so nothing ever writes to a part's file again: a different file
 //! replaces it.
 
@@ -17,15 +17,15 @@ use crate::generation::store::read::check;
 use crate::generation::store::{PartEntry, Store};
 use crate::scratch::{Bulk, Span};
 
-/// The parts on disk by hash, and the pieces of large ones. The files are compared with the hashes
-/// when they're used.
+/// The parts on disk, and the pieces of large ones, by hash. The files are checked against their
+/// hashes when they're used.
 #[derive(Debug)]
 pub(crate) struct StoredParts {
     parts: HashMap<String, PartFile>,
     pieces: HashMap<String, (PartFile, Span)>,
 }
 
-/// A file in the folder of a generation.
+/// A file in a generation's folder.
 #[derive(Debug, Clone)]
 struct PartFile {
     folder: Arc<Path>,
@@ -54,7 +54,7 @@ impl Store {
 }
 
 impl StoredParts {
-    /// Links a part into a folder, if it's on disk and whole. Otherwise it has to be written.
+    /// Links a part into a folder, if it's on disk and intact. Otherwise it has to be written.
     pub(crate) fn link(&self, part: &PartEntry, to: &Path) -> bool {
         self.parts.get(&part.blake3).is_some_and(|from| link(&from.folder, &from.name, part, to))
     }
@@ -63,7 +63,7 @@ impl StoredParts {
         self.pieces.get(&piece.blake3).is_some_and(|(_, span)| span.length == piece.size)
     }
 
-    /// Reads a piece. One that isn't whole is forgotten.
+    /// Reads a piece. A damaged one is forgotten.
     pub(crate) fn read(&mut self, piece: &Piece) -> Option<Bytes> {
         let (PartFile { folder, name }, span) = self.pieces.get(&piece.blake3)?;
         let bytes = open_in(folder, name).and_then(|file| Bulk::File(Arc::new(file)).read(*span)).ok();
@@ -75,9 +75,9 @@ impl StoredParts {
     }
 }
 
-/// Links a part into a folder from its file in another one, `from` and `name`, and returns whether
-/// it's whole there. It's checked after linking, so that the linked file is the one that was
-/// checked. Some file systems have no links, or too few.
+/// Links a part into the folder `to`, from the file `name` in the folder `from`, and returns
+/// whether it's intact there. It's checked after linking, so that the linked file is the one that
+/// was checked. Some file systems support no links, or too few.
 pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool {
     if let Err(error) = reach(Step::PartLink).and_then(|()| link_in((from, name), (to, &part.name))) {
         tracing::debug!(part = part.name, %error, "a part can't be linked");
@@ -90,8 +90,7 @@ pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool
     is_whole
 }
 
-/// Removes the files of a folder that other generations may share, so that the rest can be written
-/// to.
+/// Removes a folder's files that other generations may share, so the rest can be written to.
 pub(super) fn remove_linked(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.metadata().is_ok_and(|metadata| metadata.nlink() > 1) {
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn part_that_another_generation_has_is_linked_and_outlives_it() {
+    fn part_shared_with_another_generation_is_linked_and_outlives_it() {
         let (store, _folder) = store();
         let (_, first) = save(&store, "0000000000000001", b"same");
         let (second, path) = save(&store, "0000000000000002", b"same");
@@ -149,11 +148,11 @@ mod tests {
         let (_, third) = save(&store, "0000000000000003", b"other");
         assert_ne!(inode(&third), inode(&path));
         assert!(!first.exists(), "swept");
-        store.verify(&second).expect("whole");
+        store.verify(&second).expect("intact");
     }
 
     #[test]
-    fn damaged_part_is_rewritten_and_its_neighbours_stay() {
+    fn damaged_part_is_written_anew_and_the_old_file_left_alone() {
         let (store, _folder) = store();
         let (before, first) = save(&store, "0000000000000001", b"same");
         for damage in [&b"sane"[..], b"sam", b"same and more", b""] {
@@ -162,7 +161,7 @@ mod tests {
             assert_ne!(inode(&first), inode(&second), "{damage:?}");
             assert_eq!(fs::read(&first).expect("read"), damage, "nothing writes to it");
             store.verify(&before).expect_err("still damaged");
-            store.verify(&after).expect("whole");
+            store.verify(&after).expect("intact");
             fs::remove_dir_all(second.parent().expect("a folder")).expect("removed");
         }
     }
@@ -177,26 +176,26 @@ mod tests {
             store.verify(manifest).expect_err("damaged");
         }
         let (again, third) = save(&store, "0000000000000002", b"same");
-        store.verify(&again).expect("whole");
+        store.verify(&again).expect("intact");
         assert_ne!(inode(&third), inode(&first));
     }
 
     #[test]
-    fn piece_is_read_wherever_it_lies_and_only_if_it_is_whole() {
+    fn piece_is_read_from_anywhere_but_only_if_intact() {
         let (store, _folder) = store();
         let mut content = vec![0; 3_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut content);
         let (manifest, path) = save(&store, "0000000000000001", &content);
         let pieces = manifest.parts[0].pieces.clone();
         let mut stored = store.stored_parts();
-        let read: Vec<_> = pieces.iter().map(|piece| stored.read(piece).expect("whole")).collect();
+        let read: Vec<_> = pieces.iter().map(|piece| stored.read(piece).expect("intact")).collect();
         assert!(pieces.len() > 2 && read.concat() == content);
         content[0] ^= 1;
         fs::write(&path, &content).expect("written");
         assert!(stored.read(&pieces[1]).is_some() && stored.read(&pieces[0]).is_none());
         assert!(stored.has(&pieces[1]) && !stored.has(&pieces[0]), "it's forgotten");
         let longer = Piece { size: pieces[1].size + 1, ..pieces[1].clone() };
-        assert!(!stored.has(&longer), "another size");
+        assert!(!stored.has(&longer), "a different size");
     }
 
     #[test]
@@ -211,7 +210,7 @@ mod tests {
         assert!(before.parts[0].pieces.iter().all(|piece| store.stored_parts().read(piece).is_none()));
         let (after, second) = save(&store, "0000000000000002", &content);
         assert!(fs::symlink_metadata(&second).expect("a file").is_file() && inode(&second) != inode(&outside));
-        store.verify(&after).expect("whole");
+        store.verify(&after).expect("intact");
     }
 
     #[test]

@@ -38,8 +38,8 @@ impl Store {
         let mut options = File::options();
         options.create(true).truncate(false).write(true).mode(0o600);
         let file = open(&self.folder.join(LOCK), &mut options)?;
-        // An earlier version created it readable by others. If it has another owner, it stays as it
-        // is.
+        // An earlier version created it readable by others. If someone else owns it, it's left as
+        // it is.
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
         Ok(file)
     }

@@ -1,4 +1,4 @@
-//! The log of changes, which a new generation takes over from its predecessors.
+//! The change log, which a new generation inherits from its predecessors.
 
 use std::fs::{self, File};
 use std::io::{self, Seek as _};
@@ -17,7 +17,7 @@ use crate::generation::store::{Manifest, PartEntry, Store, StoreError};
 use crate::scratch::Bulk;
 
 impl Store {
-    /// The current generation, or else the newest one, as the next one's predecessor.
+    /// The current generation, or failing that the newest one, as the next one's predecessor.
     pub(crate) fn former(&self) -> Option<Former> {
         self.candidates().into_iter().find_map(|manifest| {
             let (versions, log) = (self.part(&manifest, VERSIONS)?, self.part(&manifest, CHANGES)?);
@@ -30,7 +30,7 @@ impl Store {
         Some(Bulk::Memory(self.part(manifest, VERSIONS)?.into()))
     }
 
-    /// A part of a generation, if it is whole.
+    /// A part of a generation, if it's intact.
     fn part(&self, manifest: &Manifest, name: &str) -> Option<Vec<u8>> {
         let part = manifest.parts.iter().find(|part| part.name == name)?;
         let file = open_in(&self.folder.join(manifest.folder_name()), name).ok()?;
@@ -38,12 +38,12 @@ impl Store {
         is_whole.then_some(content)
     }
 
-    /// Saves a generation again with a different log of changes, and makes it current.
+    /// Saves a generation again with a different change log, and makes it current.
     ///
     /// # Errors
     ///
     /// If the disk fails, or another process holds the lock for too long. The current generation
-    /// stays current then.
+    /// then stays current.
     pub(crate) fn save_again(
         &self,
         manifest: &Manifest,
@@ -77,7 +77,7 @@ impl Store {
     }
 }
 
-/// Links a part of a folder into another one, or copies it and syncs the copy.
+/// Links a part from one folder into another, or copies it and syncs the copy.
 fn link_or_copy(from: &Path, part: &PartEntry, to: &Path) -> Result<(), StoreError> {
     if link(from, &part.name, part, to) {
         return Ok(());

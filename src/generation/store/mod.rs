@@ -67,7 +67,7 @@ pub struct Manifest {
     /// The operator's id prefixes at the time of the build.
     #[serde(default)]
     pub id_prefixes: IdPrefixes,
-    /// Whether its records have vectors of meaning.
+    /// Whether its records have meaning vectors.
     #[serde(default)]
     pub meaning: MeaningOption,
     /// The invalid part of the exports, which was left out.
@@ -159,13 +159,13 @@ impl Manifest {
         format!("{}-{}", self.generation, self.build)
     }
 
-    /// Compares the names and sizes of the parts and their pieces with what a generation can have,
-    /// before any of them is pulled or read. A mismatch is a fault of the manifest.
+    /// Checks the names and sizes of the parts and their pieces against what a generation can have,
+    /// before any of them is pulled or read. An error says what's wrong with the manifest.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
         let mut names = HashSet::new();
         for part in &self.parts {
             let Some(max_bytes) = max_bytes(&part.name).filter(|_| names.insert(&part.name)) else {
-                return Err(format!("names a part {:?}", part.name));
+                return Err(format!("names an unknown or repeated part {:?}", part.name));
             };
             if part.size > max_bytes {
                 return Err(format!(
@@ -176,7 +176,7 @@ impl Manifest {
             part.check_pieces()?;
         }
         let engine_files = self.parts.iter().filter_map(|part| part.name.strip_prefix(ENGINE));
-        if TantivyIndex::has_files(engine_files) { Ok(()) } else { Err("names other files of the engine".to_owned()) }
+        if TantivyIndex::has_files(engine_files) { Ok(()) } else { Err("names unexpected engine files".to_owned()) }
     }
 }
 
@@ -193,7 +193,7 @@ impl PartEntry {
     fn check_pieces(&self) -> Result<(), String> {
         let bytes = self.pieces.iter().fold(0_u64, |bytes, piece| bytes.saturating_add(piece.size));
         if !self.pieces.is_empty() && bytes != self.size {
-            return Err(format!("lists pieces of {} that together aren't as long as the part", self.name));
+            return Err(format!("lists pieces of {} that don't add up to its size", self.name));
         }
         // A pull would never get past an empty one.
         match self.pieces.iter().find(|piece| !(1..=MAX_PIECE_BYTES).contains(&piece.size)) {

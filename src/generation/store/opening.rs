@@ -1,5 +1,5 @@
-//! Marks left by processes that open a generation. If a process dies doing so, its mark stays, and
-//! a later start takes another generation.
+//! Marks made by processes that are opening a generation. If a process dies doing so, its mark
+//! stays, and a later start uses another generation.
 //!
 //! A mark is a file `.opening-<generation>-…` that its process keeps locked, so marks of living
 //! processes don't count.
@@ -15,7 +15,7 @@ use crate::generation::store::Store;
 
 pub(super) const OPENING: &str = ".opening-";
 
-/// How many processes may die opening a generation before a start takes another one.
+/// How many processes may die opening a generation before a start uses another one.
 pub(crate) const MAX_DEATHS: usize = 2;
 
 /// This process's mark, removed when dropped; `None` if the folder can't be written.
@@ -30,7 +30,7 @@ impl Store {
             let mut mark = Draft::new(&self.folder.join(OPENING), prefix, Access::Mode(0o600))?;
             mark.write(|file| {
                 file.lock()?;
-                // An empty one isn't locked yet.
+                // A mark that's empty isn't locked yet.
                 file.write_all(b"opening\n")
             })?;
             Ok::<_, io::Error>(mark)
@@ -41,7 +41,7 @@ impl Store {
     }
 
     /// How many processes have died opening a generation since one succeeded, or since an operator
-    /// had it built again.
+    /// rebuilt it.
     pub(crate) fn deaths(&self, generation: &Generation) -> usize {
         self.abandoned_marks(generation).count()
     }
@@ -50,7 +50,7 @@ impl Store {
         self.abandoned_marks(generation).for_each(|mark| drop(fs::remove_file(mark)));
     }
 
-    /// Removes marks about generations that are no longer current.
+    /// Removes marks for generations that are no longer current.
     pub(super) fn sweep_marks(&self) {
         let current = self.current_name();
         let current = current.as_deref().and_then(|name| name.split('-').next());
@@ -72,13 +72,13 @@ impl Store {
     }
 }
 
-/// The name of the generation that a mark is about.
+/// The name of the generation that a mark is for.
 fn generation_of(mark: &Path) -> Option<&str> {
     mark.file_name()?.to_str()?.strip_prefix(OPENING)?.split('-').next()
 }
 
 /// Whether a mark's process has ended. Takes a shared lock, so that several observers don't mistake
-/// each other for it.
+/// each other for that process.
 fn is_unlocked(mark: &Path) -> bool {
     let locked = open(mark, File::options().read(true)).map(|file| file.try_lock_shared());
     match locked {
@@ -99,7 +99,7 @@ mod tests {
         let abandon = |name: &str, content: &str| fs::write(folder.path().join(name), content).expect("written");
         assert_eq!(store.deaths(&one), 0);
         let living = store.mark_opening(&one);
-        assert_eq!(store.deaths(&one), 0, "its process lives");
+        assert_eq!(store.deaths(&one), 0, "its process is alive");
         abandon(".opening-0123456789abcdef-aaaaaaaa.tmp", "opening\n");
         abandon(".opening-0123456789abcdef-bbbbbbbb.tmp", "");
         assert_eq!((store.deaths(&one), store.deaths(&other)), (1, 0), "an empty one was never locked");

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::scratch::Cutter;
 
-/// The maximum size of a piece in bytes. It's read into memory whole. This is the largest piece of
-/// a part of 64 GiB.
+/// The maximum size of a piece in bytes. Pieces are read into memory as a whole. This is the
+/// largest piece of a 64 GiB part.
 pub(super) const MAX_PIECE_BYTES: u64 = 64 << 20;
 
 /// A piece of a part. It starts where the previous one ends.
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn part_of_one_piece_has_none() {
+    fn part_with_a_single_piece_lists_none() {
         for content in [vec![1; 50_000], Vec::new()] {
             assert_eq!(hashed(&content), (blake3::hash(&content), Vec::new()));
         }

@@ -1,5 +1,5 @@
-//! Generations that are pulled from a leader: received in a separate folder, then moved to the
-//! others. Also the opposite direction: files offered to followers.
+//! Receives generations that are pulled from a leader in a separate folder, then moves them next to
+//! the others. Also opens files for followers.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,8 +15,8 @@ use crate::generation::store::{MANIFEST, Manifest, Store, StoreError, is_generat
 pub(super) const PULL: &str = ".pull-";
 
 impl Store {
-    /// Creates the folder that receives a generation, or finds what has already been received,
-    /// which may be written to. Folders of other generations are removed.
+    /// Creates the folder that receives a generation, or finds what it has already received. All
+    /// files in it may be written to. Folders for other generations are removed.
     pub(crate) fn begin_pull(&self, name: &str) -> Result<PathBuf, StoreError> {
         self.create()?;
         let folder = self.folder.join(format!("{PULL}{name}"));
@@ -38,8 +38,8 @@ impl Store {
         drop(fs::remove_dir_all(folder));
     }
 
-    /// Moves a received generation, with its parts verified and synced, to the others. It isn't
-    /// current yet.
+    /// Moves a received generation, whose parts are verified and synced, next to the others. It
+    /// isn't current yet.
     pub(crate) fn finish_pull(&self, folder: &Path, manifest: &Manifest) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
         let manifest = Manifest { build: self.unused_build(&manifest.generation), ..manifest.clone() };
@@ -55,7 +55,7 @@ impl Store {
     pub(crate) fn discard(&self, manifest: &Manifest) {
         if self.current_name().as_ref() != Some(&manifest.folder_name()) {
             let folder = self.folder.join(manifest.folder_name());
-            // The manifest first, so that a half-removed generation never looks whole.
+            // Remove the manifest first, so a half-removed generation never looks complete.
             drop(fs::remove_file(folder.join(MANIFEST)));
             drop(fs::remove_dir_all(folder));
         }
@@ -81,7 +81,8 @@ impl Store {
     }
 }
 
-/// Removes files that the manifest doesn't name, such as those of another build with the same name.
+/// Removes files that the manifest doesn't name, such as those from another build with the same
+/// name.
 fn remove_others(folder: &Path, manifest: &Manifest) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if manifest.parts.iter().all(|part| entry.file_name() != *part.name) {

@@ -1,4 +1,4 @@
-//! Finds and reads generations. Every byte is compared with the manifest's checksums.
+//! Finds and reads generations. Every byte is checked against the manifest's checksums.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -12,8 +12,8 @@ use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{Artifact, TABLES, TEXTS, is_download};
 use crate::generation::store::{CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name};
 
-/// The largest pointer or manifest that is read. No manifest has more than about 6 MiB, so a larger
-/// one isn't ours.
+/// The largest pointer or manifest that's read. No manifest exceeds about 6 MiB, so a larger one
+/// isn't ours.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 impl Store {
@@ -25,8 +25,8 @@ impl Store {
         is_generation_name(name).then(|| name.to_owned())
     }
 
-    /// The manifests of generations that could be loaded: the current one, then the others from the
-    /// newest on.
+    /// The manifests of generations that could be loaded: the current one, then the others, newest
+    /// first.
     pub fn candidates(&self) -> Vec<Manifest> {
         let current = self.current_name();
         let mut others: Vec<_> =
@@ -40,8 +40,8 @@ impl Store {
         self.manifest(&self.current_name()?)
     }
 
-    /// The index format of the current generation, if a version of the program with another format built it. It is whole by the
-    /// checks of this version, and is left as it is.
+    /// The current generation's index format, if a program version with another format built it.
+    /// It's complete as far as this version can tell, and is left as it is.
     pub fn foreign_format(&self) -> Option<u32> {
         Some(self.foreign(&self.current_name()?)?.format)
     }
@@ -70,7 +70,7 @@ impl Store {
     /// Reads a generation's parts and checks every byte of them. Parts that are rarely requested
     /// stay in their files.
     pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        // The texts are as large as everything else.
+        // The text is as large as everything else together.
         let (texts, rest): (Vec<_>, Vec<_>) = manifest.parts.iter().partition(|part| part.name == TEXTS);
         let (texts, artifact) = std::thread::scope(|scope| {
             let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));
@@ -112,7 +112,7 @@ impl Store {
         // Another process may have updated the stamp of the exports.
         let found = self.manifest(&name).map(|found| Manifest { inputs: manifest.inputs.clone(), ..found });
         if found.as_ref() != Some(manifest) {
-            let what = format!("its {MANIFEST} isn't what was written");
+            let what = format!("its {MANIFEST} has changed since it was written");
             return Err(StoreError::Damaged { folder: self.folder.join(name), what });
         }
         let parts: Vec<_> = manifest.parts.iter().collect();

@@ -10,8 +10,8 @@ use crate::generation::store::{MANIFEST, NEXT, Store};
 const KEPT: usize = 2;
 
 impl Store {
-    /// Removes what a killed process left behind, unless another process is writing, which sweeps
-    /// itself.
+    /// Removes what a killed process left behind, unless another process is writing; that one
+    /// sweeps anyway.
     pub fn tidy(&self) {
         if let Ok(file) = self.open_lock()
             && file.try_lock().is_ok()
@@ -34,7 +34,7 @@ impl Store {
                 continue;
             }
             pass(Step::SweepManifest);
-            // The manifest first, so that a half-removed generation never looks whole.
+            // Remove the manifest first, so a half-removed generation never looks complete.
             drop(fs::remove_file(folder.join(MANIFEST)));
             pass(Step::SweepParts);
             if let Err(error) = fs::remove_dir_all(&folder) {
@@ -46,8 +46,9 @@ impl Store {
     }
 
     /// The folders that a start might use: this version's current generation (or else its newest)
-    /// and its newest other one, plus the newest one of other versions. So going back to the older
-    /// program, or forward again, finds what it left and needn't build while nothing is served.
+    /// and its newest other one, plus the newest one of other versions. So an older program that
+    /// you go back to, or a newer one that you return to, finds what it left and needn't build
+    /// while nothing is served.
     fn kept(&self) -> Vec<String> {
         let mut generations = Vec::new();
         let mut kept = Vec::new();

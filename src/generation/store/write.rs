@@ -30,7 +30,7 @@ impl Store {
     /// # Errors
     ///
     /// If the disk fails, or another process holds the lock for too long. The current generation
-    /// stays current then.
+    /// then stays current.
     pub fn save(&self, parts: &Parts, about: NewGeneration) -> Result<Manifest, StoreError> {
         self.create()?;
         let _lock = self.lock()?;
@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-/// Writes a generation's folder, its manifest last. Parts that are already stored are linked.
+/// Writes a generation's folder, with the manifest last. Parts that are already stored are linked.
 fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest, stored: &StoredParts) -> Result<(), StoreError> {
     let created = fs::create_dir(folder).and_then(|()| reach(Step::StoreBegun));
     created.map_err(StoreError::io("creating", folder))?;

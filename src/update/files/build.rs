@@ -13,7 +13,7 @@ use crate::update::reload::Outcome;
 use crate::update::state::{About, Health, Problem};
 use crate::update::stored::{load, may_open};
 
-/// A generation to publish, or `None` to keep what is served.
+/// A generation to publish, or `None` to keep what's being served.
 type Publication = Option<(Arc<Snapshot>, Outcome)>;
 
 impl ExportFiles {
@@ -24,7 +24,7 @@ impl ExportFiles {
         last_good: Option<&Snapshot>,
         health: &mut Health,
     ) -> Result<Publication, BuildFailure> {
-        // Files that produce what is served needn't be checked again.
+        // Files that produce what's being served needn't be checked again.
         let known = self.generation_of_files();
         if let (Some(store), Some((generation, _))) = (&self.store, &known) {
             may_open(store, generation)?;
@@ -46,7 +46,7 @@ impl ExportFiles {
         match self.build_on_disk(&store, last_good, health) {
             Ok(built) => self.open(&store, built, health),
             Err(failure) if failure.code.is_of_index() => {
-                let detail = format!("{failure}; the directory is served from memory, and writing is tried again");
+                let detail = format!("{failure}; the directory is served from memory, and writing will be retried");
                 let log = format!("the generation can't be written; it is served from memory: {failure}");
                 health.begin(Problem::new(About::Index, failure.code.as_str(), detail, Some(log)));
                 self.build_in_memory(last_good, known, health)
@@ -70,7 +70,7 @@ impl ExportFiles {
                 Builder { settings: &self.settings, observer, served: Some(served), processors }.build_on_disk(store)
             }
             Some(process) => process.run(&served, processors, &mut *self.observer).and_then(|(folder, is_new)| {
-                let missing = || format!("the generation {folder} that was built can't be read");
+                let missing = || format!("the newly built generation {folder} can't be read");
                 let manifest = store.manifest(&folder);
                 let manifest = manifest.ok_or_else(|| BuildFailure::transient(FailureCode::BuildFailed, missing()))?;
                 Ok(Built { manifest, is_new })
@@ -88,8 +88,8 @@ impl ExportFiles {
         let was_served = health.serves(&manifest.generation);
         let is_same = was_served && self.keeps(&manifest);
         self.set_seen(Some(manifest.inputs.clone()));
-        // Loaded even if the content is the same: what is served may be in memory only, or read
-        // from a damaged file.
+        // Loaded even if the content is the same: what's being served may be in memory only, or
+        // read from a damaged file.
         let snapshot = if is_same && !health.serves_damaged() { None } else { Some(load(store, &manifest)?) };
         if health.end(|about| about == About::Index) {
             tracing::info!(generation = %manifest.generation, "writing the index again");

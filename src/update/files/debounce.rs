@@ -8,9 +8,9 @@ use crate::update::signal::EVENT_INTERVAL;
 
 /// How long the exports must stay unchanged before they're read.
 const QUIET: Duration = Duration::from_millis(250);
-/// How long after the first change they're read in any case.
+/// The longest delay between the first change and a read.
 const MAX_DELAY: Duration = Duration::from_secs(5);
-/// How often all contents are read.
+/// How often everything is read in full.
 const FULL_READ_INTERVAL: Duration = Duration::from_mins(10);
 
 /// A debouncer for a folder's changes. Its callers pass the time.
@@ -43,7 +43,8 @@ impl Debouncer {
         if self.pending.is_some() { EVENT_INTERVAL } else { POLL_INTERVAL }
     }
 
-    /// Records the folder's stamp, `None` if it can't be read. Returns whether the exports are due to be read.
+    /// Records the folder's stamp, `None` if it can't be read. Returns whether the exports are due
+    /// to be read.
     pub(super) fn look(&mut self, stamp: Option<FolderStamp>, now: Instant) -> bool {
         if stamp == self.seen {
             self.pending = None;
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn continuous_changes_are_debounced_for_five_seconds_at_most() {
+    fn continuous_changes_are_debounced_for_at_most_five_seconds() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(0), start);
         let first = (1..1000).find(|n| debouncer.look(stamp(*n), start + ms(n * 100))).expect("the maximum delay");

@@ -24,8 +24,8 @@ impl FsEvents {
         Self { sender, watcher: None }
     }
 
-    /// Watches a folder, or a new one if its path now leads elsewhere. If there are no events,
-    /// polling once a second remains.
+    /// Watches a folder, or a new one if its path now leads elsewhere. Without events, there's
+    /// still the poll once a second.
     pub(super) fn follow(&mut self, folder: Option<&Path>) {
         let Some(folder) = folder else { return };
         let Ok(inode) = folder.metadata().map(|metadata| metadata.ino()) else { return };

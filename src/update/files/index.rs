@@ -1,4 +1,5 @@
-//! The index folder of a server that builds: which generations it may load, and what another process has changed.
+//! The index folder of a server that builds: which generations it may load, and what another
+//! process has changed.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,13 +34,13 @@ impl ExportFiles {
                 Some(snapshot)
             }
             Err(failure) => {
-                tracing::warn!("the index is damaged; building it again: {failure}");
+                tracing::warn!("the index is damaged; rebuilding it: {failure}");
                 None
             }
         }
     }
 
-    /// Loads the first generation on disk that's whole.
+    /// Loads the first intact generation on disk.
     pub(super) fn load_last_good(&mut self) -> Option<Arc<Snapshot>> {
         let store = self.store.as_ref()?;
         let (snapshot, manifest) =
@@ -54,13 +55,13 @@ impl ExportFiles {
         let store = self.store.clone()?;
         match store.current() {
             Some(manifest) if self.should_take_over(&manifest) => return self.take_over(&store, manifest),
-            // One index and two versions of the program, while one takes over from the other: neither undoes the other's
-            // work.
+            // Two versions of the program may share an index while one replaces the other. Neither
+            // undoes the other's work.
             None if matches!(self.kept, Kept::OnDisk(_))
                 && !self.settings.read_only
                 && store.foreign_format().is_none() =>
             {
-                let detail = format!("{} holds no generation any more; it is written again", store.folder().display());
+                let detail = format!("{} no longer contains a generation; writing it again", store.folder().display());
                 tracing::warn!("{detail}");
                 self.kept = Kept::Nowhere;
                 health.begin(Problem::new(About::Index, "index_lost", detail, None));
@@ -71,7 +72,7 @@ impl ExportFiles {
         None
     }
 
-    /// Whether the served generation is whole and current on disk, if it should be there.
+    /// Whether the served generation is intact and current on disk, if it should be there.
     pub(super) fn is_current(&self) -> bool {
         let Some(store) = self.writable_store() else { return true };
         let Kept::OnDisk(kept) = &self.kept else { return false };
@@ -79,8 +80,8 @@ impl ExportFiles {
             && (store.current_name() == Some(kept.folder_name()) || store.foreign_format().is_some())
     }
 
-    /// The generation that the files produce, by a hash of their bytes; `None` with `skip_invalid`,
-    /// where it depends on a check.
+    /// The generation that the files produce, by a hash of their bytes. `None` with `skip_invalid`,
+    /// because it then depends on a check.
     pub(super) fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
         if self.settings.skip_invalid {
             return None;
@@ -111,14 +112,14 @@ impl ExportFiles {
         }
         match load(store, &manifest) {
             Ok(snapshot) => {
-                tracing::info!(generation = %manifest.generation, "taking over a generation that another process built");
+                tracing::info!(generation = %manifest.generation, "picked up a generation that another process built");
                 self.set_seen(Some(manifest.inputs.clone()));
                 (self.kept, self.rejected) = (Kept::OnDisk(manifest), None);
                 Some(snapshot)
             }
             Err(failure) => {
                 // Logged once: a finished generation never changes, so it stays unreadable.
-                tracing::warn!("a new generation can't be taken over: {failure}");
+                tracing::warn!("a new generation can't be used: {failure}");
                 None
             }
         }
@@ -147,7 +148,7 @@ impl ExportFiles {
         if !may_serve {
             tracing::warn!(
                 generation = %manifest.generation,
-                "a generation in the index leaves out {}: it was built with --skip-invalid, and is not served without it",
+                "a generation in the index leaves out {}; it was built with --skip-invalid and isn't served without it",
                 manifest.skipped
             );
         }

@@ -1,6 +1,5 @@
-//! Export files as the origin of generations. The first generation is loaded from disk or built;
-//! the next one is built when the files change, or taken over from another process that has built
-//! it.
+//! Export files as the origin of generations. The first generation is loaded from disk or built.
+//! Later ones are built when the files change, or picked up if another process has built them.
 
 mod build;
 mod debounce;
@@ -33,7 +32,7 @@ pub struct ExportFiles {
     rejected: Option<String>,
 }
 
-/// Where the generation that is served is kept.
+/// Where the served generation is kept.
 #[derive(Debug)]
 enum Kept {
     /// Nowhere, or not where it should be.
@@ -62,7 +61,7 @@ impl ExportFiles {
         }
     }
 
-    /// Starts watching the folder. Call it before the start, so that no change falls in between.
+    /// Starts watching the folder. Call it before the start, so no change is missed in between.
     pub fn watch(&mut self, signals: SyncSender<Signal>) {
         let events = self.events.insert(FsEvents::new(signals));
         events.follow(self.settings.source.folder());
@@ -90,9 +89,9 @@ impl ExportFiles {
 impl Origin for ExportFiles {
     type Error = BuildFailure;
 
-    const NEW: &'static str = "a new generation is served";
+    const NEW: &'static str = "published a new generation";
     const UNCHANGED: Option<&'static str> = Some("the exports are unchanged");
-    const RECOVERED: &'static str = "the exports are served as they are";
+    const RECOVERED: &'static str = "serving the current exports";
 
     /// Unchanged files are loaded from disk. Changed ones are built; until then the last good
     /// generation is served.
@@ -100,13 +99,14 @@ impl Origin for ExportFiles {
         if let Some(snapshot) = self.load_unchanged(health) {
             return Start::Serve(snapshot, Some(Timestamp::now()));
         }
-        // What was current before is what would lose records.
+        // New exports are compared with what was current before, to see which records they would
+        // lose.
         let last_good = self.load_last_good();
         let format = self.store.as_ref().and_then(Store::foreign_format);
         if let Some(format) = format.filter(|_| last_good.is_none()) {
             tracing::info!(
-                "the index has format {format}, from another version of the program; this version builds it again in format \
-                 {INDEX_FORMAT} from the exports, and there's nothing to do"
+                "the index has format {format}, from another version of the program; rebuilding it from the exports in format \
+                 {INDEX_FORMAT}, which needs no action"
             );
         }
         Start::Fetch(last_good)
@@ -143,7 +143,7 @@ impl Origin for ExportFiles {
 
     fn problem(&self, failure: &BuildFailure, last_good: Option<&Snapshot>, _: &Health) -> Problem {
         let (served, consequence) = match last_good {
-            Some(_) => ("the last good generation is served", "the last good generation stays"),
+            Some(_) => ("the last good generation is served", "keeping the last good generation"),
             None => ("nothing is served yet", "there is nothing to serve"),
         };
         let (detail, log) = (format!("{failure}; {served}"), format!("{consequence}: {failure}"));

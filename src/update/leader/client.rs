@@ -17,13 +17,13 @@ use crate::update::leader::{FollowError, UnreadableKey};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the head of a response may take, and the longest silence within its body.
+/// How long a response's head may take, and the longest silence within its body.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// The time spent waiting for a leader over which its rate is measured.
+/// The waiting time over which a leader's rate is measured.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
-/// The lowest rate in bytes per second: a quarter of what our own servers demand of their readers.
+/// The lowest rate in bytes per second: a quarter of what our own servers require of their clients.
 const MIN_RATE: u64 = 4 * 1024;
-/// The largest `CURRENT` that is read.
+/// The largest `CURRENT` that's read.
 const MAX_POINTER_BYTES: u64 = 256;
 
 /// A place where an index folder is published.
@@ -47,7 +47,7 @@ pub enum LeaderError {
     #[error(transparent)]
     KeyFile(#[from] UnreadableKey),
     #[error(
-        "this machine has no root certificates for https; install the package ca-certificates, or set SSL_CERT_FILE"
+        "this machine has no root certificates for https; install the ca-certificates package, or set SSL_CERT_FILE"
     )]
     Certificates,
     #[error("the HTTP client can't be started")]
@@ -108,16 +108,16 @@ impl Leader {
         let name =
             String::from_utf8(text).ok().map(|text| text.trim().to_owned()).filter(|name| is_generation_name(name));
         let name =
-            name.ok_or_else(|| FollowError::Unexpected { url, what: "its text names no generation".to_owned() })?;
+            name.ok_or_else(|| FollowError::Unexpected { url, what: "it doesn't name a generation".to_owned() })?;
         Ok(Pointer::Current { name, tag })
     }
 
-    /// The files of the generation whose folder has this name.
+    /// The files of the generation in the folder with this name.
     pub(super) fn generation<'l>(&'l self, name: &'l str) -> RemoteGeneration<'l> {
         RemoteGeneration { leader: self, name, pace: Pace::new(self.clock) }
     }
 
-    /// A response with a body, or a 304.
+    /// Sends a GET request. Returns a response with a body, or a 304.
     fn get<'p>(
         &self,
         url: &str,
@@ -191,7 +191,7 @@ impl RemoteGeneration<'_> {
         let sent = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
         let start = sent.and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
         if start != Some(range.start) {
-            return Err(FollowError::Unexpected { url, what: "it sends another range than requested".to_owned() });
+            return Err(FollowError::Unexpected { url, what: "it sent a different range than requested".to_owned() });
         }
         Ok((range, response.into_body()))
     }
@@ -221,8 +221,8 @@ impl Pace {
         result
     }
 
-    /// Counts what was received. Once it's too little, everything after it is too, until the rate
-    /// is reached again.
+    /// Counts received bytes. Once they're too few, every further read fails until the rate is
+    /// reached again.
     fn receive(&mut self, bytes: usize) -> io::Result<()> {
         self.bytes += bytes as u64;
         if self.waited < RATE_WINDOW {
@@ -231,7 +231,7 @@ impl Pace {
         let (bytes, seconds) = (self.bytes, self.waited.as_secs());
         if bytes < MIN_RATE * seconds {
             let what =
-                format!("only {} came within {seconds} s, less than {MIN_RATE} a second", counted(bytes, "byte"));
+                format!("only {} arrived within {seconds} s, less than {MIN_RATE} per second", counted(bytes, "byte"));
             return Err(io::Error::new(io::ErrorKind::TimedOut, what));
         }
         (self.waited, self.bytes) = (Duration::ZERO, 0);
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_folders_of_the_web_are_followed_and_passwords_are_not_shown() {
+    fn only_http_urls_are_followed_and_passwords_are_not_shown() {
         for wrong in
             ["", "leader.example", "ftp://leader.example", "https://", "https://leader.example/?x=1", "http://a/#b"]
         {
@@ -307,8 +307,8 @@ mod tests {
         }
     }
 
-    /// The seconds until a leader is given up, at most an hour, if each of its bodies has this many
-    /// reads.
+    /// The seconds until a leader is given up on, at most an hour, if each of its bodies takes this
+    /// many reads.
     fn seconds(bytes: usize, every: u64, reads: usize) -> u64 {
         let (start, mut pace, mut buffer) = (NOW.get(), Pace::new(clock), vec![0; 1 << 20]);
         let elapsed = || (NOW.get() - start).as_secs();
@@ -326,16 +326,16 @@ mod tests {
     }
 
     #[test]
-    fn leader_below_the_minimum_rate_is_given_up_after_a_minute_of_waiting() {
+    fn leader_below_the_minimum_rate_is_abandoned_after_a_minute_of_waiting() {
         let whole = usize::MAX;
         assert_eq!([seconds(1, 5, whole), seconds(4000, 1, whole), seconds(1, 14, whole)], [60, 60, 70]);
-        assert_eq!([seconds(4100, 1, whole), seconds(70 * 1024, 14, whole)], [3600, 3612], "others aren't");
+        assert_eq!([seconds(4100, 1, whole), seconds(70 * 1024, 14, whole)], [3600, 3612], "faster leaders aren't");
         // In many small bodies: sixty waits of a second each, with a pause after all but the last.
         assert_eq!([seconds(4000, 1, 1), seconds(4100, 1, 1)], [119, 3600]);
     }
 
     #[test]
-    fn key_is_one_line_of_a_file() {
+    fn key_is_a_single_line_in_a_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("key");
         assert!(Leader::new("http://127.0.0.1/", Some(path.clone())).is_err());

@@ -36,7 +36,7 @@ pub enum FollowError {
         /// The response's status.
         status: u16,
     },
-    #[error("the download of {url} broke off after {}; it goes on from there", counted(*received, "byte"))]
+    #[error("the download of {url} broke off after {}; it will resume from there", counted(*received, "byte"))]
     Cut {
         /// The address.
         url: String,
@@ -47,8 +47,8 @@ pub enum FollowError {
         source: io::Error,
     },
     #[error(
-        "{url} refuses access: the response is {status}; name a file with a valid key with --follow-key-file, for a server of this \
-         program one made with `keys create --name NAME --replicate`"
+        "{url} refuses access: the response is {status}; give --follow-key-file a file with a valid key, which on a server of this \
+         program is created with `keys create --name NAME --replicate`"
     )]
     Refused {
         /// The address.
@@ -60,8 +60,8 @@ pub enum FollowError {
     #[error(transparent)]
     KeyFile(#[from] UnreadableKey),
     #[error(
-        "{url} isn't a published index: {what}; --follow takes the address of the folder with the file CURRENT, for a server of \
-         this program https://HOST/v1/generations"
+        "{url} isn't a published index: {what}; --follow takes the address of the folder that contains CURRENT, which on a server \
+         of this program is https://HOST/v1/generations"
     )]
     Unexpected {
         /// The address.
@@ -78,14 +78,14 @@ pub enum FollowError {
         name: String,
         format: u32,
     },
-    #[error("the manifest of the leader's generation {name} is refused: {what}")]
+    #[error("the manifest of the leader's generation {name} is rejected: {what}")]
     Manifest {
         /// The generation's folder.
         name: String,
         /// The fault.
         what: String,
     },
-    #[error("{url} is damaged: {what}; it is discarded and pulled again")]
+    #[error("{url} is damaged: {what}; discarding it and pulling it again")]
     Damaged {
         /// The part's address.
         url: String,

@@ -22,18 +22,18 @@ use crate::update::stored::{load, load_any, may_open, skipped};
 use crate::update::{Opened, Origin, Start};
 use client::Pointer;
 
-/// Pulls the generations of a leader.
+/// Pulls generations from a leader.
 #[derive(Debug)]
 pub struct Follower {
     leader: Leader,
     store: Store,
     /// The entity tag of the pointer to the served generation.
     tag: Option<String>,
-    /// The generation on disk that is served.
+    /// The generation on disk that's being served.
     saved: Option<Manifest>,
     /// Tries a generation before it's opened here.
     probe: Option<ProbeProcess>,
-    /// The leader's name for a generation that the process couldn't use, and why. It isn't tried
+    /// The leader's name for a generation that the probe couldn't use, and why. It isn't tried
     /// again.
     refused: Option<(String, BuildFailure)>,
 }
@@ -44,7 +44,7 @@ impl Follower {
         Self { leader, store, tag: None, saved: None, probe: None, refused: None }
     }
 
-    /// Has each generation tried by a child process first, which may die instead of this one.
+    /// Has a child process try each generation first, so that it may die instead of this one.
     #[must_use]
     pub fn probed_by(self, probe: ProbeProcess) -> Self {
         Self { probe: Some(probe), ..self }
@@ -55,7 +55,7 @@ impl Follower {
         self.leader.url()
     }
 
-    /// The generation on disk, if it's served, whole, and current in the index folder.
+    /// The generation on disk, if it's served, complete, and current in the index folder.
     fn settled(&self, health: &Health) -> Option<&Manifest> {
         self.saved.as_ref().filter(|saved| {
             let name = saved.folder_name();
@@ -79,7 +79,7 @@ impl Follower {
         let served = health.directory().current();
         let is_back = served.as_ref().is_some_and(|served| served.generation() != generation);
         let (manifest, pulled, outcome) = match on_disk {
-            // A generation that comes back after another one differs in its log of changes only.
+            // A generation that comes back after another one differs only in its change log.
             Some(manifest) if is_back => {
                 (pull::pull_log(&self.leader, &self.store, name, &manifest)?, 0, Outcome::Loaded)
             }
@@ -112,11 +112,11 @@ impl Follower {
 impl Origin for Follower {
     type Error = FollowError;
 
-    const NEW: &'static str = "a new generation of the leader is served";
-    const RECOVERED: &'static str = "the leader is followed again";
+    const NEW: &'static str = "published a new generation from the leader";
+    const RECOVERED: &'static str = "following the leader again";
 
-    /// The newest whole generation in the index folder is served at once. It counts as current only
-    /// after the leader has confirmed it.
+    /// The newest intact generation in the index folder is served immediately. It counts as current
+    /// only once the leader has confirmed it.
     fn restore(&mut self, health: &mut Health) -> Start {
         if let Some(problem) = skipped(&self.store) {
             health.begin(problem);
@@ -149,15 +149,15 @@ impl Origin for Follower {
     fn problem(&self, error: &FollowError, last_good: Option<&Snapshot>, health: &Health) -> Problem {
         let (code, text) = (error.code(), chain(error));
         let stays = last_good.map_or_else(
-            || "there is nothing to serve until it can be followed".to_owned(),
-            |last_good| format!("generation {} stays", last_good.generation()),
+            || "there is nothing to serve until this succeeds".to_owned(),
+            |last_good| format!("keeping generation {}", last_good.generation()),
         );
         let served = health.directory().reloads().current_at.map_or_else(
             || "nothing is served yet".to_owned(),
-            |at| format!("what is served was last seen to be current at {at}"),
+            |at| format!("the served generation was last seen to be current at {at}"),
         );
-        let detail = format!("{text}; {served}, and the leader is tried again");
-        let log = format!("the leader isn't followed: {text}; {stays}, and it is tried again");
+        let detail = format!("{text}; {served}; retrying");
+        let log = format!("can't follow the leader: {text}; {stays}; retrying");
         Problem::new(About::Remote, code, detail, Some(log))
     }
 }

@@ -16,15 +16,15 @@ use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, Stor
 use crate::update::leader::FollowError;
 use crate::update::leader::client::{Leader, RemoteGeneration};
 
-/// The largest manifest that is read. With a million records it has about 700 KiB.
+/// The largest manifest that's read. With a million records, it takes about 700 KiB.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 /// The maximum number of parts; a generation has a dozen.
 const MAX_PARTS: usize = 256;
-/// The maximum size of all parts in bytes. With a million records they have 1.25 GB.
+/// The maximum size of all parts in bytes. With a million records, they take 1.25 GB.
 const MAX_BYTES: u64 = 256 * 1024 * 1024 * 1024;
 /// How many bytes are read and written at a time.
 const BLOCK_BYTES: usize = 64 * 1024;
-/// A download that broke off after this many bytes is resumed at once.
+/// A download that broke off after this many bytes is resumed immediately.
 const MIN_PROGRESS: u64 = 256 * 1024;
 
 /// The member that manifests of all index formats share.
@@ -56,7 +56,7 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
     Ok((store.finish_pull(&folder, &manifest)?, received))
 }
 
-/// Pulls the log of changes for a generation that the index folder has with another log, and saves
+/// Pulls the change log for a generation that the index folder has with a different log, and saves
 /// the generation with it.
 pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manifest) -> Result<Manifest, FollowError> {
     let mut remote = leader.generation(name);
@@ -64,13 +64,13 @@ pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manife
     let Some(part) = manifest.parts.iter().find(|part| part.name == CHANGES) else { return Ok(kept.clone()) };
     let log = remote.file(CHANGES, MAX_LOG_BYTES)?;
     if blake3::hash(&log).to_hex().as_str() != part.blake3 || ChangeLog::decode(&log).is_err() {
-        let what = "its hash isn't that of the manifest, or it isn't a log of changes";
+        let what = "its hash doesn't match the manifest, or it isn't a change log";
         return Err(FollowError::Damaged { url: remote.url_of(CHANGES), what });
     }
     Ok(store.save_again(kept, &log, manifest.built_at, kept.inputs.clone())?)
 }
 
-/// Reads a manifest and refuses what no server writes, because it decides about file names and disk
+/// Reads a manifest and rejects what no server writes, because it determines file names and disk
 /// space.
 fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     let refused = |what: String| FollowError::Manifest { name: name.to_owned(), what };
@@ -80,7 +80,7 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     }
     let manifest: Manifest = serde_json::from_slice(text).map_err(|error| refused(error.to_string()))?;
     if manifest.folder_name() != name {
-        return Err(refused("it is that of another generation".to_owned()));
+        return Err(refused("it belongs to another generation".to_owned()));
     }
     if manifest.parts.len() > MAX_PARTS {
         return Err(refused(format!("it names {} parts; at most {MAX_PARTS} are allowed", manifest.parts.len())));
@@ -99,8 +99,8 @@ fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     Ok(manifest)
 }
 
-/// Pulls a part from where the file ends. Pieces that are already stored are copied. Returns the
-/// number of bytes received.
+/// Pulls a part, starting where the file ends. Pieces that are already stored are copied. Returns
+/// the number of bytes received.
 fn pull_part(
     remote: &mut RemoteGeneration<'_>,
     part: &PartEntry,
@@ -139,7 +139,7 @@ fn pull_part(
     if hasher.finalize().to_hex().as_str() != part.blake3 {
         // None of it can be trusted.
         file.set_len(0).map_err(failed("writing"))?;
-        let what = "its hash isn't that of the manifest";
+        let what = "its hash doesn't match the manifest";
         return Err(FollowError::Damaged { url: remote.url_of(&part.name), what });
     }
     file.sync_all().map_err(failed("syncing"))?;
@@ -157,8 +157,8 @@ fn stored_piece<'p>(part: &'p PartEntry, from: u64, stored: &StoredParts) -> Opt
     pieces.find(|(start, piece)| *start >= from && stored.has(piece))
 }
 
-/// Appends a range of a part, or the whole part if the server doesn't support ranges. File and hash
-/// have received the same bytes at any time.
+/// Appends a range of a part, or the whole part if the server doesn't support ranges. The file and
+/// the hash always have the same bytes.
 fn receive(
     remote: &mut RemoteGeneration<'_>,
     part: &PartEntry,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn manifest_of_another_format_names_both_formats() {
+    fn error_about_another_format_names_both_formats() {
         let mut other = manifest();
         other["format"] = json!(INDEX_FORMAT + 1);
         other["parts"] = json!("another shape");
@@ -230,15 +230,15 @@ mod tests {
 
     #[test]
     fn manifest_that_names_paths_or_huge_sizes_is_refused() {
-        read_manifest(NAME, manifest().to_string().as_bytes()).expect("a sound one");
+        read_manifest(NAME, manifest().to_string().as_bytes()).expect("a valid manifest");
         for name in ["../evil", "/etc/passwd", "a/b", "..", ".next-1", "", "manifest.json", "a\\b", "a\0b"] {
             let mut hostile = manifest();
             hostile["parts"][0]["name"] = json!(name);
-            assert!(refused(&hostile).contains("it names a part"), "{name}");
+            assert!(refused(&hostile).contains("it names an unknown or repeated part"), "{name}");
         }
         let mut twice = manifest();
         twice["parts"] = json!([manifest()["parts"][0], manifest()["parts"][0]]);
-        assert!(refused(&twice).contains("it names a part"));
+        assert!(refused(&twice).contains("it names an unknown or repeated part"));
         let mut huge = manifest();
         huge["parts"][0]["size"] = json!(u64::MAX);
         assert!(refused(&huge).contains("are allowed"));
@@ -253,7 +253,7 @@ mod tests {
         let piece = |size: u64| json!({"size": size, "blake3": "0".repeat(64)});
         for pieces in [json!([piece(0)]), json!([piece(1), piece(1)]), json!([piece(u64::MAX), piece(2)])] {
             misfit["parts"][0]["pieces"] = pieces;
-            assert!(refused(&misfit).contains("aren't as long as the part"));
+            assert!(refused(&misfit).contains("don't add up to its size"));
         }
         for size in [0, (64 << 20) + 1] {
             misfit["parts"][0]["size"] = json!(size + 1);

@@ -18,7 +18,7 @@ async fn documents_are_written_found_and_read() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn errors_of_the_cluster_are_distinguished() {
+async fn cluster_errors_are_distinguished() {
     let cluster = cluster();
     fill(&cluster, "errors", 0).await;
     let kind = |error: &ClusterError| match error {
@@ -50,7 +50,7 @@ async fn errors_of_the_cluster_are_distinguished() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn pings_learn_that_the_node_answers() {
+async fn pings_find_out_that_the_node_answers() {
     let cluster = cluster();
     assert_eq!(cluster.health().nodes[0].answers, None);
     let pings = cluster.start_pings();
@@ -60,7 +60,7 @@ async fn pings_learn_that_the_node_answers() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn red_index_is_told_as_such() {
+async fn red_index_is_reported_as_such() {
     let cluster = cluster();
     drop(cluster.send(ClusterRequest::delete("/red")).await);
     // No node may have its shard.
@@ -74,7 +74,7 @@ async fn red_index_is_told_as_such() {
     json(&cluster, ClusterRequest::delete("/red")).await;
 }
 
-/// Also tests that it accepts documents again by itself.
+/// Also tests that it accepts documents again on its own.
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn full_disk_is_reported_as_such() {
@@ -90,20 +90,20 @@ async fn full_disk_is_reported_as_such() {
     let error = error.await;
     assert!(matches!(error, ClusterError::DiskFull { .. }) && !error.is_temporary(), "{error:?}");
     let create = || cluster.send(ClusterRequest::put("/full-too", r#"{"settings":{"number_of_replicas":0}}"#));
-    let error = until("no index can be made", async || match create().await {
+    let error = until("no index can be created", async || match create().await {
         Ok(_) => Err(cluster.send(ClusterRequest::delete("/full-too")).await.map(drop)),
         Err(error) => Ok(error),
     });
     let error = error.await;
     assert!(matches!(error, ClusterError::DiskFull { .. }), "{error:?}");
-    assert!(search(&cluster, "full").await.is_ok(), "searches go on");
+    assert!(search(&cluster, "full").await.is_ok(), "searches still work");
     set_watermarks(&cluster, &Value::Null).await;
     until("the disk has room again", async || write().await.map(drop)).await;
-    until("an index can be made again", async || create().await.map(drop)).await;
+    until("an index can be created again", async || create().await.map(drop)).await;
     json(&cluster, ClusterRequest::delete("/full-too")).await;
 }
 
-/// Sets how much room a disk must have; null for the value in the node's configuration.
+/// Sets how much free space a disk must have; null for the value in the node's configuration.
 async fn set_watermarks(cluster: &software_directory::engine::opensearch::cluster::Cluster, room: &Value) {
     let of = |name: &str| (format!("cluster.routing.allocation.disk.watermark.{name}"), room.clone());
     let settings: serde_json::Map<_, _> = ["low", "high", "flood_stage"].map(of).into_iter().collect();

@@ -39,7 +39,7 @@ fn texts(error: &ClusterError) -> String {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn right_password_is_let_in() {
+async fn right_password_is_accepted() {
     let cluster = cluster(secure(&variable("OPENSEARCH_USER"), &password_file()));
     let _pings = cluster.start_pings();
     until("an answer", async || if cluster.health().is_available() { Ok(()) } else { Err(cluster.health()) }).await;
@@ -49,7 +49,7 @@ async fn right_password_is_let_in() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn wrong_password_is_an_authentication_error_without_it() {
+async fn wrong_password_is_an_authentication_error_that_does_not_show_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let wrong = folder.path().join("password");
     fs::write(&wrong, "correct-horse-battery\n").expect("written");
@@ -71,16 +71,16 @@ async fn wrong_password_is_an_authentication_error_without_it() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn user_without_rights_is_an_authentication_error() {
+async fn user_without_permissions_is_an_authentication_error() {
     let cluster = cluster(secure(&variable("OPENSEARCH_STRANGER"), &password_file()));
-    let error = cluster.send(ClusterRequest::get("/_cat/indices")).await.expect_err("no right");
+    let error = cluster.send(ClusterRequest::get("/_cat/indices")).await.expect_err("no permission");
     let is_403 = matches!(&error, ClusterError::Authentication { status, .. } if *status == 403);
     assert!(is_403 && error.to_string().contains("role"), "{error}");
 }
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn unknown_certificate_is_a_tls_error_with_its_remedy() {
+async fn unknown_certificate_is_a_tls_error_with_a_remedy() {
     let mut settings = secure(&variable("OPENSEARCH_USER"), &password_file());
     settings.ca_file = None;
     let error = cluster(settings).send(ClusterRequest::get("/")).await.expect_err("an unknown CA");

@@ -95,7 +95,7 @@ async fn stopped_data_node_fails_no_search() {
 /// With nodes that are gone, and with nodes that are silent.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn unreachable_cluster_is_unavailable_and_recovers_by_itself() {
+async fn unreachable_cluster_is_unavailable_and_recovers_on_its_own() {
     for (verb, name) in [("kill", "kill -9 of all nodes"), ("stop", "SIGSTOP of all nodes")] {
         let (cluster, _pings) = healthy().await;
         let begin = Instant::now();
@@ -109,12 +109,16 @@ async fn unreachable_cluster_is_unavailable_and_recovers_by_itself() {
         .await;
         let (noticed, again) = (begin.elapsed(), Instant::now());
         let error = search(&cluster, INDEX).await.expect_err("no node");
-        println!("{name}: told after {} ms, then in {} µs: {error}", noticed.as_millis(), again.elapsed().as_micros());
+        println!(
+            "{name}: reported after {} ms, then in {} µs: {error}",
+            noticed.as_millis(),
+            again.elapsed().as_micros()
+        );
         assert!(error.is_unavailable() && !cluster.health().is_available(), "{error:?}");
         restore();
         let restored = Instant::now();
-        until("searches again", async || search(&cluster, INDEX).await.map(drop)).await;
-        println!("{name}: searches again {} ms after the nodes", restored.elapsed().as_millis());
+        until("searches succeed again", async || search(&cluster, INDEX).await.map(drop)).await;
+        println!("{name}: searches succeed again {} ms after the nodes", restored.elapsed().as_millis());
         let load = Load::start(&cluster, INDEX);
         until("three nodes", async || nodes(&cluster, 3).await).await;
         load.end(&format!("recovery from {name}"), Instant::now()).await;
@@ -125,7 +129,7 @@ async fn unreachable_cluster_is_unavailable_and_recovers_by_itself() {
 /// of an attempt.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn request_that_no_node_answers_in_time_ends_at_its_deadline() {
+async fn request_that_no_node_answers_in_time_ends_at_the_deadline() {
     let (cluster, _pings) = healthy().await;
     let request = || ClusterRequest::get("/_cluster/health").query("wait_for_nodes", "4").query("timeout", "60s");
     let error = cluster.send(request().timeout(Duration::from_secs(1))).await.expect_err("there is no fourth");

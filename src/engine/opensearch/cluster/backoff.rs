@@ -1,4 +1,4 @@
-//! Pauses between attempts at something that a busy cluster rejects.
+//! Back-off between attempts while a busy cluster rejects requests.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ const FIRST: Duration = Duration::from_millis(200);
 /// The longest pause.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Pauses that double, with jitter, until a deadline. For bulk requests that are answered with 429
-/// or 503, entirely or in part.
+/// Exponential back-off with jitter, until a deadline. For bulk requests that fail with 429 or 503,
+/// entirely or in part.
 #[derive(Debug)]
 pub struct Backoff {
     deadline: Instant,
@@ -18,18 +18,18 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Pauses until a deadline.
+    /// Back-off until a deadline.
     pub fn new(deadline: Instant) -> Self {
         Self { deadline, next: FIRST }
     }
 
-    /// The pauses of a request that has this much time in total.
+    /// Back-off for a request that has this much time in total.
     pub fn within(time: Duration) -> Self {
         Self::new(Instant::now() + time)
     }
 
-    /// Waits. Returns false at once if the pause would exceed the deadline; then the last error
-    /// counts.
+    /// Waits. Returns false immediately if the pause would exceed the deadline; the last error is
+    /// then final.
     pub async fn wait(&mut self) -> bool {
         let random = getrandom::u32().unwrap_or(u32::MAX / 2);
         let Some(pause) = self.pause(Instant::now(), random) else { return false };
@@ -37,7 +37,7 @@ impl Backoff {
         true
     }
 
-    /// Starts over with short pauses, after an attempt that succeeded at least in part.
+    /// Goes back to short pauses, after an attempt that succeeded at least in part.
     pub fn reset(&mut self) {
         self.next = FIRST;
     }

@@ -1,4 +1,4 @@
-//! User and password, or a key.
+//! Credentials: a user and password, or a key.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// A user, and the password from a file with one line.
+    /// A user, with the password read from a one-line file.
     pub fn password(user: &str, file: &Path) -> Result<Self, ClusterSettingsError> {
         if user.is_empty() || user.contains(|c: char| c == ':' || c.is_control()) {
             return Err(ClusterSettingsError::User(user.to_owned()));
@@ -34,8 +34,8 @@ impl Credentials {
         Ok(Self { name: format!("user {user}"), authorization: encoded })
     }
 
-    /// The key from a file with one line: a token, sent as `Bearer`, or a scheme and a token, such
-    /// as `ApiKey …`.
+    /// A key read from a one-line file: a token, sent as `Bearer`, or a scheme and a token, such as
+    /// `ApiKey …`.
     pub fn key(file: &Path) -> Result<Self, ClusterSettingsError> {
         let authorization = read(file, |text| {
             let (scheme, token) = text.split_once(' ').unwrap_or(("Bearer", text));
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// A header value from a file's only line. It's never shown.
+/// Reads a header value from a one-line file. It's never shown.
 fn read(file: &Path, value: impl Fn(&str) -> Option<String>) -> Result<HeaderValue, ClusterSettingsError> {
     let header = fs::read_to_string(file).and_then(|text| {
         let text = text.strip_suffix('\n').unwrap_or(&text);
@@ -69,7 +69,7 @@ fn read(file: &Path, value: impl Fn(&str) -> Option<String>) -> Result<HeaderVal
         let value = (!text.is_empty() && text.len() <= MAX_SECRET_BYTES).then(|| value(text)).flatten();
         value
             .and_then(|value| HeaderValue::try_from(value).ok())
-            .ok_or_else(|| io::Error::other("it isn't one line with a password or a key"))
+            .ok_or_else(|| io::Error::other("it isn't a single line with a password or a key"))
     });
     let mut header = header.map_err(|source| ClusterSettingsError::SecretFile { path: file.to_path_buf(), source })?;
     header.set_sensitive(true);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_text_and_errors_have_no_secret() {
+    fn debug_output_and_errors_contain_no_secret() {
         let (_folder, path) = file("hunter2\n");
         let credentials = Credentials::password("me", &path).expect("credentials");
         let encoded = BASE64_STANDARD.encode("me:hunter2");

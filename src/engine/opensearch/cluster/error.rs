@@ -17,24 +17,24 @@ pub enum ClusterError {
     Unavailable(#[source] Unavailability),
     #[error("{}; send fewer requests at once, or add nodes", overload(node.as_deref(), reason.as_ref()))]
     Overloaded {
-        /// The node that rejected it; none if waiting for a turn took too long.
+        /// The node that rejected the request; `None` if it waited too long for a turn.
         node: Option<String>,
         reason: Option<Reason>,
     },
     #[error(
         "the cluster accepts no more documents or indices because a disk is too full ({reason}); delete old indices or add disk \
-         space: it takes them again by itself as soon as the disk is below the high watermark"
+         space: it recovers on its own once the disk is below the high watermark"
     )]
     DiskFull { reason: Reason },
-    #[error("node {node} rejects the request with {status}: {reason}")]
+    #[error("node {node} rejected the request with {status}: {reason}")]
     Rejected {
         node: String,
-        /// The status: not 2xx, and none that another kind of this error covers; 409 for a lost
+        /// A status that isn't 2xx and that no other variant covers; 409 for a lost
         /// compare-and-set.
         status: StatusCode,
         reason: Reason,
     },
-    #[error("node {node} can't find it: {reason}{}", if reason.is(NO_INDEX) { REMEDY } else { "" })]
+    #[error("node {node} can't find what was requested: {reason}{}", if reason.is(NO_INDEX) { REMEDY } else { "" })]
     NotFound {
         node: String,
         /// Its kind distinguishes a missing index from a missing document: see
@@ -44,7 +44,7 @@ pub enum ClusterError {
     #[error("{}", authentication(node, *status, credentials.as_deref()))]
     Authentication {
         node: String,
-        /// 401, or 403 for a missing right.
+        /// 401, or 403 for a missing permission.
         status: StatusCode,
         /// The user, or the kind of key.
         credentials: Option<String>,
@@ -61,7 +61,7 @@ pub enum ClusterError {
 /// Why a cluster isn't available.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailability {
-    #[error("none of the nodes ({nodes}) answers; are they running, and are the addresses right?")]
+    #[error("none of the nodes ({nodes}) answer; check that they're running and that the addresses are right")]
     NoNode {
         nodes: String,
         /// The error of the last ping.
@@ -77,12 +77,13 @@ pub enum Unavailability {
         source: Arc<NodeError>,
     },
     #[error(
-        "an index is red, part of its data is missing ({reason}); start the nodes that hold it, or build the index again"
+        "an index is red because part of its data is missing ({reason}); start the nodes that have it, or \
+         rebuild the index"
     )]
     MissingShards { reason: Reason },
 }
 
-/// Why an attempt at a node failed.
+/// Why a single attempt at a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
     #[error("node {node} can't be reached")]
@@ -92,8 +93,8 @@ pub enum NodeError {
         source: Source,
     },
     #[error(
-        "the TLS connection to node {node} fails; give the certificate of the CA that signed the node's with \
-         --engine-ca-file, and the name that is in it as the address"
+        "the TLS connection to node {node} failed; give the CA certificate that signed the node's with --engine-ca-file, \
+         and use a name in the node's certificate as its address"
     )]
     Tls {
         node: String,
@@ -114,20 +115,20 @@ pub enum NodeError {
     },
     #[error("node {node} stopped answering while the request was in progress")]
     Lost { node: String },
-    #[error("node {node} answers with {status}: {reason}")]
+    #[error("node {node} responded with {status}: {reason}")]
     Status {
         node: String,
         /// 502, 503 or 504, or 500 if another node is gone; for a ping, any status.
         status: StatusCode,
         reason: Reason,
     },
-    #[error("the response of node {node} has more than {max_bytes} bytes")]
+    #[error("the response from node {node} exceeds {max_bytes} bytes")]
     TooLarge { node: String, max_bytes: usize },
 }
 
-/// The kind of the reason for a missing index.
+/// The reason kind for a missing index.
 const NO_INDEX: &str = "index_not_found_exception";
-const REMEDY: &str = "; if the index was deleted, --reindex fills another one";
+const REMEDY: &str = "; if the index was deleted, run --reindex to fill a new one";
 
 impl ClusterError {
     /// Whether an index that the request names doesn't exist.
@@ -151,12 +152,12 @@ impl ClusterError {
         matches!(self, Self::Unavailable(_) | Self::Overloaded { .. })
     }
 
-    /// Whether a compare-and-set was lost, or a document to be created already exists.
+    /// Whether a compare-and-set failed, or a document to be created already exists.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
     }
 
-    /// Whether the cluster rejects the user, possibly in all pings, so that no request is sent.
+    /// Whether the cluster rejects the user. If it rejects all pings, the request isn't even sent.
     pub fn is_rejected_user(&self) -> bool {
         match self {
             Self::Authentication { .. } => true,
@@ -187,7 +188,7 @@ impl ClusterError {
             }),
             300..=399 => Self::InvalidResponse {
                 node,
-                what: format!("it redirects with {status}; give the address that it redirects to"),
+                what: format!("it redirects with {status}; use the address that it redirects to"),
                 source: None,
             },
             _ => Self::Rejected { node, status, reason },
@@ -216,12 +217,14 @@ fn overload(node: Option<&str>, reason: Option<&Reason>) -> String {
 
 fn authentication(node: &str, status: StatusCode, credentials: Option<&str>) -> String {
     match (credentials, status.as_u16()) {
-        (Some(name), 403) => format!("node {node} doesn't allow {name} to do this: give it a role with the right"),
+        (Some(name), 403) => {
+            format!("node {node} doesn't allow {name} to do this; give it a role with that permission")
+        }
         (Some(name), _) => {
-            format!("node {node} rejects {name}: check the user and the file of the password or the key")
+            format!("node {node} rejects {name}; check the user and the password or key file")
         }
         (None, _) => {
-            format!("node {node} requires a user: give --engine-user and --engine-password-file, or a file with a key")
+            format!("node {node} requires credentials; give --engine-user and --engine-password-file, or a key file")
         }
     }
 }
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_errors_are_distinguished() {
+    fn error_kinds_are_distinguished() {
         assert!(matches!(of(401, None, "Unauthorized"), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("security_exception"), ""), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("cluster_block_exception"), "FORBIDDEN/8"), ClusterError::Rejected { .. }));
@@ -265,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_passes_by_itself_is_temporary() {
+    fn only_errors_that_pass_on_their_own_are_temporary() {
         assert!(of(429, None, "").is_temporary() && of(503, None, "").is_temporary());
         let full = of(429, Some("cluster_block_exception"), "disk usage exceeded flood-stage watermark");
         assert!(!full.is_temporary() && !of(400, None, "").is_temporary() && !of(401, None, "").is_temporary());

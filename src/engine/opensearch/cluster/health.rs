@@ -11,7 +11,7 @@ pub struct ClusterHealth {
 pub struct NodeHealth {
     /// Its address.
     pub url: String,
-    /// Whether its last ping was answered; false before the first one.
+    /// Whether its last ping was answered; `None` before the first one.
     pub answers: Option<bool>,
     /// Why its last ping failed, with the causes.
     pub error: Option<String>,

@@ -1,8 +1,8 @@
 //! The connection to an OpenSearch cluster: nodes, pings, deadlines, retries and credentials.
 //!
-//! [`Cluster::send`] sends a request to a node that answers. A request that may be repeated goes to
-//! another node if the first one fails, within one deadline. [`Cluster::start_pings`] finds out
-//! which nodes answer, sooner than the cluster itself.
+//! [`Cluster::send`] sends a request to a node that answers. If that node fails, a repeatable
+//! request goes to another one, within the same deadline. [`Cluster::start_pings`] detects which
+//! nodes answer, sooner than the cluster itself does.
 
 mod backoff;
 mod credentials;
@@ -48,7 +48,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The cluster in the settings. Sends nothing yet.
+    /// Sets up a cluster. Doesn't send anything yet.
     pub fn new(settings: ClusterSettings) -> Result<Self, ClusterSettingsError> {
         let nodes = Nodes::new(&settings.urls)?;
         if settings.credentials.is_some() {

@@ -1,4 +1,4 @@
-//! A node, and what the pings have found out about it.
+//! A node, and what its pings have shown.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ struct State {
 pub(super) enum Standing {
     /// Its last ping was answered, or it hasn't been pinged yet.
     Answers,
-    /// It was late the last time or two: better than none.
+    /// Its last one or two pings timed out. Better than no node at all.
     Late,
     /// It can't be reached.
     Gone,
@@ -73,7 +73,7 @@ impl Node {
         self.origin.starts_with("https:")
     }
 
-    /// Whether it is on this machine.
+    /// Whether it's on this machine.
     pub(super) fn is_local(&self) -> bool {
         self.is_local
     }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn late_node_is_gone_after_three_pings_and_an_unreachable_one_at_once() {
+    fn late_node_is_gone_after_three_pings_and_an_unreachable_one_immediately() {
         let node = Node::new(&Uri::from_static("http://127.0.0.1:9200/"));
         assert_eq!((node.standing(), node.health().answers), (Standing::Answers, None));
         assert!(!node.answered("n1"));

@@ -1,4 +1,4 @@
-//! A cluster's nodes, and the choice among them.
+//! A cluster's nodes, and choosing among them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,20 +17,20 @@ pub(super) struct Nodes {
     all: Vec<Arc<Node>>,
     /// The node for the next request.
     turn: AtomicUsize,
-    /// The node that was last found silent.
+    /// The most recent node to stop answering.
     lost: watch::Sender<Option<Arc<Node>>>,
 }
 
-/// Nodes that are found silent, as it happens.
+/// Reports nodes that stop answering, as it happens.
 #[derive(Debug)]
 pub(super) struct Losses(watch::Receiver<Option<Arc<Node>>>);
 
 impl Losses {
-    /// Waits for the next one.
+    /// Waits for the next node to stop answering.
     pub(super) async fn next(&mut self) -> Arc<Node> {
         loop {
             if self.0.changed().await.is_err() {
-                // The nodes are gone, and all waiting requests with them.
+                // The nodes have been dropped, and all waiting requests with them.
                 return std::future::pending().await;
             }
             if let Some(node) = self.0.borrow_and_update().clone() {
@@ -59,7 +59,6 @@ impl Nodes {
         Ok(Self { all: nodes, turn: AtomicUsize::new(0), lost: watch::Sender::new(None) })
     }
 
-    /// All of them.
     pub(super) fn all(&self) -> &[Arc<Node>] {
         &self.all
     }
@@ -79,8 +78,8 @@ impl Nodes {
         }
     }
 
-    /// The next node in turn among those that answer, or else among those that are late. A
-    /// different one than `failed`, unless there is none.
+    /// The next node in turn among those that answer, or failing that, among those that are late.
+    /// Returns `failed` only if there's no other.
     pub(super) fn next(&self, failed: Option<&Arc<Node>>) -> Option<Arc<Node>> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let (before, from) = self.all.split_at(turn % self.all.len());
@@ -89,13 +88,13 @@ impl Nodes {
         others.min_by_key(|node| node.standing()).or_else(|| in_turn().next()).cloned()
     }
 
-    /// Whether there is another node than this one to give a request to.
+    /// Whether there's another node to give a request to.
     pub(super) fn has_other(&self, than: &Arc<Node>) -> bool {
         self.all.iter().any(|node| !Arc::ptr_eq(node, than) && node.standing() < Standing::Gone)
     }
 
-    /// The names of the nodes that answer, so a search can prefer their shards. None if there's a
-    /// single address: it may be a balancer's, and the node behind it is as good as any.
+    /// The names of the nodes that answer, so a search can prefer their shards. `None` if there's a
+    /// single address: it may be a load balancer's, and the node behind it is as good as any.
     pub(super) fn preferred(&self) -> Option<String> {
         if self.all.len() < 2 {
             return None;
@@ -105,7 +104,7 @@ impl Nodes {
     }
 
     /// Records a failed ping. Returns whether the previous one had been answered, in which case
-    /// requests in progress are told.
+    /// requests in progress are notified.
     pub(super) fn missed(&self, node: &Arc<Node>, error: NodeError) -> bool {
         let is_new = node.missed(error);
         if is_new {
@@ -114,7 +113,7 @@ impl Nodes {
         is_new
     }
 
-    /// The nodes that are found silent from now on.
+    /// Reports nodes that stop answering from now on.
     pub(super) fn losses(&self) -> Losses {
         Losses(self.lost.subscribe())
     }
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn late_node_is_better_than_none_and_a_gone_one_is_not() {
+    fn late_node_is_a_last_resort_but_a_gone_one_is_not() {
         let nodes = three();
         miss_all(&nodes);
         miss_all(&nodes);
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_goes_to_another_node_where_there_is_one() {
+    fn retry_goes_to_another_node_if_there_is_one() {
         let nodes = three();
         let failed = Arc::clone(&nodes.all()[0]);
         assert!((0..6).all(|_| next(&nodes, Some(&failed)).is_some_and(|node| node != "http://a:1")));

@@ -1,7 +1,7 @@
 //! Pings: which nodes answer, and what the cluster calls them.
 //!
-//! A cluster needs seconds to notice that a node is silent, and keeps sending it parts of searches
-//! meanwhile. The pings notice it within a second.
+//! A cluster takes seconds to notice that a node is silent, and meanwhile keeps sending it parts of
+//! searches. The pings notice within a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,8 @@ use super::{Cluster, ClusterRequest, NodeError, Reason};
 const INTERVAL: Duration = Duration::from_millis(500);
 /// How long a node has to answer.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// The node itself, by its id. It answers this without other nodes, so even while there's no
-/// cluster manager.
+/// Returns the node itself, by id. A node can answer this without other nodes, so even while
+/// there's no cluster manager.
 const PATH: &str = "/_nodes/_local/http";
 
 /// Pings a cluster's nodes until it's dropped.
@@ -54,7 +54,7 @@ impl Cluster {
         futures_util::future::join_all(self.nodes.all().iter().map(|node| self.ping_node(node))).await;
     }
 
-    /// Pings a node, and logs it if the result differs from the last one.
+    /// Pings a node, and logs if it stops or resumes answering.
     async fn ping_node(&self, node: &Arc<Node>) {
         match self.id_of(node).await {
             Ok(id) => {
@@ -68,7 +68,7 @@ impl Cluster {
                     tracing::warn!(
                         node = node.origin(),
                         error = text,
-                        "the node doesn't answer: requests go to others"
+                        "the node isn't answering; sending requests to others"
                     );
                 }
             }
@@ -86,7 +86,7 @@ impl Cluster {
         }
         match serde_json::from_slice::<LocalNode>(&response.body).map(|local| local.nodes.into_iter().next()) {
             Ok(Some((id, _))) => Ok(id),
-            _ => unusable(Reason::new(None, "it isn't a node of OpenSearch")),
+            _ => unusable(Reason::new(None, "it isn't an OpenSearch node")),
         }
     }
 }

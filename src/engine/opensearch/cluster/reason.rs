@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::text::printable::printable;
 
-/// The longest reason in characters: the cluster may repeat a request in it.
+/// The maximum length in characters, because a cluster may echo the request in its reason.
 const MAX_CHARS: usize = 400;
 
 /// The reason that a cluster gives for an error, shortened and printable.
@@ -24,7 +24,7 @@ impl Reason {
         Self { kind: kind.map(|kind| cut(kind).into_owned()), text: cut(text.trim()).into_owned() }
     }
 
-    /// The reason in the body of a response, which may contain anything.
+    /// The reason in a response body, which may contain anything.
     pub(super) fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice(body) {
             Ok(Document { error: Some(Error::Explained(error)) }) => {
@@ -53,16 +53,16 @@ impl Reason {
         is_shard_failure || self.text.contains("missing shards")
     }
 
-    /// Whether part of the request was at a node that is gone, such as the second phase of a
-    /// search. That's a temporary failure, even though it comes with 500.
+    /// Whether part of the request, such as a search's second phase, was on a node that's gone.
+    /// That's a temporary failure, even though it comes with 500.
     pub(super) fn is_lost_node(&self) -> bool {
         let kind = self.kind.as_deref().unwrap_or_default();
         matches!(kind, "node_disconnected_exception" | "node_not_connected_exception" | "node_closed_exception")
             || kind.ends_with("_transport_exception")
     }
 
-    /// Whether a node's disk is too full for more documents, or the disks of all nodes for another
-    /// index.
+    /// Whether a node's disk is too full for more documents, or all nodes' disks are too full for
+    /// another index.
     pub(super) fn is_full_disk(&self) -> bool {
         let is_of_documents = self.is("cluster_block_exception")
             && (self.text.contains("read-only-allow-delete") || self.text.contains("watermark"));
@@ -75,7 +75,7 @@ impl std::fmt::Display for Reason {
         match (&self.kind, self.text.as_str()) {
             (Some(kind), "") => f.write_str(kind),
             (Some(kind), text) => write!(f, "{kind}: {text}"),
-            (None, "") => f.write_str("it gives no reason"),
+            (None, "") => f.write_str("no reason given"),
             (None, text) => f.write_str(text),
         }
     }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reason_is_that_of_the_cause() {
+    fn reason_comes_from_the_root_cause() {
         let body = br#"{"error":{"root_cause":[{"type":"parsing_exception","reason":"no [x]"}],
             "type":"search_phase_execution_exception","reason":"all shards failed"},"status":400}"#;
         assert_eq!(Reason::from_body(body).to_string(), "parsing_exception: no [x]");
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(Reason::from_body(body).to_string(), "search_phase_execution_exception: all shards failed");
         assert_eq!(Reason::from_body(br#"{"error":"wrong"}"#).to_string(), "wrong");
         assert_eq!(Reason::from_body(br#"{"found":false}"#).to_string(), r#"{"found":false}"#);
-        assert_eq!(Reason::from_body(b"").to_string(), "it gives no reason");
+        assert_eq!(Reason::from_body(b"").to_string(), "no reason given");
     }
 
     #[test]

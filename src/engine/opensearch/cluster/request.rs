@@ -35,7 +35,7 @@ pub struct ClusterRequest {
     pub(super) content_type: &'static str,
     /// Whether it may be sent twice, because that has the same effect as sending it once.
     pub(super) is_idempotent: bool,
-    /// Whether it reads shards, so that copies on answering nodes are preferred.
+    /// Whether it reads shards, in which case copies on answering nodes are preferred.
     pub(super) reads_shards: bool,
     pub(super) timeout: Option<Duration>,
 }
@@ -91,8 +91,8 @@ impl ClusterRequest {
         request.query("allow_partial_search_results", "false")
     }
 
-    /// A bulk request, as lines of JSON, whose documents have ids that we chose. So it may be
-    /// repeated at another node.
+    /// A bulk request, as lines of JSON. We choose the documents' ids, so it may be repeated at
+    /// another node.
     pub fn bulk(path: &str, body: impl Into<Bytes>) -> Self {
         Self { content_type: "application/x-ndjson", is_idempotent: true, ..Self::post(path, body) }
     }
@@ -104,14 +104,14 @@ impl ClusterRequest {
         self
     }
 
-    /// Sets the time for the request including its retry, overriding the settings.
+    /// Sets the time limit for the request including its retry, overriding the settings.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Forbids the retry, for a compare-and-set, which can't succeed twice.
+    /// Disables the retry. For a compare-and-set, which can't succeed twice.
     #[must_use]
     pub fn once(mut self) -> Self {
         self.is_idempotent = false;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_requests_without_a_second_effect_are_idempotent() {
+    fn only_requests_that_are_safe_to_repeat_are_idempotent() {
         for request in [ClusterRequest::get("a"), ClusterRequest::put("a", ""), ClusterRequest::bulk("_bulk", "")] {
             assert!(request.is_idempotent && !request.clone().once().is_idempotent, "{request:?}");
         }

@@ -1,4 +1,4 @@
-//! Sends a request, with its deadline, its turn and its retry.
+//! Sends requests: deadlines, turns and retries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::node::Node;
 use super::transport::RawResponse;
 use super::{Cluster, ClusterError, ClusterRequest, ClusterResponse, NodeError, Reason};
 
-/// How much of a request's time it may wait for its turn. A request that starts later would time
-/// out anyway.
+/// The share of a request's time that it may wait for its turn, as a divisor. A request that starts
+/// later would time out anyway.
 const MAX_WAIT_SHARE: u32 = 2;
-/// How much of the remaining time the first of two attempts gets.
+/// The share of the remaining time that the first of two attempts gets, as a divisor.
 const FIRST_ATTEMPT_SHARE: u32 = 2;
 
 impl Cluster {
@@ -44,7 +44,7 @@ impl Cluster {
             self.attempt(&first, &request, rest).await
         };
         // If there's no other node, only a fast failure is retried at the same one: its address may
-        // be a balancer's.
+        // be a load balancer's.
         let is_repeated = request.is_idempotent
             && match &outcome {
                 Ok(response) => is_failure(response),
@@ -59,7 +59,7 @@ impl Cluster {
         let Ok(second) = self.node(Some(&first)) else { return self.conclude(&first, outcome, 1) };
         let outcome = self.attempt(&second, &request, rest).await;
         // A node that refuses the connection never got the request, and the first attempt may have
-        // failed because of the loss of this very node.
+        // failed because this very node was lost.
         let rest = deadline.saturating_duration_since(Instant::now());
         match self.node(Some(&second)) {
             Ok(third) if is_refused(&outcome) && !Arc::ptr_eq(&third, &second) && !rest.is_zero() => {
@@ -93,9 +93,9 @@ impl Cluster {
         self.transport.send(node, request, preferred.as_deref(), timeout).await
     }
 
-    /// An attempt that ends as soon as a ping finds its node silent. For a search any silent node
-    /// counts, since part of the search may be there. An attempt may have a long time, while a
-    /// silent node is found within a second.
+    /// An attempt that ends as soon as a ping finds its node silent. For a search, any silent node
+    /// counts, since part of the search may be running there. Attempts can have long timeouts,
+    /// whereas a silent node is noticed within a second.
     async fn attempt_unless_lost(
         &self,
         node: &Arc<Node>,
@@ -118,7 +118,7 @@ impl Cluster {
         }
     }
 
-    /// The result of the last attempt.
+    /// Turns the last attempt's outcome into the result.
     fn conclude(
         &self,
         node: &Node,
@@ -140,7 +140,7 @@ impl Cluster {
     }
 }
 
-/// Whether there was no connection.
+/// Whether no connection could be made.
 fn is_refused(outcome: &Result<RawResponse, NodeError>) -> bool {
     matches!(outcome, Err(NodeError::Connect { .. }))
 }

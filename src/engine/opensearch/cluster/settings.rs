@@ -1,4 +1,4 @@
-//! How a cluster is reached.
+//! How to reach a cluster.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,25 +9,25 @@ use http::Uri;
 use super::Credentials;
 use crate::client::{self, TlsError};
 
-/// How a cluster is reached.
+/// How to reach a cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterSettings {
-    /// The addresses of the nodes. Name each data node, because searches prefer named nodes that
-    /// answer. A single address may be a balancer's.
+    /// The addresses of the nodes. List every data node, because searches prefer listed nodes that
+    /// answer. A single address may be a load balancer's.
     pub urls: Vec<Uri>,
-    /// A PEM file of certification authorities to trust instead of the machine's.
+    /// A PEM file of certificate authorities to trust instead of the machine's.
     pub ca_file: Option<PathBuf>,
     /// Sent with each request.
     pub credentials: Option<Credentials>,
-    /// The time for a request, including its retry and the wait for its turn.
+    /// The time limit for a request, including its retry and the wait for its turn.
     pub request_timeout: Duration,
     /// How many requests may be in progress; more have to wait. At least 1.
     pub max_concurrent_requests: usize,
 }
 
 impl ClusterSettings {
-    /// The default time for a request. Half of it must exceed the second in which a silent node is
-    /// noticed.
+    /// The default time limit for a request. Half of it must exceed the second it takes to notice a
+    /// silent node.
     pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
     /// The default limit on requests in progress.
     pub const MAX_CONCURRENT_REQUESTS: usize = 64;
@@ -52,26 +52,24 @@ impl ClusterSettings {
 /// Why these settings can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterSettingsError {
-    #[error(
-        "no address of the cluster is given: give the URL of at least one node, such as https://search-1.example:9200"
-    )]
+    #[error("no cluster address is given; give the URL of at least one node, such as https://search-1.example:9200")]
     NoUrl,
     #[error(
-        "{0:?} isn't the address of a node: give an http or https URL without user, query or fragment, such as \
-         https://search-1.example:9200; user and password are given apart"
+        "{0:?} isn't the address of a node; give an http or https URL without user, query or fragment, such as \
+         https://search-1.example:9200, and the user and password as separate options"
     )]
     Url(String),
-    #[error("the certificates in {} can't be read: it must be a PEM file", path.display())]
+    #[error("the certificates in {} can't be read; it must be a PEM file", path.display())]
     CaFile {
         path: PathBuf,
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    #[error("{} holds no certificate: it must be a PEM file with the certificate of the cluster's CA", .0.display())]
+    #[error("{} contains no certificate; it must be a PEM file with the certificate of the cluster's CA", .0.display())]
     NoCertificate(PathBuf),
     #[error(
-        "this machine has no root certificates for https: give the CA's file with --engine-ca-file, install the package \
-         ca-certificates, or set SSL_CERT_FILE"
+        "this machine has no root certificates for https; give the CA's file with --engine-ca-file, install the \
+         ca-certificates package, or set SSL_CERT_FILE"
     )]
     Certificates,
     #[error("TLS can't be set up")]
@@ -82,7 +80,9 @@ pub enum ClusterSettingsError {
         #[source]
         source: io::Error,
     },
-    #[error("{0:?} isn't a user of a cluster: it must have characters, and neither a colon nor control characters")]
+    #[error(
+        "{0:?} isn't a valid user name for a cluster; it must not be empty or contain a colon or control characters"
+    )]
     User(String),
 }
 

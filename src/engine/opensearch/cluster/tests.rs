@@ -1,4 +1,4 @@
-//! Requests to stub nodes: what is sent, what is repeated, what ends.
+//! Requests to stub nodes: what's sent, what's retried and what's cut short.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn failed_attempt_is_repeated_once_at_another_node() {
 }
 
 #[tokio::test]
-async fn request_ends_where_no_node_can_be_reached() {
+async fn request_fails_if_no_node_can_be_reached() {
     let (first, second) = (Stub::absent().await, Stub::absent().await);
     let error = cluster(&[&first, &second]).send(search()).await.expect_err("no node");
     assert!(matches!(&error, ClusterError::Unavailable(Unavailability::Attempts { attempts: 3, .. })), "{error:?}");
@@ -43,7 +43,7 @@ async fn second_failure_is_the_result() {
 }
 
 #[tokio::test]
-async fn requests_with_an_effect_and_overload_and_rejections_are_not_repeated() {
+async fn requests_with_side_effects_overload_and_rejections_are_not_retried() {
     let second = Stub::start(&[OK]).await;
     let first = Stub::start(&[BUSY]).await;
     assert!(cluster(&[&first, &second]).send(ClusterRequest::post("/a/_doc", "{}")).await.is_err());
@@ -62,18 +62,18 @@ async fn requests_with_an_effect_and_overload_and_rejections_are_not_repeated() 
 }
 
 #[tokio::test]
-async fn silent_node_has_a_share_of_the_time() {
+async fn silent_node_gets_only_a_share_of_the_time() {
     let (first, second) = (Stub::start(&[Reply::Hang]).await, Stub::start(&[OK]).await);
     let request = search().timeout(Duration::from_secs(1));
     assert!(cluster(&[&first, &second]).send(request.clone()).await.is_ok());
-    // A single node has all of the time, and isn't given the work twice.
+    // A single node gets all of the time, and isn't given the work twice.
     let error = cluster(&[&first]).send(request).await.expect_err("silence");
     assert!(crate::error::chain(&error).contains("didn't respond within"), "{error}");
     assert!(error.is_unavailable() && first.requests() == 2, "{error:?}");
 }
 
 #[tokio::test]
-async fn search_leaves_a_node_that_is_found_silent_and_any_node_when_another_is() {
+async fn attempt_ends_when_its_node_goes_silent_and_a_search_when_any_node_does() {
     let lost = || NodeError::TimedOut { node: "a".to_owned(), after: Duration::from_millis(500) };
     for (request, silent, is_repeated) in [
         (search(), 0, true),
@@ -96,7 +96,7 @@ async fn search_leaves_a_node_that_is_found_silent_and_any_node_when_another_is(
         if is_repeated {
             assert!(sent.await.expect("no panic").is_ok());
         } else {
-            // A repetition would arrive before the response to another request.
+            // A retry would arrive before the response to another request.
             cluster.send(search()).await.expect("a response");
             assert!(!sent.is_finished());
             sent.abort();
@@ -107,14 +107,14 @@ async fn search_leaves_a_node_that_is_found_silent_and_any_node_when_another_is(
 }
 
 #[tokio::test]
-async fn single_address_is_tried_again_since_it_may_be_a_balancer() {
+async fn single_address_is_retried_because_it_may_be_a_load_balancer() {
     let balancer = Stub::start(&[Reply::Status(502, ""), OK]).await;
     assert!(cluster(&[&balancer]).send(search()).await.is_ok());
     assert_eq!(balancer.requests(), 2);
 }
 
 #[tokio::test]
-async fn request_without_a_turn_is_overload() {
+async fn request_that_gets_no_turn_is_an_overload() {
     let stub = Stub::start(&[Reply::Hang]).await;
     let cluster = cluster_with(&[&stub], |settings| settings.max_concurrent_requests = 1);
     let first = tokio::spawn({
@@ -162,7 +162,10 @@ async fn pings_decide_where_requests_go() {
     let health = cluster.health();
     let answers: Vec<_> = health.nodes.iter().map(|node| node.answers).collect();
     assert_eq!(answers, [Some(false), Some(true), Some(false), Some(true)]);
-    assert!(health.nodes[2].error.as_deref().is_some_and(|error| error.contains("isn't a node")), "{health:?}");
+    assert!(
+        health.nodes[2].error.as_deref().is_some_and(|error| error.contains("isn't an OpenSearch node")),
+        "{health:?}"
+    );
     for _ in 0..8 {
         cluster.send(search()).await.expect("a response");
     }
@@ -180,7 +183,7 @@ async fn pings_decide_where_requests_go() {
 }
 
 #[tokio::test]
-async fn without_a_node_a_request_fails_at_once_with_the_cause() {
+async fn request_without_a_reachable_node_fails_immediately_with_the_cause() {
     let absent = Stub::absent().await;
     let cluster = cluster(&[&absent]);
     cluster.ping().await;
@@ -211,7 +214,7 @@ async fn credentials_are_sent_and_never_shown() {
 }
 
 #[tokio::test]
-async fn rejected_pings_are_a_rejected_user_and_not_a_missing_node() {
+async fn rejected_pings_mean_a_rejected_user_and_not_a_missing_node() {
     for (status, is_rejected) in [(401, true), (403, true), (500, false)] {
         let stub = Stub::start(&[Reply::Status(status, "")]).await;
         let cluster = cluster(&[&stub]);

@@ -1,4 +1,4 @@
-//! One attempt at one node over HTTP.
+//! A single HTTP attempt at a single node.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::client::{self, Client, Proxies, RequestError, Roots};
 
 /// How long connecting may take, within the attempt's time.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// The largest response that is read. The largest page of hits has a few megabytes.
+/// The maximum size of a response. The largest page of hits takes a few megabytes.
 const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 /// The connections to the nodes.
@@ -24,7 +24,7 @@ pub(super) struct Transport {
     max_response_bytes: usize,
 }
 
-/// A response of any status.
+/// A response with any status.
 #[derive(Debug)]
 pub(super) struct RawResponse {
     pub(super) status: StatusCode,
@@ -43,7 +43,7 @@ impl Transport {
         Ok(Self { client, credentials, max_response_bytes: MAX_RESPONSE_BYTES })
     }
 
-    /// Sets the size limit of responses.
+    /// Sets the size limit for responses.
     #[cfg(test)]
     pub(super) fn set_max_response_bytes(&mut self, bytes: usize) {
         self.max_response_bytes = bytes;
@@ -54,8 +54,8 @@ impl Transport {
         self.credentials.as_ref().map(Credentials::name)
     }
 
-    /// Sends a request to a node and reads the whole response. When the time is up the connection
-    /// is closed, and the cluster then cancels a search.
+    /// Sends a request to a node and reads the whole response. When time is up, the connection is
+    /// closed, which makes the cluster cancel a search.
     pub(super) async fn send(
         &self,
         node: &Node,
@@ -139,14 +139,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ca_file_must_hold_a_certificate() {
+    fn ca_file_must_contain_a_certificate() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("ca.pem");
         assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::CaFile { .. })), "a missing file");
         fs::write(&path, "no certificate\n").expect("written");
         assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::NoCertificate(_))));
         fs::write(&path, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").expect("written");
-        assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::CaFile { .. })), "a damaged one");
+        assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::CaFile { .. })), "a damaged file");
         assert!(roots(None, false).is_ok());
     }
 }

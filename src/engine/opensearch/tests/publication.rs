@@ -1,4 +1,4 @@
-//! Publications on a real cluster: what is filled, what is published again, and how lost indices
+//! Publications on a real cluster: what gets filled, what gets republished, and how lost indices
 //! are noticed.
 
 use super::*;
@@ -56,14 +56,14 @@ impl Directory {
             filled = done;
             ControlFlow::Continue(())
         });
-        let published = published.expect("it is published");
+        let published = published.expect("published");
         assert_eq!((filled, published.products), (2 * software.len() as u64, software.len() as u64));
         published
     }
 
     /// Publishes a generation that must not be filled again.
     fn publish_again(&self, name: &str, software: &[serde_json::Value]) -> Published {
-        self.try_publish(name, software, &mut |_, _| ControlFlow::Break(())).expect("it is published")
+        self.try_publish(name, software, &mut |_, _| ControlFlow::Break(())).expect("published")
     }
 
     fn published_already(&self, name: &str) -> Option<Published> {
@@ -71,7 +71,7 @@ impl Directory {
         RUNTIME.block_on(published_already(&CLUSTER, &self.prefix, &generation)).expect("the cluster answers")
     }
 
-    /// The indices except the state, with the number of deleted documents.
+    /// The indices except the state index, each with its number of deleted documents.
     fn indices(&self) -> Vec<(String, String)> {
         let request = ClusterRequest::get(&format!("/_cat/indices/{}-*", self.prefix)).query("format", "json");
         let all: serde_json::Value = respond(request.query("h", "index,docs.deleted")).json().expect("JSON");
@@ -89,7 +89,7 @@ fn respond(request: ClusterRequest) -> super::super::cluster::ClusterResponse {
     RUNTIME.block_on(CLUSTER.send(request)).expect("a response")
 }
 
-/// The indices of these generations, none of which has a deleted document.
+/// The indices of these generations, all without deleted documents.
 fn clean(published: &[&Published]) -> Vec<(String, String)> {
     let of = |published: &&Published| {
         ["", "-parts", "-reviews"].map(|end| (format!("{}{end}", published.index), "0".to_owned()))
@@ -99,7 +99,7 @@ fn clean(published: &[&Published]) -> Vec<(String, String)> {
     all
 }
 
-/// `make test-rust` runs without a cluster and skips tests with this name in their paths.
+/// `make test-rust` runs without a cluster and skips tests with this module in their path.
 mod on_cluster {
     use super::*;
 
@@ -136,14 +136,14 @@ mod on_cluster {
         let again = directory.publish_again(FIRST, &old);
         assert_eq!((&again.index, again.previous.as_deref()), (&first.index, Some(second.index.as_str())));
         assert_eq!((again.products, again.shards), (first.products, first.shards));
-        assert_eq!(directory.publish_again(FIRST, &old), again, "it is in service already");
-        let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &again)).expect("it opens");
+        assert_eq!(directory.publish_again(FIRST, &old), again, "it's already in service");
+        let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &again)).expect("opened");
         let since = |name| snapshot.merged_changes.since(&snapshot.changes, name, 0..10).map(|changes| changes.total);
         assert_eq!((since(SECOND), since(FIRST)), (Some(1), Some(0)), "the log continues");
 
         respond(ClusterRequest::delete(&format!("/{}-parts", second.index)));
         let refilled = directory.fill(SECOND, &new);
-        assert_ne!(refilled.index, second.index, "the previous generation wasn't whole");
+        assert_ne!(refilled.index, second.index, "the previous generation was incomplete");
         assert_eq!(directory.indices().len(), 6, "the damaged one is deleted");
     }
 
@@ -185,7 +185,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn index_of_another_mapping_under_the_generations_name_is_replaced() {
+    fn index_with_another_mapping_under_the_generations_name_is_replaced() {
         let directory = Directory::new("foreign");
         let foreign = format!("/{}", directory.prefix.fill(FIRST, jiff::Timestamp::UNIX_EPOCH));
         respond(ClusterRequest::put(&format!("{foreign}/_doc/a"), r#"{"terms":"a"}"#));
@@ -198,7 +198,7 @@ mod on_cluster {
     fn requests_to_a_deleted_index_are_unavailable() {
         let directory = Directory::new("deleted");
         let published = directory.fill(FIRST, &large()[..20]);
-        let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &published)).expect("it opens");
+        let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &published)).expect("opened");
         let missing = || RUNTIME.block_on(is_missing(&CLUSTER, &published.index));
         let errors = || {
             let engine = &snapshot.engine;
