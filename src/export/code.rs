@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 pub enum Severity {
     /// The set can't be published as it is.
     Error,
-    /// Worth a look, but stops nothing.
+    /// Worth a look, but doesn't stop publishing.
     Warning,
     /// A suggestion; nothing is wrong.
     Note,
@@ -25,7 +25,7 @@ impl Severity {
     }
 }
 
-/// Declares the codes, so that name and severity are in one row and can't be forgotten.
+/// Declares the codes, with name and severity in one row so that neither can be forgotten.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $code:ident = $name:literal, $severity:ident;)+) => {
         /// The kind of a finding.
@@ -38,21 +38,21 @@ macro_rules! codes {
             /// All codes, in the order of the checks.
             pub const ALL: &'static [Self] = &[$(Self::$code),+];
 
-            /// The stable name; it never changes its meaning.
+            /// The stable name; its meaning never changes.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$code => $name,)+
                 }
             }
 
-            /// The kind of finding, in a sentence.
+            /// Describes this kind of finding in one sentence.
             pub const fn description(self) -> &'static str {
                 match self {
                     $(Self::$code => concat!($($doc),+).trim_ascii_start(),)+
                 }
             }
 
-            /// Whether it stops a set from being published.
+            /// How severe the finding is. An error stops a set from being published.
             pub const fn severity(self) -> Severity {
                 match self {
                     $(Self::$code => Severity::$severity,)+

@@ -10,7 +10,7 @@ use crate::record::{Attribute, AttributeType, Language, Translations};
 use crate::text::shorten::is_longer;
 
 impl Reader {
-    /// Reads the attributes of an export in a language; `None` if that is English.
+    /// Reads an export's attributes. `language` is the export's language; `None` if that's English.
     pub(super) fn attributes(&mut self, root: Value<'_>, language: Option<&Language>) -> Vec<Entry<Attribute>> {
         let mut known = NearMiss::new(ATTRIBUTE);
         let parent = Path::Root.member(SectionKind::Attributes.key());

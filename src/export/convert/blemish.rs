@@ -1,4 +1,4 @@
-//! Advice on texts that were converted from another format: markup and mojibake. There's one
+//! Warns about text that was converted from another format: markup and mojibake. There's one
 //! finding per kind and property in a file, because an export scraped from a website has them in
 //! every record.
 
@@ -39,7 +39,7 @@ impl Blemish {
         }
     }
 
-    /// How to fix it. `meant` is what the piece stands for.
+    /// How to fix it. `meant` is the character that the piece stands for.
     fn help(self, piece: &str, meant: Option<char>) -> String {
         match (self, meant) {
             (Self::Tag, _) => "remove the tags: texts are plain, so that readers see a tag as it is written".to_owned(),
@@ -72,7 +72,7 @@ struct Summary {
     blemish: Blemish,
     /// The envelope's member that contains the property, and the property.
     property: (Box<str>, Box<str>),
-    /// The number of texts that have one.
+    /// How many strings contain it.
     texts: usize,
     examples: Vec<Example>,
 }

@@ -35,7 +35,8 @@ const YOURS: [&str; 6] = ["your-company", "your-domain", "your-site", "yourcompa
 /// practice.
 const LOCAL: [&str; 7] = ["corp", "home", "internal", "intranet", "lan", "local", "localdomain"];
 
-/// IANA's list in lower case, without its first line: <https://data.iana.org/TLD/tlds-alpha-by-domain.txt>, of 2026-11-01.
+/// IANA's list of 2026-11-01 in lower case, without its first line:
+/// <https://data.iana.org/TLD/tlds-alpha-by-domain.txt>.
 static TOP_LEVEL_DOMAINS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("top_level_domains.txt").lines().collect());
 

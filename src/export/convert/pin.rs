@@ -39,7 +39,7 @@ fn pinned(entry: Value<'_>) -> Result<PinnedProducts, String> {
     Ok(PinnedProducts { pin, software: software.iter().map(Value::span).collect() })
 }
 
-/// The texts in an array that has from one to `most`.
+/// Reads an array of one to `most` non-blank strings.
 fn texts<'d>(entry: Value<'d>, key: &str, most: usize) -> Result<Vec<Value<'d>>, String> {
     let list = entry.get(key).filter(|list| list.kind() == Kind::Array);
     let texts: Vec<_> = list.iter().flat_map(Value::elements).collect();

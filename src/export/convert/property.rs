@@ -1,4 +1,4 @@
-//! Reads single properties: texts, lists of texts, dates, links.
+//! Reads single properties: text, lists of strings, dates, links.
 
 use fluent_uri::Uri;
 
@@ -11,7 +11,7 @@ use crate::export::text::{Kind, Value};
 use crate::record::CalendarDate;
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
-/// Whether a known property's value was used. If not, it's kept as it is.
+/// Whether a known property's value was used. If not, it's kept unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Used,
@@ -19,7 +19,7 @@ pub(super) enum Use {
 }
 
 impl Reader {
-    /// Advises that a known property can't be used as it is. Records and reviews still return it
+    /// Warns that a known property can't be used as it is. Records and reviews still return it
     /// untouched.
     pub(super) fn unusable(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str) -> Use {
         if value.kind() != Kind::Invalid {
@@ -30,7 +30,7 @@ impl Reader {
         Use::Additional
     }
 
-    /// Reads a text; null means there's none.
+    /// Reads text; null means there's none.
     pub(super) fn text(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Option<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
             self.words(value, path, &text);
@@ -41,7 +41,7 @@ impl Reader {
         Use::Used
     }
 
-    /// Reads a list of texts. A single text counts as a list of one, null as an empty one.
+    /// Reads a list of strings. A single string counts as a list of one, null as an empty list.
     pub(super) fn texts(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
             self.words(value, path, &text);
@@ -69,7 +69,7 @@ impl Reader {
         Use::Used
     }
 
-    /// Reports a word that's too long to be searched, and looks for blemishes.
+    /// Reports a word that's too long to search, and looks for blemishes.
     pub(super) fn words(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
         if let Some(length) = overlong_word(text) {
             let message = format!("a word of {length} characters is too long; {WORD_CHARS} are allowed");
@@ -79,7 +79,7 @@ impl Reader {
         self.blemishes.look(value, path, text);
     }
 
-    /// Advises on a text that lists shorten.
+    /// Warns about text that gets shortened in lists.
     pub(super) fn listed(&mut self, value: Value<'_>, path: Path<'_>) {
         let is_long = |text: &str| is_longer(text, LIST_CHARS) && overlong_word(text).is_none();
         if value.as_str().is_some_and(|text| is_long(&text)) {
@@ -104,14 +104,14 @@ impl Reader {
         }
     }
 
-    /// Looks for blemishes in a text that isn't searched.
+    /// Looks for blemishes in text that isn't searched.
     pub(super) fn label(&mut self, value: Value<'_>, path: Path<'_>) {
         if let Some(text) = value.as_str() {
             self.blemishes.look(value, path, &text);
         }
     }
 
-    /// Advises on a date that doesn't exist or is in the future.
+    /// Warns about a date that doesn't exist or is in the future.
     pub(super) fn date(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(text) = value.as_str() else { return };
         let Some(date) = CalendarDate::parse(&text) else {
@@ -130,7 +130,7 @@ impl Reader {
         }
     }
 
-    /// Advises on evidence that was checked too long ago.
+    /// Warns about evidence that was checked too long ago.
     pub(super) fn age(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(before) = self.days.stale_before else { return };
         let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
@@ -141,7 +141,7 @@ impl Reader {
         }
     }
 
-    /// Advises on links that browsers don't follow and on hosts that can't belong to a public
+    /// Warns about links that browsers don't follow and hosts that can't belong to a public
     /// website.
     pub(super) fn link(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(text) = value.as_str() else { return };

@@ -55,7 +55,7 @@ impl Reader {
             self.near_misses(&mut known, record, path);
             product
         };
-        // There may be a hundred thousand products of about four hundred bytes, and a growing
+        // There may be a hundred thousand products of about four hundred bytes each, and a growing
         // vector would move them.
         let mut products = Vec::with_capacity(list.map_or(0, |list| list.elements().count()));
         products.extend(records.filter_map(product));
@@ -155,7 +155,8 @@ impl Reader {
         }
     }
 
-    /// Warns of a character in an id that can't be seen, or white space other than a space: such an id can't be typed from what is shown.
+    /// Warns about invisible characters in an id, and about white space other than a space: nobody
+    /// can type such an id from what they see.
     fn invisible(&mut self, value: Value<'_>, path: Path<'_>, id: &str) {
         if id.is_ascii() {
             return;

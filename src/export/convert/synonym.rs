@@ -55,7 +55,7 @@ fn group(entry: Value<'_>) -> Result<SynonymGroup, &'static str> {
     }
 }
 
-/// The texts in an array; `None` if anything else is in it or a text is blank.
+/// The strings in an array; `None` if it contains a blank string or anything else.
 fn terms(list: Value<'_>) -> Option<Vec<Box<str>>> {
     let text = |element: Value<'_>| element.as_str().filter(|text| !text.trim().is_empty()).map(Into::into);
     (list.kind() == Kind::Array).then(|| list.elements().map(text).collect()).flatten()

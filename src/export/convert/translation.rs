@@ -1,4 +1,4 @@
-//! Reads the language of an export, and texts in other languages.
+//! Reads an export's language, and text in other languages.
 
 use super::property::Use;
 use super::{Entry, Product, Reader};
@@ -11,19 +11,19 @@ use crate::record::{Language, Translations};
 use crate::text::language::LanguageCount;
 use crate::text::shorten::is_longer;
 
-/// The key of texts in other languages.
+/// The key for text in other languages.
 pub(super) const TRANSLATIONS: &str = "translations";
 
-/// The key of the export's language.
+/// The key for the export's language.
 const LANGUAGE: &str = "language";
 
-/// The long text of a record.
+/// The key for a record's long text.
 const DESCRIPTION: &str = "description";
 
-/// What entries are called.
+/// The keys for an entry's name.
 const LABELS: [&str; 3] = ["name", "term", "label"];
 
-/// The language that the products' texts are clearly in, if it isn't English.
+/// The language that the products' text is clearly in, unless that's English.
 pub(super) fn detected(software: &[Entry<Product>]) -> Option<Language> {
     let mut count = LanguageCount::default();
     let products = software.iter().filter_map(|entry| entry.value.software.as_ref());
@@ -38,7 +38,7 @@ pub(super) fn detected(software: &[Entry<Product>]) -> Option<Language> {
 }
 
 impl Reader {
-    /// Reads the language that an export states; `None` if it states none.
+    /// Reads the language that an export states, if any.
     pub(super) fn language(&mut self, root: Value<'_>) -> Option<Language> {
         let value = root.get(LANGUAGE).filter(|value| !matches!(value.kind(), Kind::Null | Kind::Invalid))?;
         let path = Path::Root.member(LANGUAGE);
@@ -70,7 +70,8 @@ impl Reader {
         language
     }
 
-    /// Reads the texts of an entry in other languages. `known` are the texts that can be translated.
+    /// Reads an entry's text in other languages. `known` lists the properties that can be
+    /// translated.
     pub(super) fn translations(
         &mut self,
         value: Value<'_>,
@@ -107,7 +108,7 @@ impl Reader {
         Use::Used
     }
 
-    /// Reads a translated text; `None` if it can't be used, or is blank.
+    /// Reads translated text; `None` if it can't be used or is blank.
     fn translation(
         &mut self,
         property: &str,
@@ -129,7 +130,7 @@ impl Reader {
             self.listed(value, path);
         }
         let text = text.filter(|text| !text.trim().is_empty())?;
-        // Lists have the names of categories, terms and attributes whole.
+        // Lists contain the full names of categories, terms and attributes.
         if known != TRANSLATED && LABELS.contains(&property) && is_longer(&text, LABEL_CHARS) {
             let message = format!("a `{property}` has at most {LABEL_CHARS} characters, so this one isn't used");
             self.report(Code::UnusableProperty, value, path, message, "shorten it, or leave it out");
@@ -138,7 +139,7 @@ impl Reader {
         Some(text)
     }
 
-    /// Reads the translations of an entry of the envelope.
+    /// Reads the translations of an entry in the envelope.
     pub(super) fn entry_translations(
         &mut self,
         entry: Value<'_>,
