@@ -53,12 +53,12 @@ pub(super) fn name_problem(name: &str) -> Option<&'static str> {
         return None;
     }
     if is_longer(name, LABEL_CHARS) {
-        return Some("has at most 500 characters");
+        return Some("can have at most 500 characters");
     }
     match slug(name).len() {
         0 => Some("needs a letter or a digit"),
         1..=SLUG_BYTES => None,
-        _ => Some("has at most 500 characters, ligatures written out"),
+        _ => Some("can have at most 500 characters after ligatures are expanded"),
     }
 }
 

@@ -20,8 +20,8 @@ fn markup_and_mojibake_are_found_where_they_stand() {
     ];
     assert_eq!(found(&report), expected.map(|(code, text, pointer)| (code, text.to_owned(), pointer.to_owned())));
     assert_eq!(report.findings[0].message, "`tagline` contains an HTML entity: `&amp;`");
-    assert_eq!(report.findings[0].help, "write `&` for `&amp;`: texts are plain");
-    assert!(report.findings[1].help.starts_with("write `é` for `Ã©`"), "{}", report.findings[1].help);
+    assert_eq!(report.findings[0].help, "write `&` instead of `&amp;`: text is shown as it is");
+    assert!(report.findings[1].help.starts_with("write `é` instead of `Ã©`"), "{}", report.findings[1].help);
     assert!(report.is_valid());
 }
 
@@ -42,8 +42,8 @@ fn a_property_with_markup_in_each_record_is_one_finding() {
     assert_eq!(
         messages,
         [
-            "500 texts of `tagline` contain HTML entities, first `&lt;`",
-            "500 texts of `description` contain HTML tags, first `<b>`"
+            "500 values of `tagline` contain HTML entities; the first is `&lt;`",
+            "500 values of `description` contain HTML tags; the first is `<b>`"
         ]
     );
     let related: Vec<_> = report.findings[1].related.iter().map(|related| &*related.location.pointer).collect();

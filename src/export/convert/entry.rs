@@ -45,7 +45,7 @@ impl Reader {
         what: &str,
     ) -> Option<(Box<str>, Value<'d>)> {
         if entry.kind() != Kind::Object {
-            self.left_out(entry, path, &format!("{what} is an object, but this is {}", entry.describe()));
+            self.left_out(entry, path, &format!("{what} must be an object, but this is {}", entry.describe()));
             return None;
         }
         let found = entry.get(key).and_then(|value| Some((Box::<str>::from(value.as_str()?), value)));
@@ -53,7 +53,7 @@ impl Reader {
         if let Some((text, value)) = &found {
             self.words(*value, path.member(key), text);
         } else {
-            self.left_out(entry, path, &format!("{what} needs a `{key}`, a text that isn't empty"));
+            self.left_out(entry, path, &format!("{what} needs a `{key}`, a non-empty string"));
         }
         found
     }

@@ -131,7 +131,7 @@ fn named(host: &str) -> Option<Doubt> {
         return Some(local(&host));
     }
     let is_known = is(last, &["example", "onion"]) || TOP_LEVEL_DOMAINS.contains(&*last.to_ascii_lowercase());
-    (!is_known).then(|| unknown(format!("the host `{host}` ends in `.{last}`, which is no top-level domain")))
+    (!is_known).then(|| unknown(format!("the host `{host}` ends in `.{last}`, which isn't a top-level domain")))
 }
 
 fn placeholder(host: &str) -> Doubt {
@@ -150,7 +150,7 @@ fn reserved(host: &dyn Display) -> Doubt {
 }
 
 fn local(host: &dyn Display) -> Doubt {
-    Doubt::new(Code::PrivateHost, format!("the host `{host}` is one of a local network"), LOCAL_HELP)
+    Doubt::new(Code::PrivateHost, format!("the host `{host}` is on a local network"), LOCAL_HELP)
 }
 
 fn unknown(message: String) -> Doubt {
@@ -165,7 +165,7 @@ mod tests {
     use super::doubt;
 
     #[test]
-    fn hosts_that_no_website_has_are_doubted() {
+    fn hosts_that_cannot_be_a_public_website_are_doubted() {
         for (url, code) in [
             ("https://example.com", "placeholder_url"),
             ("https://www.Example.ORG/product", "placeholder_url"),
@@ -205,13 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn password_of_a_url_is_not_repeated() {
+    fn a_password_in_a_url_is_not_repeated() {
         let doubt = doubt(Uri::parse("https://user:secret@acme.dev/").expect("a URI")).expect("a doubt");
         assert!(!format!("{} {}", doubt.message, doubt.help).contains("secret"));
     }
 
     #[test]
-    fn hosts_of_websites_and_of_fictional_ones_are_fine() {
+    fn hosts_of_real_and_fictional_websites_are_fine() {
         for url in [
             "https://acme.example/",
             "https://www.acme.EXAMPLE.",
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn remedy_of_two_schemes_is_the_url_without_the_first() {
+    fn fix_for_two_schemes_drops_the_first() {
         let doubt = doubt(Uri::parse("http://http://acme.example/x").expect("a URI"));
         assert_eq!(doubt.map(|doubt| doubt.help).as_deref(), Some("write \"http://acme.example/x\""));
     }

@@ -172,7 +172,7 @@ mod tests {
     use super::{entity, link, tag};
 
     #[test]
-    fn tags_that_format_are_found() {
+    fn formatting_tags_are_found() {
         for (text, piece) in [
             ("Very <b>fast</b>", "<b>"),
             ("One<br>two", "<br>"),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn angle_brackets_of_other_kinds_are_left_alone() {
+    fn other_angle_brackets_are_left_alone() {
         for text in [
             "a < b and c > d",
             "Map<String, i>, Vec<p>, <b>",

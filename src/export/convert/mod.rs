@@ -131,7 +131,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
     if let Some(list) = root.get("software").filter(|list| list.kind() == Kind::Array)
         && sections.iter().all(|section| section.len() == 0)
     {
-        let help = "add the records, or remove the file; an export that lost its records looks like this, too";
+        let help = "add the records, or remove the file; an export that lost its records looks the same";
         reader.report(Code::NoRecords, list, path.member("software"), "the export has no records", help);
     }
     let contents = Contents {
@@ -189,7 +189,7 @@ impl Reader {
         let value = root.get("id_prefix")?;
         if value.as_str().is_none() && !matches!(value.kind(), Kind::Null | Kind::Invalid) {
             let message = format!("`id_prefix` is {}, so it isn't used", value.describe());
-            let help = "write a text such as \"dpg:\", or leave it out";
+            let help = "write text such as \"dpg:\", or leave it out";
             self.report(Code::EntryLeftOut, value, Path::Root.member("id_prefix"), message, help);
         }
         value.as_str().map(Into::into)
@@ -232,8 +232,8 @@ impl Reader {
             let present = present.get_or_insert_with(|| known.present(object));
             let is_news = !present.contains(&meant) && !known.is_required(meant, object);
             if is_news && self.faults.count(Code::NearMissKey, &key.span()) {
-                let message = format!("`{name}` is not a property that the directory knows; `{meant}` is");
-                let help = format!("if `{meant}` is meant, rename it; else it is fine, and returned as it is");
+                let message = format!("the directory doesn't know the property `{name}`, but it knows `{meant}`");
+                let help = format!("if you mean `{meant}`, rename it; otherwise it's fine, and is returned as it is");
                 self.faults.keep(Fault::new(Code::NearMissKey, key.span(), path.member(&name), message, help));
             }
         }

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_in_other_languages_are_left_alone() {
+    fn text_in_other_languages_is_left_alone() {
         for text in [
             "Größe, Über, „Ä“, Ä…",
             "« CAFÉ» «é…» NÃO São Ångström Å",
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_characters_are_found_unless_they_are_the_subject() {
+    fn lost_characters_are_found_unless_the_text_is_about_them() {
         assert_eq!(lost("Gr\u{fffd}\u{fffd}e"), Some(2..5));
         assert_eq!(lost("shows \u{fffd} (U+FFFD) for it"), None);
         assert_eq!(lost("the replacement character \u{fffd}"), None);

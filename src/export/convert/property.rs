@@ -72,8 +72,8 @@ impl Reader {
     /// Reports a word that's too long to search, and looks for blemishes.
     pub(super) fn words(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
         if let Some(length) = overlong_word(text) {
-            let message = format!("a word of {length} characters is too long; {WORD_CHARS} are allowed");
-            let help = "put white space between its parts, or leave it out";
+            let message = format!("a word of {length} characters is too long; at most {WORD_CHARS} are allowed");
+            let help = "put spaces between its parts, or leave it out";
             self.report(Code::WordTooLong, value, path, message, help);
         }
         self.blemishes.look(value, path, text);
@@ -84,14 +84,14 @@ impl Reader {
         let is_long = |text: &str| is_longer(text, LIST_CHARS) && overlong_word(text).is_none();
         if value.as_str().is_some_and(|text| is_long(&text)) {
             let message = format!("lists show only the first {LIST_CHARS} characters of this text");
-            self.report(Code::LongText, value, path, message, "shorten it; `description` is for long texts");
+            self.report(Code::LongText, value, path, message, "shorten it; longer text belongs in `description`");
         }
     }
 
     /// Reports an id that's too long; lists can't shorten it.
     pub(super) fn short_id(&mut self, value: Value<'_>, path: Path<'_>) {
         if value.as_str().is_some_and(|text| is_longer(&text, ID_CHARS)) {
-            let message = format!("the id is too long; {ID_CHARS} characters are allowed");
+            let message = format!("the id is too long; at most {ID_CHARS} characters are allowed");
             self.report(Code::IdTooLong, value, path, message, "shorten it");
         }
     }
@@ -99,8 +99,8 @@ impl Reader {
     /// Reports a URL that's too long for lists.
     pub(super) fn short_url(&mut self, value: Value<'_>, path: Path<'_>) {
         if value.as_str().is_some_and(|text| is_longer(&text, URL_CHARS) && is_uri(&text)) {
-            let message = format!("the URL is too long; {URL_CHARS} characters are allowed");
-            self.report(Code::UrlTooLong, value, path, message, "shorten it, such as the part after `?`");
+            let message = format!("the URL is too long; at most {URL_CHARS} characters are allowed");
+            self.report(Code::UrlTooLong, value, path, message, "shorten it, for example the part after `?`");
         }
     }
 
@@ -115,7 +115,7 @@ impl Reader {
     pub(super) fn date(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(text) = value.as_str() else { return };
         let Some(date) = CalendarDate::parse(&text) else {
-            let message = format!("`{text}` is not a day of the calendar");
+            let message = format!("`{text}` isn't a calendar date");
             return self.report(
                 Code::ImpossibleDate,
                 value,
@@ -126,7 +126,7 @@ impl Reader {
         };
         if date > self.days.today {
             let message = format!("`{text}` is in the future");
-            self.report(Code::FutureDate, value, path, message, "write the day on which it was really checked");
+            self.report(Code::FutureDate, value, path, message, "write the day on which it was actually checked");
         }
     }
 
@@ -136,7 +136,7 @@ impl Reader {
         let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
         if let Some(checked) = checked.filter(|checked| *checked < before) {
             let message = format!("the evidence was checked on {checked}, before {before}");
-            let help = "check the sources again, and write the day of that";
+            let help = "check the sources again, and write the day on which you did";
             self.report(Code::StaleEvidence, value, path, message, help);
         }
     }
@@ -153,7 +153,7 @@ impl Reader {
             return;
         }
         let scheme = text.split(':').next().unwrap_or_default();
-        let message = format!("a link with the scheme `{scheme}` is not one that a browser follows");
+        let message = format!("browsers don't follow links with the scheme `{scheme}`");
         self.report(Code::UnusualLink, value, path, message, "write an address that begins with https:// or http://");
     }
 }

@@ -149,7 +149,7 @@ impl Reader {
         self.invisible(value, path, &id);
         self.short_id(value, path);
         if matches!(&*id, "." | "..") || id.contains('/') {
-            let message = format!("the id `{id}` is awkward in addresses");
+            let message = format!("the id `{id}` is awkward in URLs");
             let help = "proxies and browsers rewrite paths with `.`, `..` or `/`; an id without them is safer";
             self.report(Code::AwkwardId, value, path, message, help);
         }
@@ -163,8 +163,8 @@ impl Reader {
         }
         let is_unseen = |(c, is_hidden): &(char, bool)| *is_hidden || (!c.is_ascii() && c.is_whitespace());
         if let Some((c, _)) = marked_hidden(id).find(is_unseen) {
-            let message = format!("the id contains U+{:04X}, a character that isn't seen", u32::from(c));
-            self.report(Code::InvisibleCharacter, value, path, message, "remove it, or write an ordinary character");
+            let message = format!("the id contains U+{:04X}, an invisible character", u32::from(c));
+            self.report(Code::InvisibleCharacter, value, path, message, "remove it, or use an ordinary character");
         }
     }
 

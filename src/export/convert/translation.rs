@@ -61,10 +61,10 @@ impl Reader {
         let language = Language::parse(tag);
         if !language.as_ref().is_some_and(Language::is_known) {
             let message = match language {
-                Some(_) => format!("`{tag}` is the tag of no known language"),
+                Some(_) => format!("`{tag}` isn't the tag of a known language"),
                 None => format!("`{tag}` isn't a language tag, so it isn't used"),
             };
-            let help = "write a tag of BCP 47: a language, and a region if it matters, such as `de` or `pt-BR`";
+            let help = "write a BCP 47 tag: a language, and a region if it matters, such as `de` or `pt-BR`";
             self.report(Code::UnknownLanguage, value, path, message, help);
         }
         language
@@ -82,7 +82,7 @@ impl Reader {
         match value.kind() {
             Kind::Null => return Use::Used,
             Kind::Object => {}
-            _ => return self.unusable(value, path, "an object with a language tag for each language"),
+            _ => return self.unusable(value, path, "an object with language tags as keys"),
         }
         let mut near = NearMiss::new(known);
         for (key, texts) in value.members() {
@@ -90,7 +90,7 @@ impl Reader {
             let path = path.member(&tag);
             let Some(language) = self.tag(&tag, key, path) else { continue };
             if texts.kind() != Kind::Object {
-                let _: Use = self.unusable(texts, path, "an object of texts");
+                let _: Use = self.unusable(texts, path, "an object of strings");
                 continue;
             }
             self.near_misses(&mut near, texts, path);
@@ -100,7 +100,8 @@ impl Reader {
                 if let Some(text) = self.translation(&property, value, path, known)
                     && !translations.insert(&language, &property, &text)
                 {
-                    let message = format!("`{property}` is in `{language}` twice, so this text isn't used");
+                    let message =
+                        format!("`{property}` is translated into `{language}` twice, so this translation isn't used");
                     self.report(Code::UnusableProperty, value, path, message, "remove one of the two");
                 }
             }
@@ -118,8 +119,8 @@ impl Reader {
     ) -> Option<Box<str>> {
         if !known.iter().any(|(of, _)| *of == property) {
             let names = known.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            let message = format!("`{property}` isn't translated, so this text isn't used");
-            self.report(Code::UnusableProperty, value, path, message, format!("translate any of {names}"));
+            let message = format!("`{property}` can't be translated, so this text isn't used");
+            self.report(Code::UnusableProperty, value, path, message, format!("translate only {names}"));
             return None;
         }
         let mut text = None;
@@ -132,7 +133,7 @@ impl Reader {
         let text = text.filter(|text| !text.trim().is_empty())?;
         // Lists contain the full names of categories, terms and attributes.
         if known != TRANSLATED && LABELS.contains(&property) && is_longer(&text, LABEL_CHARS) {
-            let message = format!("a `{property}` has at most {LABEL_CHARS} characters, so this one isn't used");
+            let message = format!("a `{property}` can have at most {LABEL_CHARS} characters, so this one isn't used");
             self.report(Code::UnusableProperty, value, path, message, "shorten it, or leave it out");
             return None;
         }
