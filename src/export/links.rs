@@ -31,7 +31,7 @@ struct LinkPlace {
     end: u32,
 }
 
-/// The result for a link that needs attention or couldn't be checked. Those with the same order,
+/// The result for a link that needs attention or couldn't be checked. Answers with the same order,
 /// code and cause form a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkAnswer {

@@ -119,7 +119,7 @@ impl Log<'_> {
     }
 }
 
-/// The value as a JSON pointer, and the record it's in by name.
+/// The value's JSON pointer, and the name of the record that contains it.
 fn logical_locations(location: &Location) -> Vec<Value> {
     let mut logical = Vec::new();
     if !location.pointer.is_empty() {
@@ -150,7 +150,7 @@ fn region(place: &SourceSpan, file: Option<&SourceFile>) -> Value {
     region
 }
 
-/// A message in plain text. `[text](target)` would become a link, so this breaks it up.
+/// A plain-text message. SARIF would turn `[text](target)` into a link, so this breaks it up.
 fn message(text: &str) -> Value {
     json!({ "text": text.replace("](", "] (") })
 }

@@ -10,7 +10,7 @@ use crate::text::printable::printable;
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
 
-/// Extra bytes read to see whether the line goes on and where its characters begin.
+/// Extra bytes read to see whether the line continues and where its characters begin.
 const MARGIN: usize = 4;
 
 const ELLIPSIS: &str = "…";

@@ -1,4 +1,4 @@
-//! Checks the envelope: the object that a whole file is.
+//! Checks the envelope, the top-level object of a file.
 
 use super::rule::Rules;
 use super::{license, number, record};
@@ -75,8 +75,8 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
     }
 }
 
-/// A property that the directory already interprets can't be an attribute, and the built-in
-/// attributes are texts.
+/// A property that the directory already interprets can't be declared as an attribute, and the
+/// built-in attributes are always text.
 fn attribute(rules: &mut Rules, entry: Value<'_>, path: Path<'_>) {
     let Some((name, value)) = entry.get("property").and_then(|value| Some((value.as_str()?, value))) else { return };
     let is_built_in = BUILT_IN.iter().any(|(property, _)| *property == name);
@@ -91,7 +91,8 @@ fn attribute(rules: &mut Rules, entry: Value<'_>, path: Path<'_>) {
     }
 }
 
-/// Limits the terms in a group. Every term stands for all others, so a group's cost is quadratic.
+/// Limits the terms in a group. Each term stands for all the others, so a group's cost is
+/// quadratic.
 fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
     for key in ["terms", "from", "ambiguous"] {
         let Some(terms) = group.get(key) else { continue };
@@ -105,7 +106,7 @@ fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
 }
 
 impl Rules {
-    /// A count must be an integer from 0, or null.
+    /// A count must be a whole number of 0 or more, or null.
     pub(super) fn count(&mut self, value: Value<'_>, path: Path<'_>) {
         let help = "write a whole number from 0, or null";
         match value.kind() {
