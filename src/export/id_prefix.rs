@@ -64,7 +64,7 @@ mod tests {
     use super::is_id_prefix;
 
     #[test]
-    fn prefix_is_short_and_needs_no_escape() {
+    fn a_prefix_is_short_and_needs_no_escaping() {
         for good in ["dpg:", "a", "A-1_b.~:", &"x".repeat(32)] {
             assert!(is_id_prefix(good), "{good}");
         }

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_named_by_id_and_name_else_by_its_place() {
+    fn a_record_is_named_by_id_and_name_or_else_by_position() {
         let product = |element| shown(SectionKind::Software, element);
         assert_eq!(product(r#"{"name": "A B", "id": "a", "x": {"id": "y"}}"#), r#"product `a` "A B""#);
         assert_eq!(product(r#"{"id": 7, "name": "A"}"#), r#"product "A""#);

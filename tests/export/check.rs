@@ -95,7 +95,7 @@ fn statistics_count_all_findings_of_a_code() {
     assert_eq!(
         stdout(&output),
         "     1,200 error[wrong_type]\n     1,200 error[unknown_value]\n         1 warning[impossible_date]\n\
-         Checked 1 file, 1,200 records (1,200 of them not valid): 2,400 errors, 1 warning.\n"
+         Checked 1 file, 1,200 records (1,200 invalid): 2,400 errors, 1 warning.\n"
     );
     assert_eq!(output.status.code(), Some(2));
     let output = check(folder.path(), &["--statistics", "--format", "json"]);
@@ -124,7 +124,7 @@ fn several_folders_and_files_are_one_set() {
         "{text}"
     );
     assert!(text.contains("error[duplicate_software_id]"), "{text}");
-    assert!(text.ends_with("Checked 2 files, 2 records (1 of them not valid): 2 errors, 0 warnings.\n"), "{text}");
+    assert!(text.ends_with("Checked 2 files, 2 records (1 invalid): 2 errors, 0 warnings.\n"), "{text}");
     assert_eq!(output.status.code(), Some(2));
 }
 

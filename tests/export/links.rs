@@ -87,7 +87,7 @@ fn broken_links_are_warnings_and_a_second_run_requests_nothing() {
         format!(
             "Dead: the server answers 404 Not Found (1)\n  data/x.json:2:40  http://{address}/gone (product `gone` \"gone\")\n\n\
              Moved: it has moved for good (1)\n  data/x.json:3:38  http://{address}/old → http://{address}/new (product `old` \"old\")\n\n\
-             Links: {asked} of 2 links asked now; 1 dead, 0 unreachable, 0 with TLS trouble, 1 moved, 0 not checked.\n"
+             Links: {asked} of 2 links checked now; 1 dead, 0 unreachable, 0 with TLS problems, 1 moved, 0 not checked.\n"
         )
     };
     let text = stdout(&output);

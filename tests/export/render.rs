@@ -113,7 +113,7 @@ fn first_findings_of_a_kind_are_kept_and_the_others_counted() {
     let printed = text(&report);
     assert_eq!(printed.matches("error[wrong_type]: `rating` must be").count(), 20);
     assert!(printed.contains("error[wrong_type]: and 1,480 more of this kind\n --> x.json\n"), "{printed}");
-    assert!(printed.ends_with("Checked 1 file, 1,500 records (1,500 of them not valid): 1,500 errors, 0 warnings.\n"));
+    assert!(printed.ends_with("Checked 1 file, 1,500 records (1,500 invalid): 1,500 errors, 0 warnings.\n"));
     assert_eq!(github(&report).matches("::error ").count(), 21);
     let document = json(&report);
     assert_eq!(document["findings"].as_array().map(Vec::len), Some(100));

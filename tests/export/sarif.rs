@@ -55,7 +55,7 @@ fn result_has_rule_level_region_and_logical_locations() {
     let rule = &run["tool"]["driver"]["rules"][index.expect("an index")];
     assert_eq!(rule["id"], "wrong_type");
     assert_eq!(rule["shortDescription"]["text"], "A value whose type isn't the one that the schema requires.");
-    assert!(rule["help"]["text"].as_str().is_some_and(|help| help.contains("keeps the exports from being published")));
+    assert!(rule["help"]["text"].as_str().is_some_and(|help| help.contains("keep the exports from being published")));
 }
 
 #[test]

@@ -45,10 +45,10 @@ fn aged() -> Report {
 fn stale_evidence_is_listed_by_category_the_oldest_first() {
     assert_eq!(
         text(&aged()).split_once("Evidence that").expect("a list").1,
-        " was checked before 2025-03-02, the oldest first:\n\
+        " was checked before 2025-03-02, oldest first:\n\
          \nRisk (1)\n  2024-01-01  b  b name (one)\n\
          \nAudit (2)\n  2024-06-01  a  a name (two)\n  2025-03-01  c  c name (one)\n\
-         \n(without a category) (1)\n  2025-01-01  d  d name (two)\n\
+         \n(no category) (1)\n  2025-01-01  d  d name (two)\n\
          \nStale: 4 of 7 products; 1 never checked.\n\
          Checked 2 files, 7 records: 0 errors, 5 warnings.\n"
     );
@@ -81,8 +81,8 @@ fn long_lists_are_cut_in_text_and_whole_in_json() {
     let report = examine(&[("x.json", &envelope(&format!(r#""software": [{records}]"#)))]);
     let printed = text(&report);
     assert_eq!(printed.matches(" name (x)\n").count(), 49 + 20);
-    assert!(printed.contains("\n  and 21 more; --format json has all\n"), "{printed}");
-    assert!(printed.contains("\nand 10 more categories; --format json has all\n"), "{printed}");
+    assert!(printed.contains("\n  and 21 more; use --format json to see all\n"), "{printed}");
+    assert!(printed.contains("\nand 10 more categories; use --format json to see all\n"), "{printed}");
     assert!(printed.contains("Stale: 100 of 100 products"), "{printed}");
     let list = report.stale.expect("a list");
     assert_eq!(list.categories.iter().map(|category| category.products.len()).sum::<usize>(), 100);

@@ -103,7 +103,7 @@ fn by_category(software: &[&Software], day: CalendarDate) -> Section {
     for software in software {
         if software.categories.is_empty() {
             // Slugs are never empty.
-            let without = || ("(without a category)".to_owned(), Tally::default());
+            let without = || ("(no category)".to_owned(), Tally::default());
             groups.entry(String::new()).or_insert_with(without).1.add(software, day);
         }
         for name in &software.categories {

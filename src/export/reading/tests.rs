@@ -100,13 +100,13 @@ fn document() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn set_is_read_as_in_memory(documents in prop::collection::vec(document(), 1..5)) {
+    fn a_set_in_scratch_files_reads_like_one_in_memory(documents in prop::collection::vec(document(), 1..5)) {
         compare(&documents)?;
     }
 }
 
 #[test]
-fn file_that_repeats_another_one_is_one_finding() {
+fn a_file_that_repeats_another_is_one_finding() {
     let products: Vec<_> = (0..300).map(|id| {
         json!({"id": format!("p{id}"), "name": "A", "url": "https://a.example", "evidence_status": "pending-review"})
     }).collect();
@@ -121,7 +121,7 @@ fn file_that_repeats_another_one_is_one_finding() {
 }
 
 #[test]
-fn duplicates_and_orphans_beyond_those_described_are_counted() {
+fn duplicates_and_orphans_past_the_limit_are_still_counted() {
     let products: Vec<_> = (0..150)
         .map(|_| json!({"id": "p", "name": "A", "url": "https://a.example", "evidence_status": "pending-review"}))
         .collect();

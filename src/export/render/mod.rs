@@ -67,7 +67,7 @@ fn summary(report: &Report) -> String {
     };
     let skipped = match report.counts.skipped_records {
         0 => String::new(),
-        skipped => format!(" ({} of them not valid)", Grouped(skipped)),
+        skipped => format!(" ({} invalid)", Grouped(skipped)),
     };
     format!(
         "Checked {}, {}{skipped}: {}, {}{notes}.",

@@ -55,9 +55,9 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 fn rule(code: Code) -> Value {
     let effect = match code.severity() {
-        Severity::Error => "An error keeps the exports from being published. Each result has its remedy.",
-        Severity::Warning => "A warning doesn't keep the exports from being published. Each result has its remedy.",
-        Severity::Note => "A note is a suggestion. Nothing is wrong with the exports.",
+        Severity::Error => "Errors keep the exports from being published. Each result says how to fix it.",
+        Severity::Warning => "Warnings don't keep the exports from being published. Each result says how to fix it.",
+        Severity::Note => "Notes are suggestions. Nothing is wrong with the exports.",
     };
     json!({
         "id": code.as_str(),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_a_record_is_a_link() {
+    fn text_in_a_record_never_becomes_a_link() {
         assert_eq!(message("[a](https://x.example) [b]")["text"], "[a] (https://x.example) [b]");
     }
 }

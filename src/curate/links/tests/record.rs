@@ -88,8 +88,8 @@ Moved: it has moved for good (1)
 Not checked: robots.txt doesn't allow it (1)
   data/x.json:4:34  http://b.example/no (product `b` \"B\")
 
-Links: 5 of 5 links asked now; 1 dead, 1 unreachable, 0 with TLS trouble, 1 moved, 1 not checked.
-Checked 1 file, 3 records (1 of them not valid): 1 error, 5 warnings.
+Links: 5 of 5 links checked now; 1 dead, 1 unreachable, 0 with TLS problems, 1 moved, 1 not checked.
+Checked 1 file, 3 records (1 invalid): 1 error, 5 warnings.
 "
     );
     assert!(!text.contains("dead_link"), "they are listed once: {text}");
@@ -147,7 +147,7 @@ async fn many_links_with_one_fault_are_counted_in_text_and_whole_in_json() {
     let text = text(&report);
     let (_, list) = text.split_once("Dead:").expect("a list");
     assert_eq!(list.matches("  http://a.example/x (product").count(), 20, "{list}");
-    assert!(text.contains("(130)\n") && text.contains("\n  and 110 more; --format json has all\n"), "{text}");
+    assert!(text.contains("(130)\n") && text.contains("\n  and 110 more; use --format json to see all\n"), "{text}");
     assert_eq!(report.warning_count(), 130 + 1, "and shared_url");
     assert_eq!(report.links.as_ref().expect("a list").groups[0].links[0].places.len(), 130);
 }
@@ -170,7 +170,7 @@ async fn later_run_requests_only_due_links() {
     let (asked, mut cache) = world.check(&mut report, cache).await;
     assert_eq!((asked, world.take_log().len()), (0, 0));
     let listed = text(&report);
-    assert!(listed.contains("Links: 0 of 5 links asked now; 1 dead, 1 unreachable"), "{listed}");
+    assert!(listed.contains("Links: 0 of 5 links checked now; 1 dead, 1 unreachable"), "{listed}");
     for (pass, due) in [(1, 2), (6, 4), (23, 5)] {
         world.clock.pass(days(pass));
         let (asked, learnt) = world.check(&mut messy(), cache).await;
