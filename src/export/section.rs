@@ -1,4 +1,5 @@
-//! An envelope's arrays whose elements can be skipped, and a document without the skipped ones.
+//! The envelope's arrays, whose elements can be skipped, and documents without the skipped
+//! elements.
 
 use std::ops::Range;
 

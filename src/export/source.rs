@@ -16,7 +16,7 @@ use crate::record::CalendarDate;
 use crate::scratch::{Bulk, Scratch, Span};
 use crate::text::count::{agreeing, counted};
 
-/// The limits of reading.
+/// Limits on reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Largest file, in bytes. Files of 4 GiB and more are never read.
@@ -49,7 +49,6 @@ pub enum FindError {
     #[error("the folder {} can't be read", .folder.display())]
     Unreadable {
         folder: PathBuf,
-        /// Why.
         #[source]
         error: io::Error,
     },
@@ -147,7 +146,7 @@ impl SourceFile {
         Ok(Self { id: "stdin".into(), ..Self::from_bytes(path, bytes.into())? })
     }
 
-    /// A document that is already in memory, under a file's name.
+    /// Wraps a document that is already in memory, under a file's name.
     ///
     /// # Errors
     ///
@@ -176,7 +175,7 @@ impl SourceFile {
         self
     }
 
-    /// The operator's prefix for its ids, which overrides its own.
+    /// The operator's prefix for its ids, which overrides the export's own.
     pub(super) fn id_prefix(&self) -> Option<&str> {
         self.id_prefix.as_deref()
     }
@@ -230,7 +229,7 @@ impl SourceFile {
         self.content.read(Span { start, length }).unwrap_or_default()
     }
 
-    /// Its bytes; none if they aren't in memory.
+    /// Its bytes; empty if they aren't in memory.
     pub const fn bytes(&self) -> &Bytes {
         static NONE: Bytes = Bytes::new();
         match &self.content {

@@ -1,5 +1,5 @@
-//! Files in a folder whose names are almost those of exports. Nothing reads them, which may
-//! surprise a curator.
+//! Files in a folder that are almost named like exports. Nothing reads them, which may surprise a
+//! curator.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -30,7 +30,7 @@ pub(super) fn finding(folder: &Path) -> Option<Finding> {
     Some(Finding { code: Code::IgnoredFile, location: location(folder), message, help, related })
 }
 
-/// The fix for a folder that has only near misses of exports.
+/// The fix for a folder that contains only near misses.
 pub(super) fn remedy(folder: &Path) -> Option<String> {
     let (name, remedy) = ignored_files(folder).into_iter().next()?;
     Some(format!("`{name}` isn't read, as the name of an export ends in .json: {remedy}"))

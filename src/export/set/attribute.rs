@@ -1,4 +1,5 @@
-//! Attributes of the set: each is declared alike wherever it is, and records have values of its type.
+//! Checks attributes across the set: all declarations of an attribute must agree, and records must
+//! have values of its type.
 
 use foldhash::HashMap;
 
@@ -11,8 +12,8 @@ use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, MAX_ATTRIBUTES, MAX_VALUES};
 use crate::text::count::Grouped;
 
-/// Reports declarations that differ or are too many, which are skipped, values of another type, and attributes with too many values. Returns the
-/// attributes of the directory.
+/// Reports declarations that differ or exceed the limit, and skips them. Also reports values of the
+/// wrong type, and attributes with too many values. Returns the directory's attributes.
 pub(super) fn check(exports: &mut [ParsedExport<'_>], properties: &Properties, findings: &mut Findings) -> Attributes {
     let attributes = declared(exports, properties, findings);
     for (number, document) in properties.documents.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Advice on categories that are probably misspellings of another one. There's one finding per
+//! Advice on categories that are probably misspellings of another category. There's one finding per
 //! name, however many products have it.
 
 use std::collections::BTreeMap;
@@ -10,13 +10,12 @@ use crate::export::{Code, Finding, Location, Related, SectionKind};
 use crate::record::{identity, slug};
 use crate::text::count::{agreeing, counted};
 
-/// Minimum length of a slug that is compared, in characters. Among short names, one edit gives
+/// Minimum length of the slugs to compare, in characters. In shorter names, one edit often gives
 /// another word.
 const SHORTEST: usize = 5;
-/// Maximum length of a slug that is compared, in bytes.
+/// Maximum length of the slugs to compare, in bytes.
 const LONGEST: usize = 100;
-/// For an undeclared category to be what another name means, it must have this many times as many
-/// products.
+/// To be what a suspect means, an undeclared category must have this many times as many products.
 pub(super) const MANY_TIMES: usize = 10;
 /// Maximum number of pairs compared. A set with more has no consistent categories.
 const PAIRS: usize = 1_000_000;
@@ -90,7 +89,7 @@ fn is_meant(suspect: &Category<'_>, target: &Category<'_>) -> bool {
         && without_digits(&suspect.slug).ne(without_digits(&target.slug))
 }
 
-/// A slug without its digits: `ISO 9001` and `ISO 9002` are two categories.
+/// A slug without its digits: `ISO 9001` and `ISO 9002` are different categories.
 fn without_digits(slug: &str) -> impl Iterator<Item = char> {
     slug.chars().filter(|c| !c.is_numeric())
 }

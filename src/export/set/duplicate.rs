@@ -59,10 +59,10 @@ pub(super) struct Duplicate {
     pub(super) shown: Box<str>,
 }
 
-/// Pairs of documents: one that repeats another, and the other.
+/// Pairs of documents: one that repeats another, and the one it repeats.
 pub(super) type Repeats = HashSet<(usize, usize)>;
 
-/// Numbers of duplicates by document and the earlier element's document.
+/// The number of duplicates by document and by the earlier element's document.
 pub(super) type PairCounts = HashMap<(usize, usize), usize>;
 
 /// A file must share this many elements to count as a repeat.
@@ -70,8 +70,7 @@ const REPEAT_ELEMENTS: usize = 5;
 
 const REPEAT_HELP: &str = "remove the older of the two files; the folder holds each export once";
 
-/// Reports duplicates in the order of documents and places. A file that repeats another one is
-/// reported only once.
+/// Reports duplicates by document and place. A file that repeats another one is reported only once.
 pub(super) struct DuplicateReport<'r> {
     pub(super) identity: &'r Identity,
     /// The documents' files, and how many elements each has.

@@ -1,4 +1,5 @@
-//! Checks pins across the set: products that no export has, queries pinned twice, too many queries.
+//! Checks pins across the set: products that aren't in any export, queries pinned twice, too many
+//! queries.
 
 use foldhash::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! Limits the synonym groups per term, because a search for the term gets all their concepts as
-//! alternatives.
+//! Limits the synonym groups per term, because a search for the term tries the concepts of all its
+//! groups as alternatives.
 
 use std::collections::HashMap;
 

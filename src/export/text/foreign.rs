@@ -57,7 +57,7 @@ fn text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
             && column.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' '))
     };
     let columns: Vec<_> = columns.collect();
-    // A single quoted text is JSON; `"a","b"` isn't.
+    // A single quoted string is JSON; `"a","b"` isn't.
     (columns.len() > 1 && columns.into_iter().all(is_title)).then_some(("a table (CSV)", IMPORT))
 }
 

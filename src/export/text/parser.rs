@@ -38,7 +38,7 @@ pub(super) struct Parser<'t> {
     duplicates: duplicate::Finder,
 }
 
-/// The saturation is never reached: larger files are refused before they're read.
+/// Never saturates: larger files are refused before they're read.
 pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -258,7 +258,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn report(&mut self, code: Code, span: std::ops::Range<usize>, message: impl Into<String>, help: &str) {
-        // Building the pointer takes time: it may contain keys of megabytes.
+        // Building the pointer takes time: its keys may have several megabytes.
         if self.faults.count(code, &span) {
             self.faults.keep(Fault::new(code, span, self.pointer(), message, help));
         }

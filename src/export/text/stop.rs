@@ -11,7 +11,7 @@ impl Parser<'_> {
         Stop
     }
 
-    /// The line of a byte. Counted on demand, because a file needs it only once.
+    /// The line number of a byte. Counted on demand, because a file needs it only once.
     fn line(&self, at: usize) -> usize {
         1 + self.text[..at].matches('\n').count()
     }
@@ -52,7 +52,7 @@ impl Parser<'_> {
         Stop
     }
 
-    /// A string isn't closed on its line.
+    /// Stops at a string that isn't closed on its line.
     pub(super) fn open_string(&mut self, start: usize) -> Stop {
         let help = r"close it with a double quote; a line break inside a text is written \n";
         self.report(Code::ControlCharacter, start..self.at, "this string isn't closed on its line", help);
@@ -102,7 +102,7 @@ impl Parser<'_> {
         self.unexpected("a colon", "a member of an object is written \"key\": value")
     }
 
-    /// An element or member is followed by neither a comma nor the end of its container.
+    /// Stops if an element or member is followed by neither a comma nor the end of its container.
     pub(super) fn no_comma(&mut self) -> Stop {
         let is_array = self.open.last().is_some_and(|open| self.nodes[open.node as usize].kind == Kind::Array);
         let (what, end) = if is_array { ("elements", ']') } else { ("members", '}') };

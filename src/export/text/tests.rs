@@ -1,4 +1,4 @@
-//! Tests of the parser: accepted texts, findings, arbitrary bytes.
+//! Tests of the parser: accepted input, findings, arbitrary bytes.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -173,7 +173,7 @@ fn any_json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Generates texts that are nearly JSON.
+/// Generates text that is nearly JSON.
 fn nearly_json() -> impl Strategy<Value = String> {
     let pieces = vec![
         "{",
