@@ -46,7 +46,7 @@ pub(super) type Uses = HashMap<Box<str>, Use>;
 pub(super) struct ValueUses([Uses; PROPERTIES.len()]);
 
 impl ValueUses {
-    /// Adds a product of a document. Products must come in the order of the set.
+    /// Adds a product from a document. Products must come in set order.
     pub(super) fn push(&mut self, number: usize, entry: &Entry<Product>) {
         let Some(software) = &entry.value.software else { return };
         for (property, uses) in PROPERTIES.iter().zip(&mut self.0) {
