@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_stays_an_array_whatever_is_skipped() {
+    fn an_array_stays_valid_whatever_is_skipped() {
         let document = "{ \"a\": [ 10 , 21,  32 ,43 ] }";
         for (skipped, left, kept) in [
             (&[][..], document, &["10", "21", "32", "43"][..]),

@@ -52,7 +52,7 @@ pub enum FindError {
         #[source]
         error: io::Error,
     },
-    #[error("the export files in {} change while they are read: write them under another name and rename them", .folder.display())]
+    #[error("the export files in {} changed while they were being read: write them under another name, then rename them", .folder.display())]
     Changing { folder: PathBuf },
     #[error("there is no export file in the folder {}: {remedy}", .folder.display())]
     NoFiles { folder: PathBuf, remedy: String },
@@ -71,7 +71,7 @@ pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
         }
     }
     if files.is_empty() {
-        let remedy = stray::remedy(folder).unwrap_or_else(|| "put at least one *.json there".to_owned());
+        let remedy = stray::remedy(folder).unwrap_or_else(|| "put at least one *.json file there".to_owned());
         return Err(FindError::NoFiles { folder: folder.to_owned(), remedy });
     }
     files.sort_unstable();
@@ -98,7 +98,7 @@ impl SourceFile {
     /// The finding, if it isn't a file, exceeds the limit or can't be read.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, Box<Finding>> {
         let unreadable = |error: io::Error| {
-            let help = "check that it exists and may be read, or remove it from the folder";
+            let help = "check that it exists and is readable, or remove it from the folder";
             about(path, Code::UnreadableFile, format!("the file can't be read: {error}"), help)
         };
         let limit = limits.file_bytes();
@@ -153,7 +153,7 @@ impl SourceFile {
     /// The finding, if the name can't be an id.
     pub fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self, Box<Finding>> {
         let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) else {
-            let help = "rename the file: its name without .json is the id of the export";
+            let help = "rename the file: its name without .json is the export's id";
             return Err(about(path, Code::InvalidFileName, "the file's name isn't valid UTF-8", help));
         };
         let hash = blake3::hash(&bytes);

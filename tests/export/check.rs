@@ -64,7 +64,7 @@ fn warnings_leave_exit_code_0() {
 #[test]
 fn near_misses_of_export_names_are_a_warning_of_their_folder() {
     let folder = folder(&[("data/x.json", VALID), ("data/y.JSON", VALID)]);
-    let warning = "warning[ignored_file]: `y.JSON` isn't read: the name of an export ends in .json\n --> data\n";
+    let warning = "warning[ignored_file]: `y.JSON` isn't read: an export's file name must end in .json\n --> data\n";
     for arguments in [&[][..], &["data"], &["data", "./data"]] {
         let output = check(folder.path(), arguments);
         assert_eq!(stdout(&output).matches(warning).count(), 1, "{}", stdout(&output));
@@ -108,7 +108,7 @@ fn an_invalid_file_is_exit_code_2_and_not_coloured_off_a_terminal() {
     let output = check(folder.path(), &[]);
     assert!(
         stdout(&output)
-            .starts_with("error[truncated]: the file ends inside the object opened at line 1\n --> data/y.json:3:1\n")
+            .starts_with("error[truncated]: the file ends inside the object opened on line 1\n --> data/y.json:3:1\n")
     );
     assert!(!output.stdout.contains(&0x1b));
     assert_eq!(output.status.code(), Some(2));
@@ -141,7 +141,10 @@ fn a_folder_without_exports_says_so() {
     let folder = folder(&[("data/notes.txt", "?")]);
     let output = check(folder.path(), &[]);
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(stderr(&output), "error: there is no export file in the folder data: put at least one *.json there\n");
+    assert_eq!(
+        stderr(&output),
+        "error: there is no export file in the folder data: put at least one *.json file there\n"
+    );
 }
 
 #[test]

@@ -60,8 +60,8 @@ fn remedy_of_an_international_host_is_its_url_in_punycode() {
         assert_eq!(help(url), format!("write the host in Punycode: \"{ascii}\""));
     }
     assert_eq!(help("müller.example/x"), "write \"https://xn--mller-kva.example/x\"");
-    assert_eq!(help("https://mueller.example/ü"), "write `%C3%BC` for it");
-    assert_eq!(help("https://mül ler.example/"), "write `%C3%BC` for it");
+    assert_eq!(help("https://mueller.example/ü"), "write `%C3%BC` instead");
+    assert_eq!(help("https://mül ler.example/"), "write `%C3%BC` instead");
     let long = format!("https://{}.example/", "ü".repeat(100_000));
-    assert_eq!(help(&long), "write `%C3%BC` for it");
+    assert_eq!(help(&long), "write `%C3%BC` instead");
 }

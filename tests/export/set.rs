@@ -95,7 +95,7 @@ fn reviews_that_go_with_one_product_are_one_finding() {
     let report = examine(&[("x.json", &text)]);
     let unknown = "there is no product `no` in the directory";
     let messages: Vec<_> = report.findings.iter().skip(1).map(|finding| &*finding.message).collect();
-    let left_out = "this review is left out together with its product `a`; 2 more reviews are of this product";
+    let left_out = "this review is left out together with its product `a`; 2 more reviews are about this product";
     assert_eq!(messages, [left_out, unknown, unknown], "reviews of unknown products are separate errors");
     assert_eq!(report.skipped.records, 6);
 }
@@ -238,7 +238,7 @@ fn shared_addresses_and_names_are_summed_up() {
     let report = examine(&[("x.json", &envelope(&format!(r#""software": [{records}]"#)))]);
     assert!(report.is_valid());
     assert_eq!(codes(&report), ["shared_name", "shared_url"]);
-    assert_eq!(report.findings[0].message, "1 name is shared by 500 products, first `Twin`");
+    assert_eq!(report.findings[0].message, "1 name is shared by 500 products (first: `Twin`)");
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn a_value_of_another_type_is_a_warning_with_its_place() {
     let expected = [("\"10\"", "/software/0/price"), ("true", "/software/0/price")];
     let expected = expected.map(|(text, pointer)| ("wrong_attribute_value", text.to_owned(), pointer.to_owned()));
     assert_eq!(found(&report), expected);
-    assert!(report.findings[0].message.starts_with("2 values of `price` are not a number"), "{:?}", report.findings[0]);
+    assert!(report.findings[0].message.starts_with("2 values of `price` aren't a number"), "{:?}", report.findings[0]);
     assert_eq!(report.findings[0].related[0].location.pointer, "/software/3/price");
     assert!(report.is_valid());
 }

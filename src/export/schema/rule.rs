@@ -129,7 +129,7 @@ fn why_no_uri(text: &str) -> (String, Option<String>) {
             return (format!("its host contains `{}`", c.escape_debug()), Some(help));
         }
         let encoded = utf8_percent_encode(c.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC).to_string();
-        return (format!("it contains `{}`", c.escape_debug()), Some(format!("write `{encoded}` for it")));
+        return (format!("it contains `{}`", c.escape_debug()), Some(format!("write `{encoded}` instead")));
     }
     let help = "check the host, the port, and that two digits follow every `%`";
     ("it is malformed".to_owned(), Some(help.to_owned()))

@@ -23,8 +23,8 @@ const URLS: Shared = Shared {
     key: "url",
     one: "URL is",
     several: "URLs are",
-    help: "fine if they are different products, or one product in two exports, which `same_as` links; else remove the records that \
-           are there twice",
+    help: "fine if they are different products, or one product in two exports, which `same_as` links; otherwise remove the \
+            duplicate records",
     text: |software| &software.url,
     identity: normalised_url,
     place: |product| &product.url,
@@ -35,7 +35,7 @@ const NAMES: Shared = Shared {
     key: "name",
     one: "name is",
     several: "names are",
-    help: "fine if they are different products; else remove the records that are there twice",
+    help: "fine if they are different products; otherwise remove the duplicate records",
     text: |software| &software.name,
     identity: |name| name.into(),
     place: |product| &product.name,
@@ -141,7 +141,7 @@ impl Shared {
         Ok(Some(Finding {
             code: self.code,
             location: location(here),
-            message: format!("{texts} {verb} shared by {}, first `{}`", counted(products, "product"), text(here)),
+            message: format!("{texts} {verb} shared by {} (first: `{}`)", counted(products, "product"), text(here)),
             help: self.help.to_owned(),
             related: related.collect(),
         }))
@@ -194,8 +194,10 @@ fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, finding
                 findings.add(Code::OverlappingSynonyms, file, || Finding {
                     code: Code::OverlappingSynonyms,
                     location: location(),
-                    message: format!("`{term}` belongs to two groups of synonyms"),
-                    help: "join the groups if all their terms mean the same; else take the term out of one".to_owned(),
+                    message: format!("`{term}` belongs to two synonym groups"),
+                    help:
+                        "merge the groups if all their terms mean the same; otherwise remove the term from one of them"
+                            .to_owned(),
                     related: vec![Related {
                         location: export.location(SectionKind::Synonyms, entry.index, "terms", &entry.key),
                         note,

@@ -109,8 +109,10 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, place: Location, export
     Finding {
         code: Code::NearMissCategory,
         location: place,
-        message: format!("the category `{name}` of {of} is almost `{other}`, which {why}"),
-        help: format!("write `{other}` if it is meant; else declare `{name}` in `categories` of the envelope"),
+        message: format!("the category `{name}` ({of}) looks like a misspelling of `{other}`, which {why}"),
+        help: format!(
+            "write `{other}` if that's what you mean; otherwise declare `{name}` in the envelope's `categories`"
+        ),
         related: related.into_iter().map(|(location, note)| Related { location, note }).collect(),
     }
 }

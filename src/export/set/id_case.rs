@@ -105,9 +105,9 @@ impl CaseJoin {
             findings.add(Code::SimilarId, files[number].shared_path(), || Finding {
                 code: Code::SimilarId,
                 location: location((number, index), place),
-                message: format!("the ids `{other}` and `{id}` differ in case only"),
+                message: format!("the ids `{other}` and `{id}` differ only in case"),
                 help:
-                    "remove one of the records if both are one product; else give one of them an id that can't be mistaken"
+                    "if both records describe the same product, remove one; otherwise give one of them an id that can't be confused with the other"
                         .to_owned(),
                 related: vec![Related { location: location(first, earlier), note: format!("`{other}` is here") }],
             });

@@ -105,7 +105,7 @@ impl SetCheck {
             code: Code::DuplicateExportId,
             location: file.whole(),
             message: format!("the export id `{}` is used by two files", file.id()),
-            help: "rename one of the files: the name without .json is the id of the export".to_owned(),
+            help: "rename one of the files: the file name without .json is the export's id".to_owned(),
             related: vec![Related { location: first.clone(), note: "first used here".to_owned() }],
         });
         let valid = export.valid;

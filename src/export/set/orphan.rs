@@ -50,7 +50,7 @@ impl Products {
             // Writing to a string can't fail.
             let _ = write!(
                 message,
-                "; {} {} of this product",
+                "; {} {} about this product",
                 counted(others, "more review"),
                 agreeing(others, "is", "are")
             );

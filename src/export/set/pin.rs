@@ -35,7 +35,7 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], unknown: &HashSet<Box<str>
                         code: Code::OverlappingPins,
                         location: location(),
                         message: format!("`{query}` is pinned twice; the products pinned first come first"),
-                        help: "join the pins, or take the query out of one".to_owned(),
+                        help: "merge the pins, or remove the query from one of them".to_owned(),
                         related: vec![Related { location: earlier.clone(), note: "and here".to_owned() }],
                     });
                 }

@@ -60,7 +60,7 @@ pub(super) fn advise(
                 of.products, properties.products
             ),
             help: format!(
-                "if they should, add to the `attributes` of an export: {}",
+                "if they should, add this to an export's `attributes`: {}",
                 Attribute::new(name, &label(name), kind).declaration()
             ),
             related: Vec::new(),

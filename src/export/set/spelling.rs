@@ -109,7 +109,7 @@ fn report_variant(
         code: Code::SpellingVariant,
         location: place(value),
         message: format!(
-            "the {} `{}` of {} is almost `{}`, which {} {}",
+            "the {} `{}` ({}) is almost the same as `{}`, which {} {}",
             property.noun,
             value.name,
             counted(value.products, "product"),
@@ -117,7 +117,7 @@ fn report_variant(
             counted(common.products, "product"),
             agreeing(common.products, "has", "have")
         ),
-        help: "write one of the two everywhere if they mean the same".to_owned(),
+        help: "if they mean the same, write one of the two everywhere".to_owned(),
         related: vec![Related { location: place(common), note: format!("`{}` is first used here", common.name) }],
     });
 }
@@ -126,8 +126,8 @@ fn report_list(exports: &[ParsedExport<'_>], property: &Property, value: &Value<
     findings.add(Code::CommaList, exports[value.first.0].file.shared_path(), || Finding {
         code: Code::CommaList,
         location: location(exports, value.first, property.keys, value.name),
-        message: format!("`{}` is one {}, and looks like a list of several", value.name, property.noun),
-        help: "write each as an element of its own, if it is a list".to_owned(),
+        message: format!("`{}` is a single {}, but looks like a list of several", value.name, property.noun),
+        help: "if it is a list, write each value as a separate element".to_owned(),
         related: Vec::new(),
     });
 }

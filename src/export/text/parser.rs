@@ -187,7 +187,7 @@ impl<'t> Parser<'t> {
         for duplicate in described {
             let pointer = format!("{parent}/{}", Escaped(&duplicate.key));
             let message = format!("the key `{}` is used twice in one object", duplicate.key);
-            let help = "remove one of the two: readers disagree on which one counts";
+            let help = "remove one of the two: JSON readers disagree on which one counts";
             let fault = Fault::new(Code::DuplicateKey, duplicate.again, pointer.clone(), message, help);
             self.faults.keep(fault.with_related(duplicate.first, pointer, "first used here"));
         }
@@ -223,7 +223,7 @@ impl<'t> Parser<'t> {
 
     fn trailing_comma(&mut self) -> Expect {
         let comma = self.bytes[..self.at].iter().rposition(|byte| *byte == b',').unwrap_or(self.at);
-        let message = "a comma with nothing behind it";
+        let message = "a comma with nothing after it";
         self.report(Code::TrailingComma, comma..comma + 1, message, "remove the comma");
         self.close()
     }
