@@ -56,8 +56,8 @@ fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
     array.iter().filter(is_left).cloned().collect()
 }
 
-/// Normalises a value so that equal ones are written alike: keys are sorted, whole numbers are
-/// integers.
+/// Normalises a value so that equal values are written alike: keys are sorted, and whole numbers
+/// become integers.
 fn normal(value: Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -71,7 +71,7 @@ fn normal(value: Value) -> Value {
 }
 
 /// Converts a number written with a fraction or an exponent to an integer, if it's whole and fits
-/// into 53 bits.
+/// in 53 bits.
 fn whole(number: &Number) -> Option<Number> {
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     let value = number.as_f64().filter(|value| number.is_f64() && value.fract() == 0.0 && value.abs() <= LARGEST)?;

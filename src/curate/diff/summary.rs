@@ -1,4 +1,4 @@
-//! The counts of a difference, and a one-line summary.
+//! A diff's counts and one-line summary.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub struct Summary {
     pub evidence_gained: usize,
     pub evidence_lost: usize,
     pub evidence_renewed: usize,
-    /// Descriptions of categories.
+    /// Category descriptions.
     pub categories: Counts,
     pub reviews: Counts,
     pub glossary: Counts,

@@ -9,8 +9,8 @@ use crate::export::{Code, LinkAnswer};
 
 /// A link that has been unreachable for this long is dead.
 const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// When a link is due again: one that works, one whose address is wrong, one that couldn't be
-/// reached, and one that wasn't checked.
+/// How soon links are due again if they work, have a wrong address, couldn't be reached, or weren't
+/// checked.
 const DUE_FINE: SignedDuration = SignedDuration::from_hours(30 * 24);
 const DUE_MOVED: SignedDuration = SignedDuration::from_hours(7 * 24);
 const DUE_FAILED: SignedDuration = SignedDuration::from_hours(20);
@@ -30,8 +30,8 @@ pub(super) enum Kind {
     Unchecked,
 }
 
-/// Declares the outcomes, worst first: name, kind, and the cause in words, where `{}` is the
-/// status.
+/// Declares the outcomes, worst first: name, kind, and the cause in words, in which `{}` stands for
+/// the status.
 macro_rules! outcomes {
     ($($outcome:ident = $name:literal, $kind:ident, $cause:literal;)+) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl From<Option<CertificateFault>> for Outcome {
 pub(super) struct Visit {
     pub(super) outcome: Outcome,
     pub(super) status: Option<u16>,
-    /// The new address, or the one where the redirects ended.
+    /// The new address, or where the redirects ended.
     pub(super) to: Option<Box<str>>,
     /// How long the server wants to be left alone.
     pub(super) pause: Option<SignedDuration>,
@@ -129,7 +129,7 @@ pub(crate) struct Known {
     pub(super) outcome: Outcome,
     pub(super) status: Option<u16>,
     pub(super) to: Option<Box<str>>,
-    /// Since when every request has failed.
+    /// The time since which every request has failed.
     pub(super) failing_since: Option<Timestamp>,
 }
 
@@ -195,7 +195,7 @@ impl Known {
         };
         let status = self.status.and_then(|status| http::StatusCode::from_u16(status).ok());
         let status = status.map(|status| status.to_string()).unwrap_or_default();
-        // Groups with the same code are merged; links that are dead by now come first.
+        // Groups with the same code are merged; dead links come first.
         let order = (self.outcome as usize) + if self.is_dead() { 0 } else { 100 };
         Some(LinkAnswer {
             order,

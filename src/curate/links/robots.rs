@@ -6,7 +6,7 @@ use memchr::memmem;
 
 /// How many bytes of a robots.txt are read; the rest is ignored.
 pub(super) const MAX_BYTES: usize = 500 * 1024;
-/// The name under which rules address this program.
+/// The name that rules use for this program.
 const NAME: &str = "software-directory";
 /// The longest `Crawl-delay` that is honoured.
 const LONGEST_DELAY: f64 = 30.0;
@@ -64,8 +64,8 @@ impl Robots {
         own.unwrap_or(general)
     }
 
-    /// Whether a path with its query may be requested: the longest matching rule decides, and of
-    /// two equally long ones the one that allows.
+    /// Whether a path with its query may be requested. The longest matching rule decides; if two
+    /// are equally long, the one that allows it.
     pub(super) fn allows(&self, path: &str) -> bool {
         let path = normal(path.as_bytes());
         let fitting = self.rules.iter().filter(|rule| fits(&rule.pattern, &path));
@@ -78,8 +78,8 @@ impl Robots {
     }
 }
 
-/// Normalises a path: letters, digits and marks that need no escape have none, and all other bytes
-/// have one in upper case.
+/// Normalises a path: decodes the escapes of letters, digits and marks that need none, and escapes
+/// other special bytes with upper-case digits.
 fn normal(path: &[u8]) -> Vec<u8> {
     let mut normal = Vec::with_capacity(path.len());
     let mut rest = path;

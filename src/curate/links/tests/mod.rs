@@ -16,7 +16,7 @@ impl World {
         Asker::new(self.client(), &self.clock, Self::user_agent(), self.timeout).visit(url).await
     }
 
-    /// The outcome of a visit, and the address in it.
+    /// A visit's outcome and address.
     async fn outcome(&self, url: &str) -> (&'static str, Option<String>) {
         let visit = self.visit(url).await;
         (visit.outcome.as_str(), visit.to.map(Into::into))
