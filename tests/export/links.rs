@@ -79,14 +79,14 @@ fn broken_links_are_warnings_and_a_second_run_requests_nothing() {
     let run = |arguments: &[&str]| links(files.path(), arguments).output().expect("the binary runs");
 
     let output = run(&[]);
-    assert!(stdout(&output).contains("Not checked: the address isn't public; --private asks for it too (2)\n"));
+    assert!(stdout(&output).contains("Not checked: the address isn't public; use --private to check it anyway (2)\n"));
     assert_eq!(requests.try_iter().count(), 0, "a private address isn't asked without --private");
 
     let output = run(&["--private", "--contact", "data@example.org"]);
     let list = |asked| {
         format!(
-            "Dead: the server answers 404 Not Found (1)\n  data/x.json:2:40  http://{address}/gone (product `gone` \"gone\")\n\n\
-             Moved: it has moved for good (1)\n  data/x.json:3:38  http://{address}/old → http://{address}/new (product `old` \"old\")\n\n\
+            "Dead: the server responds with 404 Not Found (1)\n  data/x.json:2:40  http://{address}/gone (product `gone` \"gone\")\n\n\
+             Moved: it has moved permanently (1)\n  data/x.json:3:38  http://{address}/old → http://{address}/new (product `old` \"old\")\n\n\
              Links: {asked} of 2 links checked now; 1 dead, 0 unreachable, 0 with TLS problems, 1 moved, 0 not checked.\n"
         )
     };

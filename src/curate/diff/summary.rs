@@ -71,8 +71,8 @@ impl fmt::Display for Summary {
         let details = [
             (self.evidence_gained, "with new evidence"),
             (self.evidence_lost, "with evidence lost"),
-            (self.evidence_renewed, "with other evidence"),
-            (self.renamed, "with another id"),
+            (self.evidence_renewed, "with changed evidence"),
+            (self.renamed, "with a new id"),
             (self.moved, "moved to another export"),
         ];
         let details: Vec<_> =

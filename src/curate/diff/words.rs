@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_shortened_around_the_change() {
+    fn long_text_is_shortened_around_the_change() {
         let long = "ä".repeat(30_000);
         let text = shown(&format!("{long}x{long}"), &format!("{long}y{long}"));
         let context = "ä".repeat(CONTEXT);

@@ -30,7 +30,7 @@ struct Document {
 pub enum CacheError {
     #[error("it can't be read")]
     Read(#[from] io::Error),
-    #[error("it isn't a cache of links, or it's damaged")]
+    #[error("it isn't a link cache, or it's damaged")]
     Damaged(#[from] serde_json::Error),
     #[error("its format is {0}, but this version reads format {FORMAT}")]
     Format(u32),

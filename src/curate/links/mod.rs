@@ -39,7 +39,9 @@ const OFFLINE_HOSTS: usize = 3;
 /// Why links aren't checked.
 #[derive(Debug, thiserror::Error)]
 pub enum LinksError {
-    #[error("{0} different links are too many: check at most {MAX_LINKS}, a part of the exports at a time")]
+    #[error(
+        "there are {0} distinct links, but at most {MAX_LINKS} can be checked at once: check some of the exports at a time"
+    )]
     TooMany(usize),
     #[error("none of {0} hosts has an address, so this machine seems to be offline; nothing was checked")]
     Offline(usize),

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn longest_rule_decides_and_allows_a_tie() {
+    fn the_longest_rule_decides_and_a_tie_allows() {
         let text = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c\nAllow: /x\nDisallow: /x\nDisallow:";
         for (path, expected) in [("/", true), ("/a", false), ("/a/b", true), ("/a/b/c?d", false), ("/x", true)] {
             assert_eq!(allows(text, path), expected, "{path}");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn own_groups_are_joined_and_take_the_place_of_the_general_ones() {
+    fn own_groups_are_merged_and_replace_the_general_ones() {
         let text = "user-agent: *\ndisallow: /\n\nUser-Agent: other\nUser-Agent: Software-Directory/2.0\n# note\nDisallow: /a # why\n\
                     User-agent: third\nDisallow: /c\nUser-agent: software-directory\nSitemap: x\nDisallow: /b\rCrawl-delay: 2.5";
         for (path, expected) in [("/", true), ("/a", false), ("/b", false), ("/c", true)] {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_and_ends_fit_as_the_standard_says() {
+    fn stars_and_ends_match_as_the_standard_says() {
         for (pattern, path, expected) in [
             ("/*.pdf$", "/a/b.pdf", true),
             ("/*.pdf$", "/a.pdf?x", false),

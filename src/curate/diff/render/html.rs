@@ -227,7 +227,7 @@ fn parts(change: &FieldChange) -> Vec<Part> {
     let parts = match ChangeText::of(change) {
         ChangeText::Set(value) => vec![Part::Added(value)],
         ChangeText::Unset(value) => vec![Part::Removed(value)],
-        ChangeText::Order => vec![same("in another order")],
+        ChangeText::Order => vec![same("in a different order")],
         ChangeText::Words(parts) => parts,
         ChangeText::Elements(removed, added, more) => {
             let elements = removed.into_iter().map(Part::Removed).chain(added.into_iter().map(Part::Added));

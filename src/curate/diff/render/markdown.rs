@@ -107,7 +107,7 @@ fn field(change: &FieldChange) -> String {
     match ChangeText::of(change) {
         ChangeText::Set(value) => element("ins", &value),
         ChangeText::Unset(value) => element("del", &value),
-        ChangeText::Order => line.push_str(" in another order"),
+        ChangeText::Order => line.push_str(" in a different order"),
         ChangeText::Words(parts) => {
             line.push(' ');
             line.extend(parts.iter().map(part));

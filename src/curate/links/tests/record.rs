@@ -75,14 +75,14 @@ async fn links_are_grouped_by_cause_with_the_place_of_each_record() {
     let (_, list) = text.split_once("Dead:").expect("a list");
     assert_eq!(
         list,
-        " the server answers 404 Not Found (2)
+        " the server responds with 404 Not Found (2)
   data/x.json:3:24  http://a.example/gone (product `a` \"A\")
   data/x.json:5:24  http://a.example/gone (product `b` \"B\")
 
 Unreachable: the host has no address (1)
   data/x.json:6:23  http://gone.example/ (product \"C\")
 
-Moved: it has moved for good (1)
+Moved: it has moved permanently (1)
   data/x.json:2:34  http://a.example/old → http://a.example/new (product `a` \"A\")
 
 Not checked: robots.txt doesn't allow it (1)
@@ -109,9 +109,9 @@ Checked 1 file, 3 records (1 invalid): 1 error, 5 warnings.
     assert_eq!((record.id.as_deref(), record.index), (Some("a"), 0));
     assert_eq!(
         report.findings[0].message,
-        "`http://a.example/old` redirects to `http://a.example/new`: it has moved for good"
+        "`http://a.example/old` redirects to `http://a.example/new`: it has moved permanently"
     );
-    assert_eq!(report.findings[1].message, "`http://a.example/gone`: the server answers 404 Not Found");
+    assert_eq!(report.findings[1].message, "`http://a.example/gone`: the server responds with 404 Not Found");
 
     let mut out = Vec::new();
     render::json(&report, &mut out).expect("a buffer");
