@@ -14,11 +14,11 @@ use super::normal;
 /// person.
 pub const MIN_COUNT: u32 = 3;
 
-/// Maximum number of different queries counted. If there are more, the rarer half is removed.
+/// Maximum number of distinct queries counted. Beyond that, the rarer half is removed.
 const MAX_QUERIES: usize = 10_000;
 
-/// A query is counted only once in this time, so that repetitions by one visitor don't make it look
-/// frequent.
+/// A query is counted only once within this time, so that one visitor's repetitions don't make it
+/// look frequent.
 const ONCE_IN: Duration = Duration::from_mins(10);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

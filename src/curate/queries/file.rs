@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{EmptyQuery, normal};
 
-/// The file's format. Others are rejected.
+/// The file's format. Other formats are rejected.
 const FORMAT: u32 = 1;
-/// Maximum size of a file in bytes; more than the maximum number of queries takes.
+/// Maximum size of a file in bytes, which is more than the maximum number of queries takes.
 const MAX_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,7 @@ pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
     if format != FORMAT {
         return Err(QueryFileError::Format(format));
     }
-    // These weren't counted by a server, so they may be as long as the file.
+    // A server didn't necessarily count these, so they may be as long as the file.
     Ok(queries.into_iter().filter(|of| normal(&of.query).is_some()).collect())
 }
 

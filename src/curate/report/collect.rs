@@ -11,7 +11,7 @@ use crate::record::{
     Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Software, Translations, identity,
 };
 
-/// Collects the report as of a day: on the set's valid records, and with the number of findings.
+/// Collects the report as of a day: the set's valid records, and the number of findings.
 pub fn collect(report: &Report, day: CalendarDate) -> Document {
     let exports = &report.exports;
     let software: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
@@ -155,7 +155,7 @@ fn missing_fields(exports: &[Export], software: &[&Software]) -> Section {
     Section { title: "Missing fields", blocks: vec![Block::Table(table)] }
 }
 
-/// Which texts are in each language; `None` if nothing is translated.
+/// How much text is available in each language; `None` if nothing is translated.
 fn languages(exports: &[Export]) -> Option<Section> {
     let mut languages = Languages::default();
     let mut texts: Vec<(&str, Option<&str>, Option<&Language>, &Translations)> = Vec::new();

@@ -6,19 +6,19 @@ use zip::ZipArchive;
 
 use super::TableError;
 
-/// The maximum size of all files in the archive in bytes, inflated.
+/// Maximum total size of the files in the archive, inflated, in bytes.
 const MAX_INFLATED_BYTES: u64 = 512 * 1024 * 1024;
-/// The maximum size of the shared strings in bytes, inflated. Each becomes a string of its own in
-/// memory, however short.
+/// Maximum size of the shared strings, inflated, in bytes. Each of them, however short, becomes a
+/// separate string in memory.
 const MAX_STRINGS_BYTES: u64 = 128 * 1024 * 1024;
-/// The maximum number of files in the archive.
+/// Maximum number of files in the archive.
 const MAX_FILES: usize = 10_000;
 /// How much of the shared strings is searched for their count, in bytes.
 const STRINGS_HEAD: u64 = 4096;
-/// The minimum size of a shared string in bytes: `<si/>`.
+/// Minimum size of a shared string in bytes: `<si/>`.
 const SHARED_STRING_BYTES: u64 = 5;
 
-/// Inflates every file and keeps nothing, because the sizes stated in an archive may be wrong.
+/// Inflates every file and discards it, because the sizes stated in an archive may be wrong.
 pub(super) fn check(bytes: &[u8]) -> Result<(), TableError> {
     check_within(bytes, MAX_INFLATED_BYTES)
 }
@@ -54,7 +54,7 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
             return Err(form(text));
         }
         rest -= size;
-        // The reader reserves memory for that many.
+        // The reader reserves memory for as many strings as the file states.
         if stated_strings(&head).is_some_and(|count| count > size / SHARED_STRING_BYTES) {
             return Err(form("the workbook states more shared strings than it has; save it as .xlsx again".to_owned()));
         }

@@ -11,7 +11,7 @@ use super::{ColumnUse, Table, Target};
 use crate::export::{Export, RECORD, Shape};
 use crate::record::AttributeType;
 
-/// How to convert.
+/// Options for converting a table.
 #[derive(Debug, Clone, Copy)]
 pub struct ConvertOptions<'c> {
     /// The names of the declared categories, by id.
@@ -25,7 +25,7 @@ pub struct ConvertOptions<'c> {
     pub unique_ids: bool,
 }
 
-/// What a column determines.
+/// What a column's values determine.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     pub(super) order: Option<DateOrder>,
@@ -160,7 +160,8 @@ fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
     }
 }
 
-/// Reports numbers whose mark may part thousands or begin decimals: all of the column's have three digits behind it.
+/// Reports numbers whose mark may separate thousands or decimals, because all of the column's
+/// numbers have three digits after it.
 fn check_thousands(table: &Table, column: usize, findings: &mut Findings) {
     let marked: Vec<(usize, &str)> = texts(table, column)
         .filter_map(|(row, text)| Some((row, text.filter(|text| text.contains([',', '.']))?)))

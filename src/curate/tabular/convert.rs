@@ -16,7 +16,7 @@ use crate::record::{AttributeType, EvidenceStatus, OfferingType, identity, slug}
 
 /// How many category names are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
-/// How many edits a category's id may be away from the id of the one that was probably meant.
+/// How many edits a category's id may be away from the id that was probably meant.
 const NEAR_EDITS: usize = 2;
 
 /// A row's record.
@@ -26,7 +26,7 @@ pub struct Record {
     pub row: usize,
     /// Names and JSON values, in the order of the columns; `None` if the cell is empty.
     pub properties: Vec<(String, Option<String>)>,
-    /// Texts in other languages, as JSON; `None` if the cell is empty.
+    /// Text in other languages, as JSON; `None` if the cell is empty.
     pub translations: Vec<(Translation, Option<String>)>,
 }
 
@@ -44,14 +44,14 @@ impl Record {
         members
     }
 
-    /// The text of a property, if it has one.
+    /// The text of a property, if there is any.
     pub fn text(&self, property: &str) -> Option<String> {
         let (_, value) = self.properties.iter().find(|(name, _)| name == property)?;
         serde_json::from_str(value.as_deref()?).ok()
     }
 }
 
-/// A table's records. Rows with errors have one as well, without the wrong values.
+/// A table's records. Rows with errors also have one, without the wrong values.
 #[derive(Debug)]
 pub struct Conversion {
     pub records: Vec<Record>,
@@ -91,7 +91,7 @@ impl Converter<'_> {
         self.findings.add(Level::Note, self.table, at, value, message, "");
     }
 
-    /// The rows to convert. With `--fix`, those that repeat another are left out.
+    /// The rows to convert. With `--fix`, rows that repeat another row are left out.
     fn rows(&mut self) -> Vec<usize> {
         let all = 0..self.table.rows.len();
         if !self.options.fix {
@@ -125,7 +125,7 @@ impl Converter<'_> {
                 match translations.iter_mut().find(|(other, _)| other == translation) {
                     None => translations.push((translation.clone(), value)),
                     Some((_, earlier)) if earlier.is_none() => *earlier = value,
-                    // A fall-back.
+                    // A fallback.
                     Some(_) => {}
                 }
                 continue;
@@ -209,7 +209,7 @@ impl Converter<'_> {
         }
     }
 
-    /// The JSON of a text for a target, or the fault and its fix.
+    /// A cell's text as JSON for a target, or the fault and its fix.
     fn value(&mut self, at: At, column: usize, target: &Target, text: &str) -> Result<Found, Fault> {
         let string = |text: &str| serde_json::Value::from(text).to_string();
         let list = |items: Vec<String>| serde_json::Value::from(items).to_string();
@@ -398,12 +398,13 @@ enum Found {
     Value(String),
     /// A value for a different property.
     Other(String, String),
-    /// Nothing, and that has been reported.
+    /// Nothing; the fault has been reported.
     Fault,
 }
 
-/// The text of a JSON string that is read as a cell's text: of another list than records of a directory, for a property, or of another type than
-/// an attribute.
+/// The text of a JSON string that is converted like a cell's text; `None` if the JSON is used as it
+/// is. Strings are converted for a property unless the table has a directory's records, and for an
+/// attribute if they aren't of its type.
 fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
     let is_text = match target {
         Target::Property(_) | Target::Translation(_) => !table.has_records(),
@@ -413,7 +414,7 @@ fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
     is_text.then(|| serde_json::from_str::<String>(raw).ok())?
 }
 
-/// The value from a closed list that a text means, in any case and with any hyphens.
+/// Finds the value in a closed list that the text means, in any case, with spaces or hyphens.
 fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, Fault> {
     let folded = slug(text);
     values.into_iter().find(|value| *value == folded).ok_or_else(|| {

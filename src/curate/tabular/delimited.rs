@@ -71,8 +71,8 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     Ok(table)
 }
 
-/// The delimiter in a first line `sep=;`, which spreadsheet programs don't show, and where the
-/// table starts.
+/// The delimiter stated in a first line such as `sep=;`, which spreadsheet programs don't show, and
+/// where the table starts.
 fn stated_delimiter(text: &str) -> (Option<u8>, usize) {
     let end = text.find(['\n', '\r']).unwrap_or(text.len());
     let line = text[..end].trim_matches('"');
@@ -86,7 +86,8 @@ fn stated_delimiter(text: &str) -> (Option<u8>, usize) {
     }
 }
 
-/// The delimiter that splits most rows into the same number of cells, more than one; a comma if none does.
+/// The delimiter that splits most rows into the same number of cells, at least two; a comma if none
+/// does.
 fn delimiter(text: &str) -> u8 {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
     let score = |delimiter: u8| {
@@ -94,7 +95,7 @@ fn delimiter(text: &str) -> u8 {
         let mut widths = std::collections::BTreeMap::<usize, usize>::new();
         let mut count = 0;
         while let Ok(Some(record)) = scanner.record() {
-            // The last one may be cut off.
+            // The last record may be cut off.
             if scanner.at == sample.len() && count > 0 && sample.len() < text.len() || count == SAMPLE_RECORDS {
                 break;
             }
@@ -106,7 +107,7 @@ fn delimiter(text: &str) -> u8 {
         let common = widths.into_iter().filter(|(width, _)| *width > 1).max_by_key(|(width, rows)| (*rows, *width));
         common.map_or((0, 0), |(width, rows)| (rows * 100 / count.max(1), width))
     };
-    // Among equals, the first is the last in the list.
+    // The last of several equals is chosen, so the preferred delimiter comes last.
     *b"|\t;,".iter().max_by_key(|delimiter| score(**delimiter)).unwrap_or(&b',')
 }
 

@@ -1,4 +1,4 @@
-//! Turns records into a new export document, with ids, and with statuses if none are stated.
+//! Turns records into a new export document, and adds missing ids and statuses.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,7 +15,8 @@ pub struct Envelope {
     pub license: String,
 }
 
-/// Makes an export document of records that have their ids and statuses, with declarations of the attributes.
+/// Creates an export document from records that have their ids and statuses, and declares the
+/// attributes.
 pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record]) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut json =
@@ -67,7 +68,7 @@ impl Conversion {
     }
 
     /// Gives the records at these indices an id derived from the name if there's no id column, and
-    /// the status `pending-review` if none is stated. `taken` has the ids of other records.
+    /// the status `pending-review` if none is stated. `taken` contains the ids of other records.
     pub fn complete(
         &mut self,
         table: &Table,
@@ -92,7 +93,7 @@ impl Conversion {
             }
             let row = &table.rows[record.row];
             let name = record.text("name");
-            // The checks report rows without a name, but they need an id for that.
+            // The checks report rows without a name, but need an id to do so.
             let made = slug(name.as_deref().unwrap_or(&format!("row {}", row.number)));
             let at = At { row: Some(record.row), column: name_column };
             let shown = name.clone().unwrap_or_default();

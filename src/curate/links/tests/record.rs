@@ -19,7 +19,7 @@ fn read(json: String) -> Report {
     export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory")
 }
 
-/// An export with a product for each website, one per line.
+/// An export with one product per website, each on its own line.
 pub(super) fn export(urls: &[&str]) -> Report {
     let product = |(index, url): (usize, &&str)| {
         format!(r#"{{"id": "p{index}", "name": "P{index}", "url": "{url}", "evidence_status": "pending-review"}}"#)
@@ -189,7 +189,7 @@ async fn link_that_fails_for_three_days_is_dead_and_one_that_comes_back_is_not()
         World::new(&["a.example"], pages(move |_| status(code.load(Ordering::Relaxed))))
     };
     let mut cache = LinkCache::default();
-    // A pause says nothing about how long the link has failed.
+    // A 403 says nothing about how long the link has failed.
     for (answer, found) in [
         (500, Some("unreachable_link")),
         (500, Some("unreachable_link")),
@@ -245,7 +245,7 @@ async fn machine_without_a_network_records_nothing() {
     let three = ask(check(&["http://a.example/", "http://b.example/", "http://c.example/"])).await;
     assert!(matches!(three, Err(LinksError::Offline(3))), "{three:?}");
 
-    // Hosts that had no address before don't indicate that.
+    // Hosts that had no address before don't show that the machine is offline.
     let cache = world.check(&mut export(&two), LinkCache::default()).await.1;
     let three = [two[0], two[1], "http://c.example/"];
     let cache = world.check(&mut export(&three[1..]), cache).await.1;
