@@ -17,7 +17,7 @@ pub struct ConvertOptions<'c> {
     /// The names of the declared categories, by id.
     pub categories: &'c BTreeMap<String, String>,
     pub date_order: Option<DateOrder>,
-    /// The export that is updated, whose values are known as well.
+    /// The export being updated, whose values are also known.
     pub known: Option<&'c Export>,
     /// Apply the fixes that need no judgement.
     pub fix: bool,
@@ -35,8 +35,8 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    /// Whether to split a text at its commas: if at least half of the pieces are values elsewhere
-    /// in the column.
+    /// Whether to split text at its commas: if at least half of the pieces are values elsewhere in
+    /// the column.
     pub(super) fn splits(&self, text: &str) -> bool {
         let pieces = value::at_commas(text);
         let known = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|rows| *rows > 1)).count();

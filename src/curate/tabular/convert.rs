@@ -31,7 +31,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Its members as JSON has them.
+    /// Its members, with their values as JSON.
     pub(super) fn members(&self) -> Vec<(&str, Cow<'_, str>)> {
         let filled = self.properties.iter().filter_map(|(name, value)| Some((&**name, Cow::from(value.as_deref()?))));
         let mut members: Vec<_> = filled.collect();

@@ -28,9 +28,9 @@ pub(super) struct Asked {
 pub(super) enum Reply {
     /// A status and header lines.
     Head(u16, String),
-    /// These bytes, then the end of the connection.
+    /// These bytes, then the connection is closed.
     Bytes(Vec<u8>),
-    /// These bytes, then others over and over.
+    /// The first bytes, then the second ones over and over.
     Endless(Vec<u8>, Vec<u8>),
     /// These bytes, then silence.
     Silence(Vec<u8>),
