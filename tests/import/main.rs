@@ -107,10 +107,10 @@ fn faults_of_a_table_are_reported() {
     for (csv, expected) in [
         ("name,name,url\nA,B,https://a.example/\n", "columns A and B both have the head `name`"),
         ("name,url\n", "no row below its heads"),
-        ("name,url\nA,#N/A\n", "error: column B `url`: the cell has the error of a formula (1)\n  row 2: `#N/A`"),
+        ("name,url\nA,#N/A\n", "error: column B `url`: the cell contains a formula error (1)\n  row 2: `#N/A`"),
         (
             "name,url\nA,https://a.example/\na,https://b.example/\n",
-            "the id made of the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
+            "the id derived from the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
         ),
         ("App,Title of it\nA,x\n", "no column is `url`, which every product needs; the table has `App`, `Title of it`"),
     ] {
@@ -212,7 +212,7 @@ fn a_value_of_another_type_than_its_attribute_is_an_error() {
     assert!(written.contains(r#"{"property": "price", "label": "Price per seat"}"#), "{written}");
     for (mapping, prices, expected) in [
         ("attribute:price:number", ["10", "on request"], "the value isn't a number (1)\n  row 3: `on request`"),
-        ("attribute:price", ["1.234", "20"], "parts thousands or begins decimals (1)\n  row 2: `1.234`"),
+        ("attribute:price", ["1.234", "20"], "separates thousands or decimals (1)\n  row 2: `1.234`"),
         ("attribute:price:boolean", ["yes", "maybe"], "the value is neither true nor false (1)\n  row 3: `maybe`"),
         ("attribute:price:date", ["1.2.2025", "2024"], "the date has no day (1)\n  row 3: `2024`"),
         ("attribute:price:integer", ["1", "2"], "the target `attribute:price:integer`"),

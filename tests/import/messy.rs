@@ -58,12 +58,12 @@ fn addresses_numbers_and_empty_words_are_understood() {
         (&json!("https://www.a.example"), &json!(4.5), &json!(null))
     );
     assert!(
-        text.contains("addresses that begin with www. got https:// (1, such as `www.a.example` in row 2)"),
+        text.contains("https:// was added to addresses that begin with www. (1, such as `www.a.example` in row 2)"),
         "{text}"
     );
-    assert!(text.contains("column D `Vendor`: cells that say nothing were read as empty (2"), "{text}");
+    assert!(text.contains("column D `Vendor`: cells with a placeholder were read as empty (2"), "{text}");
     let (_, text) = values("Rating", &["4,5", "3.5"], "rating", &[]);
-    assert!(text.contains("the numbers have both `,` and `.`"), "{text}");
+    assert!(text.contains("the numbers use both `,` and `.`"), "{text}");
 }
 
 #[test]
@@ -75,10 +75,10 @@ fn dates_are_read_in_the_forms_that_the_column_settles() {
         &[],
     );
     assert_eq!(found, ["2025-01-02", "2025-12-31", "2025-12-31", "2018-01-07"], "{text}");
-    assert!(text.contains("times of day were cut off dates (1"), "{text}");
+    assert!(text.contains("times of day were removed from dates (1"), "{text}");
     let (found, text) = values("Last checked", &["10.01.24", "November 2024"], "evidence_checked_on", &[]);
     assert_eq!(found, [json!("2024-01-10"), json!(null)]);
-    assert!(text.contains("a date without a day was kept as a text"), "{text}");
+    assert!(text.contains("a date without a day was kept as text"), "{text}");
     for range in ["2025-12-31 bis 2026-01-31", "31.12.2025 (geplant)", "2025-12-31Tomorrow"] {
         let (found, text) = values("Last checked", &[range], "evidence_checked_on", &[]);
         assert!(found.is_empty() && text.contains("the value isn't a date (1)") && text.contains(range), "{text}");
@@ -95,7 +95,7 @@ fn lists_are_split_at_commas_only_if_the_pieces_recur() {
     );
     let (found, text) = values("Tags", &["audit, ledger, iso"], "tags", &[]);
     assert_eq!(found, [json!(["audit, ledger, iso"])]);
-    assert!(text.contains("split at commas? --split-commas \"Tags\" does"), "{text}");
+    assert!(text.contains("to split it at commas, use --split-commas \"Tags\""), "{text}");
     let (found, _) = values("Tags", &["audit, ledger, iso"], "tags", &["--split-commas", "Tags"]);
     assert_eq!(found, [json!(["audit", "ledger", "iso"])]);
 }
@@ -176,7 +176,7 @@ fn fixes_without_judgement_are_applied_when_asked() {
     let export = export.expect(&text);
     assert_eq!(export["software"].as_array().map(Vec::len), Some(2));
     assert_eq!(export["software"][1]["url"], "https://b.example/x");
-    assert!(text.contains("got one (2") && text.contains("repeats another row in every cell (1"), "{text}");
+    assert!(text.contains("got one (2") && text.contains("is identical to another row (1"), "{text}");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn values_are_translated_and_columns_fall_back() {
         ["import", "t.csv", "-o", "out.json", "--name", "N", "--license", "https://l.example/", "--mapping", "m.json"];
     let output = crate::run(folder.path(), &arguments);
     let text = stderr(&output);
-    assert!(text.contains("the value is neither of") && text.contains("--map-values"), "{text}");
+    assert!(text.contains("the value isn't one of") && text.contains("--map-values"), "{text}");
     let output = crate::run(folder.path(), &[&arguments[..], &["--map-values", "Prüfstatus=values.json"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let export: serde_json::Value =

@@ -97,9 +97,7 @@ fn a_formula_without_a_stored_value_is_an_error() {
     assert_eq!((output.status.code(), export), (Some(2), None));
     let text = stderr(&output);
     assert!(
-        text.contains(
-            "column C `Tagline`: the workbook doesn't store the value of the formula (1)\n  row 2: `=UPPER(A2)`"
-        ),
+        text.contains("column C `Tagline`: the workbook doesn't store the formula's value (1)\n  row 2: `=UPPER(A2)`"),
         "{text}"
     );
 }
@@ -126,7 +124,7 @@ fn links_formats_and_times_are_kept() {
     let text = stderr(&output);
     assert_eq!(export.expect(&text)["software"][0], expected);
     assert!(
-        text.contains("times of day were cut off dates (1") && text.contains("taken from the cells' links (1"),
+        text.contains("times of day were removed from dates (1") && text.contains("taken from the cells' links (1"),
         "{text}"
     );
 }
@@ -155,7 +153,7 @@ fn what_an_archive_can_make_large_is_bounded() {
     for (sheet, strings, expected) in [
         (heads("x") + &row(2, &[&long]), ">", "row 2, column A: the cell has more than 1048576 bytes"),
         (heads("x") + &row(2, &[&text("XFE2", "x")]), ">", "row 2 has more than 16384 columns"),
-        (heads("x"), r#"uniqueCount="4000000000">"#, "states more shared strings than it has"),
+        (heads("x"), r#"uniqueCount="4000000000">"#, "claims more shared strings than it has"),
     ] {
         let bytes = workbook(&sheet, "", strings);
         assert!(bytes.len() < 2_000_000);

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn needs_are_counted_in_one_form() {
+    fn needs_are_counted_in_normal_form() {
         for (query, form) in [
             ("  Lone\tWorker  ", "lone worker"),
             ("ISO 45001:2018", "iso 45001:2018"),
@@ -115,7 +115,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normal_form_is_short_and_its_own(query in "\\PC{0,80}") {
+        fn the_normal_form_is_short_and_doesnt_change_again(query in "\\PC{0,80}") {
             if let Some(form) = normal(&query) {
                 prop_assert!(form.chars().count() <= MAX_CHARACTERS && !form.contains('@'));
                 prop_assert!(normal(&form).is_none_or(|again| again == form));

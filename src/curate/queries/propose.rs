@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_of_one_meaning_are_one_entry_and_only_what_finds_something_is_proposed() {
+    fn queries_with_one_meaning_share_an_entry_and_only_terms_with_hits_are_proposed() {
         let proposals = [
             proposal("\"lock-out\" -paper", 0, &[("nothing", 0), ("Isolation", 3)]),
             proposal("loto", 0, &[("Isolation", 3)]),

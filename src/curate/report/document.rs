@@ -146,7 +146,7 @@ impl Histogram {
     }
 
     pub(super) fn title(&self) -> String {
-        format!("Products by {} of the check of their evidence", self.period)
+        format!("Products by {} of their evidence check", self.period)
     }
 }
 

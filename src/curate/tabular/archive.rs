@@ -30,7 +30,7 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
     };
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
     if archive.len() > MAX_FILES {
-        return Err(form(format!("the workbook has more than {MAX_FILES} files inside, which is the limit")));
+        return Err(form(format!("the workbook contains more than {MAX_FILES} files, which is the limit")));
     }
     let mut rest = limit;
     for index in 0..archive.len() {
@@ -48,7 +48,7 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
             head.len() as u64 + std::io::copy(&mut file, &mut std::io::sink()).map_err(|error| damaged(&error))?;
         if size > allowed {
             let text = format!(
-                "the workbook has more than {limit} bytes inside, which is the limit; remove unused rows, columns and \
+                "the workbook contains more than {limit} bytes, which is the limit; remove unused rows, columns and \
                  pictures, or save the worksheet as CSV"
             );
             return Err(form(text));
@@ -56,7 +56,7 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
         rest -= size;
         // The reader reserves memory for as many strings as the file states.
         if stated_strings(&head).is_some_and(|count| count > size / SHARED_STRING_BYTES) {
-            return Err(form("the workbook states more shared strings than it has; save it as .xlsx again".to_owned()));
+            return Err(form("the workbook claims more shared strings than it has; save it as .xlsx again".to_owned()));
         }
     }
     Ok(())
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_inside_is_bounded_whatever_it_is() {
+    fn inflated_contents_are_bounded_whatever_they_are() {
         let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
         for name in ["a", "b"] {
             zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("a part");
@@ -88,6 +88,6 @@ mod tests {
         assert!(bytes.len() < 10_000);
         assert!(check_within(&bytes, 1_200_000).is_ok());
         let error = check_within(&bytes, 1_199_999).expect_err("too much");
-        assert!(error.to_string().contains("more than 1199999 bytes inside, which is the limit"), "{error}");
+        assert!(error.to_string().contains("more than 1199999 bytes, which is the limit"), "{error}");
     }
 }

@@ -69,7 +69,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
     }
     for more in report.left_out.iter().filter(|more| columns(more.code) != 1) {
         let message =
-            format!("[{}] {}, in further rows", more.code.as_str(), more.code.description().trim_end_matches('.'));
+            format!("[{}] {}, in other rows", more.code.as_str(), more.code.description().trim_end_matches('.'));
         findings.add_more(level(more.code.severity()), None, &message, more.count);
     }
     Ok(())
@@ -107,7 +107,7 @@ pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeM
             }
         }
         for row in rows.into_iter().flatten() {
-            rejected.entry(row).or_insert_with(|| vec!["another record has its id".to_owned()]);
+            rejected.entry(row).or_insert_with(|| vec!["another record has the same id".to_owned()]);
         }
     }
     Ok(rejected)

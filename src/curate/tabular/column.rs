@@ -106,8 +106,9 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
     let month_first = dates.iter().find(|(_, _, _, b, _)| *b > 12);
     match (day_first, month_first) {
         (Some(day), Some(month)) => {
-            let message = "the dates have day and month in both orders";
-            let fix = "write them as YYYY-MM-DD, or name the order with --date-order to find those in the other one";
+            let message = "the dates use both orders of day and month";
+            let fix =
+                "write them as YYYY-MM-DD, or set the order with --date-order to find the dates in the other order";
             for (row, text, ..) in [day, month] {
                 findings.add(Level::Error, table, At { row: Some(*row), column: Some(column) }, text, message, fix);
             }
@@ -120,12 +121,12 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
             if let Some((_, text, a, b, year)) = unclear.peek() {
                 let read = |order| date::ordered(*a, *b, *year, order).map(|day| day.to_string()).unwrap_or_default();
                 let message = format!(
-                    "nothing shows the order of day and month: `{text}` is {} or {}",
+                    "the order of day and month is unclear: `{text}` could be {} or {}",
                     read(DateOrder::DayFirst),
                     read(DateOrder::MonthFirst)
                 );
                 for (row, text, ..) in unclear {
-                    let fix = "name it with --date-order dmy or --date-order mdy";
+                    let fix = "set it with --date-order dmy or --date-order mdy";
                     findings.add(
                         Level::Error,
                         table,
@@ -154,9 +155,9 @@ fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
     }
     let rarer = if commas < points { DecimalMark::Comma } else { DecimalMark::Point };
     for (row, text, _) in marked.iter().filter(|(.., mark)| *mark == rarer) {
-        let message = "the numbers have both `,` and `.` before their decimals";
+        let message = "the numbers use both `,` and `.` as decimal marks";
         let at = At { row: Some(*row), column: Some(column) };
-        findings.add(Level::Error, table, at, text, message, "write all of them with one of the two");
+        findings.add(Level::Error, table, at, text, message, "use the same one everywhere");
     }
 }
 
@@ -171,8 +172,8 @@ fn check_thousands(table: &Table, column: usize, findings: &mut Findings) {
         return;
     }
     for (row, text) in marked {
-        let message = "nothing shows whether the mark in the numbers parts thousands or begins decimals";
-        let fix = "write them without marks for thousands, or take the column as a text (`attribute:NAME:text` in the mapping)";
+        let message = "it's unclear whether the mark in the numbers separates thousands or decimals";
+        let fix = "write them without thousands separators, or import the column as text (`attribute:NAME:text` in the mapping)";
         let at = At { row: Some(row), column: Some(column) };
         findings.add(Level::Error, table, at, text, message, fix);
     }

@@ -101,7 +101,7 @@ impl Converter<'_> {
         let (kept, repeated): (Vec<_>, Vec<_>) =
             all.partition(|row| seen.insert(format!("{:?}", self.table.rows[*row].cells)));
         for row in repeated {
-            self.note(At { row: Some(row), column: None }, "", "left out, since it repeats another row in every cell");
+            self.note(At { row: Some(row), column: None }, "", "left out, because it is identical to another row");
         }
         kept
     }
@@ -136,7 +136,7 @@ impl Converter<'_> {
                 Some(_) if value.is_none() || of.is_fallback => {}
                 Some(_) => {
                     let message = format!("another column has a value for `{name}` in this row");
-                    let fix = "empty one, or make the column a fall-back in the mapping (`fallback:…`)";
+                    let fix = "empty one, or make the column a fallback in the mapping (`fallback:…`)";
                     let shown = self.table.rows[row].cells[column].shown();
                     self.findings.add(Level::Error, self.table, at, shown, &message, fix);
                 }
@@ -152,13 +152,12 @@ impl Converter<'_> {
             Cell::Empty => return Found::Empty,
             Cell::Error(error) => {
                 let fix = "fix the formula, or empty the cell";
-                self.findings.add(Level::Error, table, at, error, "the cell has the error of a formula", fix);
+                self.findings.add(Level::Error, table, at, error, "the cell contains a formula error", fix);
                 return Found::Fault;
             }
             Cell::Formula(formula) => {
-                let fix =
-                    "open the workbook in a spreadsheet program and save it there, or replace the formula by its value";
-                let message = "the workbook doesn't store the value of the formula";
+                let fix = "open the workbook in a spreadsheet program and save it there, or replace the formula with its value";
+                let message = "the workbook doesn't store the formula's value";
                 self.findings.add(Level::Error, table, at, formula, message, fix);
                 return Found::Fault;
             }
@@ -175,7 +174,7 @@ impl Converter<'_> {
             text = value;
         }
         if value::is_nothing(&text) {
-            self.note(at, &text, "cells that say nothing were read as empty");
+            self.note(at, &text, "cells with a placeholder were read as empty");
             return Found::Empty;
         }
         match self.value(at, column, target, value::unguarded(&text)) {
@@ -200,7 +199,7 @@ impl Converter<'_> {
             }
             _ => {
                 if !text.contains(address.trim_end_matches('/')) && !value::is_address(text) {
-                    let fix = "if they are wanted, put them into a column of their own";
+                    let fix = "if you want them, put them in a separate column";
                     let message = "the addresses of the cells' links aren't used";
                     self.findings.add(Level::Warning, self.table, at, address, message, fix);
                 }
@@ -216,7 +215,7 @@ impl Converter<'_> {
         let property = match target {
             Target::Json(_) => {
                 let raw = serde_json::from_str::<&RawValue>(text);
-                let fix = || "correct it, or map the column to a text with additional:NAME".to_owned();
+                let fix = || "correct it, or map the column to text with additional:NAME".to_owned();
                 return raw
                     .map(|raw| Found::Value(raw.get().to_owned()))
                     .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
@@ -280,8 +279,8 @@ impl Converter<'_> {
     }
 
     fn number(&mut self, at: At, text: &str, read: Option<String>) -> Result<String, Fault> {
-        let number = read.ok_or_else(|| ("the value isn't a number".to_owned(), "write a number alone".to_owned()))?;
-        self.note(at, text, "numbers were written as JSON has them");
+        let number = read.ok_or_else(|| ("the value isn't a number".to_owned(), "write only a number".to_owned()))?;
+        self.note(at, text, "numbers were converted to JSON numbers");
         Ok(number)
     }
 
@@ -295,15 +294,15 @@ impl Converter<'_> {
         }
         if value::at_commas(text).len() > 1 {
             let head = self.table.heads[column].as_str();
-            let fix = format!("split at commas? --split-commas \"{head}\" does; else leave it");
-            self.findings.add(Level::Warning, self.table, at, text, "a value with commas is one value", &fix);
+            let fix = format!("to split it at commas, use --split-commas \"{head}\"; otherwise leave it");
+            self.findings.add(Level::Warning, self.table, at, text, "a value with commas was kept as one value", &fix);
         }
         value::split(text)
     }
 
     fn address(&mut self, at: At, text: &str) -> String {
         if let Some(address) = value::with_scheme(text) {
-            self.note(at, text, "addresses that begin with www. got https://");
+            self.note(at, text, "https:// was added to addresses that begin with www.");
             return address;
         }
         let repaired = value::repaired_address(text);
@@ -312,7 +311,7 @@ impl Converter<'_> {
         repaired.map_or_else(
             || text.to_owned(),
             |address| {
-                self.note(at, text, "fixed: addresses without a scheme, or with a broken one, got one");
+                self.note(at, text, "fixed: a missing or broken scheme was added to addresses");
                 address
             },
         )
@@ -342,16 +341,16 @@ impl Converter<'_> {
                     return fault("the date has no day");
                 }
                 let fix = "add the day to use it as the date of the check";
-                let message = "a date without a day was kept as a text, as an additional property";
+                let message = "a date without a day was kept as text, in an additional property";
                 self.findings.add(Level::Warning, self.table, at, text, message, fix);
                 return Ok(Found::Other(head, string(text)));
             }
         };
-        let Some(day) = day else { return fault("there is no such day in the column's order of day and month") };
+        let Some(day) = day else { return fault("the date doesn't exist in the column's order of day and month") };
         if read.has_time {
-            self.note(at, text, "times of day were cut off dates");
+            self.note(at, text, "times of day were removed from dates");
         } else if day.to_string() != text {
-            self.note(at, text, "dates were written as YYYY-MM-DD");
+            self.note(at, text, "dates were converted to YYYY-MM-DD");
         }
         Ok(Found::Value(string(&day.to_string())))
     }
@@ -362,7 +361,7 @@ impl Converter<'_> {
             Some(declared) if *declared == name => name,
             Some(declared) => {
                 let value = format!("`{name}` as `{declared}`");
-                self.note(at, &value, "categories were written as they are declared");
+                self.note(at, &value, "categories were written as declared");
                 declared.clone()
             }
             None => {
@@ -380,7 +379,7 @@ impl Converter<'_> {
             let declared = self.options.categories.iter();
             let near = declared.map(|(id, declared)| (strsim::osa_distance(id, &folded), declared)).min();
             let Some((_, near)) = near.filter(|(edits, _)| *edits <= NEAR_EDITS) else { continue };
-            let fix = format!("if `{near}` is meant, correct it in the table");
+            let fix = format!("if you mean `{near}`, correct it in the table");
             let message = format!("category `{name}` isn't declared");
             for at in places {
                 self.findings.add(Level::Warning, self.table, at, &name, &message, &fix);
@@ -420,7 +419,7 @@ fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, F
     values.into_iter().find(|value| *value == folded).ok_or_else(|| {
         let allowed = values.join("` or `");
         (
-            format!("the value is neither of `{}`", values.join("`, `")),
+            format!("the value isn't one of `{}`", values.join("`, `")),
             format!("write `{allowed}`, or translate the values with --map-values COLUMN=FILE"),
         )
     })

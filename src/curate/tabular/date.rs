@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn serial_numbers_count_from_the_workbook_s_first_day() {
+    fn serial_numbers_count_from_the_workbooks_first_day() {
         assert_eq!(from_cell(44_268.0, true).as_deref(), Some("2025-03-14"));
         assert_eq!(from_cell(45_730.0, false).as_deref(), Some("2025-03-14"));
         assert_eq!(from_cell(45_730.698_263_888_89, false).as_deref(), Some("2025-03-14 16:45:30"));

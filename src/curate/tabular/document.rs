@@ -59,8 +59,8 @@ impl Conversion {
             if let Some(first) = seen.get(&id) {
                 let value = format!("`{id}` as in {}", table.row_name(table.rows[*first].number));
                 let at = At { row: Some(record.row), column: Some(column) };
-                let fix = "give one of them another id, or remove it";
-                self.findings.add(Level::Error, table, at, &value, "the id is another row's, too", fix);
+                let fix = "give one of them a different id, or remove it";
+                self.findings.add(Level::Error, table, at, &value, "another row has the same id", fix);
             } else {
                 seen.insert(id, record.row);
             }
@@ -99,7 +99,7 @@ impl Conversion {
             let shown = name.clone().unwrap_or_default();
             if made.is_empty() {
                 let fix = "add a column `id`";
-                self.findings.add(Level::Error, table, at, &shown, "no id can be made of the name", fix);
+                self.findings.add(Level::Error, table, at, &shown, "no id can be derived from the name", fix);
             }
             let mut id = made.clone();
             let mut suffix = 1;
@@ -110,10 +110,10 @@ impl Conversion {
             if let Some(first) = taken.get(&id) {
                 let fix = "add a column `id`, remove one of the two, or give such ids a suffix with --unique-ids";
                 let clash = format!("`{shown}` gives `{id}`, as does {first}");
-                self.findings.add(Level::Error, table, at, &clash, "the id made of the name is taken", fix);
+                self.findings.add(Level::Error, table, at, &clash, "the id derived from the name is taken", fix);
             } else {
                 if suffix > 1 {
-                    let message = "an id that is made of a name and was taken got a suffix";
+                    let message = "an id derived from a name was taken, so it got a suffix";
                     self.findings.add(Level::Note, table, at, &id, message, "");
                 }
                 taken.insert(id.clone(), table.row_name(row.number));

@@ -139,7 +139,7 @@ Checked 1 file, 3 records (1 invalid): 1 error, 5 warnings.
 }
 
 #[tokio::test]
-async fn many_links_with_one_fault_are_counted_in_text_and_whole_in_json() {
+async fn many_links_with_the_same_fault_are_counted_in_text_and_listed_in_json() {
     let world = World::new(&["a.example"], pages(|_| status(404)));
     let mut report = export(&["http://a.example/x"; 130]);
     world.check(&mut report, LinkCache::default()).await;
@@ -153,7 +153,7 @@ async fn many_links_with_one_fault_are_counted_in_text_and_whole_in_json() {
 }
 
 #[tokio::test]
-async fn later_run_requests_only_due_links() {
+async fn a_later_run_requests_only_links_that_are_due() {
     let days = |days: i64| SignedDuration::from_hours(24 * days);
     let world = broken();
     let (asked, cache) = world.check(&mut messy(), LinkCache::default()).await;
@@ -182,7 +182,7 @@ async fn later_run_requests_only_due_links() {
 }
 
 #[tokio::test]
-async fn link_that_fails_for_three_days_is_dead_and_one_that_comes_back_is_not() {
+async fn a_link_that_fails_for_three_days_is_dead_and_one_that_recovers_is_not() {
     let code = Arc::new(AtomicU16::new(500));
     let world = {
         let code = Arc::clone(&code);
@@ -234,7 +234,7 @@ async fn results_are_kept_if_the_check_is_dropped() {
 }
 
 #[tokio::test]
-async fn machine_without_a_network_records_nothing() {
+async fn a_machine_without_a_network_records_nothing() {
     let world = World::new(&[], |_| status(200));
     let check = |urls: &[&str]| LinkCheck::new(&export(urls), LinkCache::default(), &world.clock).expect("few links");
     let ask = async |check: LinkCheck| {
@@ -254,7 +254,7 @@ async fn machine_without_a_network_records_nothing() {
 }
 
 #[test]
-fn damaged_cache_is_an_error() {
+fn a_damaged_cache_is_an_error() {
     let read = |text: &str| LinkCache::read(text.as_bytes());
     assert!(read("{\"format\":1,\"links\":[]}").is_ok());
     assert!(matches!(read("{\"format\":2,\"links\":[]}"), Err(CacheError::Format(2))));
