@@ -48,7 +48,7 @@ pub(super) fn element(record: &Record) -> String {
 }
 
 impl Conversion {
-    /// Reports ids that a column has twice.
+    /// Reports ids that occur twice in a column.
     pub(super) fn check_ids(&mut self, table: &Table, mapping: &Mapping) {
         let Some(column) = mapping.columns.iter().position(|of| of.target.property() == Some("id")) else {
             return;

@@ -1,4 +1,4 @@
-//! Decodes a file: UTF-8, UTF-16 with a byte order mark, whatever `--encoding` names, or
+//! Decodes a file: UTF-8, UTF-16 with a byte order mark, the encoding given by `--encoding`, or
 //! Windows-1252 if there's no doubt.
 
 use std::borrow::Cow;
@@ -8,10 +8,10 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::TableError;
 
-/// Non-ASCII characters that occur in Western European texts in Windows-1252.
+/// Non-ASCII characters that occur in Western European text in Windows-1252.
 const WESTERN: &str =
     "äöüÄÖÜßàáâãåæçèéêëìíîïñòóôõøœùúûýÿÀÁÂÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕØŒÙÚÛÝŸ€£§°©®™«»‹›„“”‚‘’–—…•·×²³½¼¾¿¡ªº±µ\u{a0}";
-/// How many non-ASCII characters are adjacent in a Windows-1252 text at most.
+/// How many non-ASCII characters may be adjacent in Windows-1252 text.
 const WESTERN_RUN: usize = 2;
 
 pub(super) fn decode<'b>(
@@ -84,7 +84,7 @@ fn utf8(bytes: &[u8], has_mark: bool) -> Result<Cow<'_, str>, TableError> {
 }
 
 /// Whether at least one multi-byte sequence is valid UTF-8, and at least as many are valid as
-/// aren't.
+/// invalid.
 fn is_nearly_utf8(bytes: &[u8]) -> bool {
     let (mut valid, mut invalid) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {
@@ -102,7 +102,7 @@ fn is_western(text: &str) -> bool {
     })
 }
 
-/// The line and column right after a text, from 1.
+/// The line and column right after some text, from 1.
 fn place(before: &str) -> (usize, usize) {
     let lines = before.replace("\r\n", "\n").replace('\r', "\n");
     let (line, last) =

@@ -1,5 +1,5 @@
 //! Finds the row that names the columns: the one with the most known headers, below titles and
-//! remarks, or the one that the user named.
+//! remarks, or the one that the user specified.
 
 use std::collections::HashMap;
 
@@ -98,8 +98,7 @@ fn name_repeated(table: &mut Table) {
     table.repeated = repeated;
 }
 
-/// Gives each row a cell for each header, and removes columns without one, reporting what they
-/// contain.
+/// Gives each row a cell for each header, and reports what the columns without a header contain.
 pub(super) fn square(table: &mut Table) {
     let width = table.heads.len();
     for row in &mut table.rows {

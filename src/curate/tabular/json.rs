@@ -1,4 +1,5 @@
-//! JSON: a line per product (NDJSON), an array of products, or an object with products by id.
+//! JSON: one product per line (NDJSON), an array of products, or an object that maps ids to
+//! products.
 
 use std::collections::HashMap;
 
@@ -33,7 +34,7 @@ pub(super) fn read_lines(bytes: &[u8], progress: Progress<'_>) -> Result<Table, 
 }
 
 /// Reads an array of objects, possibly inside an object (the `wanted` one if there are several), or
-/// an object whose values are objects, by id.
+/// an object that maps ids to objects.
 pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table, TableError> {
     let form = |text: &str| TableError::Form(text.to_owned());
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -80,7 +81,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
         records.push((id, of));
     }
     if records.iter().any(|(_, of)| of.iter().any(|(key, _)| key == "id")) {
-        // Their own ids count, and the keys must agree.
+        // Their own ids count, and the keys must agree with them.
         let is_same = |(id, of): &(String, Members)| {
             of.iter().any(|(key, value)| {
                 key == "id" && serde_json::from_str::<String>(value.get()).ok().as_ref() == Some(id)

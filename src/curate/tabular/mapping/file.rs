@@ -79,7 +79,7 @@ impl Mapping {
         Ok(ColumnUse { target, is_fallback, split_commas, values: written.values })
     }
 
-    /// The mapping as JSON, which [`parse`](Self::parse) reads.
+    /// The mapping as JSON that [`parse`](Self::parse) can read.
     pub fn to_json(&self, table: &Table) -> String {
         let value = |of: &ColumnUse| {
             let prefix = if of.is_fallback { "fallback:" } else { "" };

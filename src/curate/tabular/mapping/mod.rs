@@ -16,7 +16,7 @@ use crate::record::{Attribute, AttributeType, slug};
 
 /// How many rows a proposal reads, except for ratings.
 const SAMPLE_ROWS: usize = 200;
-/// Header parts of columns whose addresses aren't the product's page.
+/// Parts of the headers of columns whose addresses aren't the product's page.
 const OTHER_ADDRESSES: [&str; 12] =
     ["repo", "source", "quelle", "git", "logo", "image", "icon", "licen", "lizenz", "screenshot", "download", "issue"];
 
@@ -50,7 +50,7 @@ impl ColumnUse {
         Self { target, is_fallback: false, split_commas: false, values: BTreeMap::new() }
     }
 
-    /// The same with the type of the column's values if an attribute has none.
+    /// Gives an attribute without a type the type of the column's values.
     fn typed(mut self, table: &Table, column: usize) -> Self {
         if let Target::Attribute(_, kind @ None) = &mut self.target {
             *kind = Some(attribute_type(table, column));
@@ -58,7 +58,7 @@ impl ColumnUse {
         self
     }
 
-    /// A value's translation; the value may be in another case.
+    /// A value's translation, ignoring case.
     pub(super) fn translated(&self, text: &str) -> Option<String> {
         if self.values.is_empty() {
             return None;
@@ -77,16 +77,16 @@ pub struct Mapping {
     pub columns: Vec<ColumnUse>,
 }
 
-/// Whether a header means a property.
+/// Whether a header stands for a property.
 pub(super) fn is_known_head(head: &str) -> bool {
     head.starts_with("json:") || folded(head).or_else(|| property_of(head)).is_some() || translation(head).is_some()
 }
 
 impl Mapping {
     /// Proposes a mapping. Each property gets at most one column: the one with its name, or else
-    /// the first with a synonym; for `url`, failing that, the first with addresses. The values must
-    /// agree in any case. All other columns are unused, unless the table holds a directory's
-    /// records: then their other properties are meant.
+    /// the first with a synonym. `url` otherwise gets the first column with addresses. In all
+    /// cases, the values must fit. All other columns are unused, unless the table contains a
+    /// directory's records: then they become additional properties.
     pub fn propose(table: &Table) -> Self {
         let has_records = table.has_records();
         let is_typed = table.row_kind != RowKind::Row;
@@ -125,7 +125,7 @@ impl Mapping {
         Self { columns: table.heads.iter().zip(targets).map(rest).collect() }
     }
 
-    /// Uses an unused column as an additional property; `*` uses all that have a value.
+    /// Uses an unused column as an additional property; `*` uses all unused columns with values.
     pub fn take(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
         let mut is_found = false;
         for (column, of) in self.columns.iter_mut().enumerate() {
@@ -139,7 +139,7 @@ impl Mapping {
         if is_found || head == "*" { Ok(()) } else { Err(no_column(table, head)) }
     }
 
-    /// Takes a column as an attribute, whatever was proposed.
+    /// Uses a column as an attribute, whatever was proposed.
     pub fn take_attribute(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
         let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
         let Some(target @ Target::Attribute(_, None)) = Target::parse(&format!("attribute:{head}")) else {
@@ -153,7 +153,7 @@ impl Mapping {
         Ok(())
     }
 
-    /// The attributes that columns are taken as, with their heads as labels.
+    /// The attributes that columns are used as, with their headers as labels.
     pub fn attributes(&self, table: &Table) -> Vec<Attribute> {
         let attribute = |(head, of): (&String, &ColumnUse)| match &of.target {
             Target::Attribute(name, kind) => Some(Attribute::new(name, head, kind.unwrap_or(AttributeType::Text))),
@@ -162,7 +162,7 @@ impl Mapping {
         table.heads.iter().zip(&self.columns).filter_map(attribute).collect()
     }
 
-    /// Reads columns by the types that an export declares: that's the one that is updated.
+    /// Gives attributes the types that the export being updated declares.
     pub fn keep_declared(&mut self, declared: &[Attribute]) {
         for of in &mut self.columns {
             if let Target::Attribute(name, kind) = &mut of.target
@@ -190,7 +190,8 @@ impl Mapping {
         Ok(())
     }
 
-    /// Gives a column the property of another one with the same header.
+    /// Uses only one of several columns with the same header, as the property proposed for any of
+    /// them.
     pub fn choose(&mut self, columns: &[usize], chosen: usize) {
         let target =
             columns.iter().map(|column| self.columns[*column].target.clone()).find(|of| *of != Target::Ignored);
@@ -202,8 +203,8 @@ impl Mapping {
         }
     }
 
-    /// Columns with the same header of which one is used and another has different values, so a
-    /// person has to choose.
+    /// Columns with the same header if one is used and another has different values, so a person
+    /// has to choose.
     pub fn unclear<'t>(&self, table: &'t Table) -> impl Iterator<Item = &'t [usize]> {
         let is_unclear = |columns: &&Vec<usize>| {
             let differs = |column: &usize| table.rows.iter().any(|row| row.cells[*column] != row.cells[columns[0]]);
@@ -218,7 +219,7 @@ impl Mapping {
         Ok(&mut self.columns[column])
     }
 
-    /// Whether a column has this property.
+    /// Whether a column is used as this property.
     pub fn has(&self, property: &str) -> bool {
         self.columns.iter().any(|of| of.target.property() == Some(property))
     }
@@ -258,7 +259,7 @@ fn exact(head: &str, is_typed: bool) -> Option<Target> {
     property.or_else(|| translation(head).map(Target::Translation))
 }
 
-/// The text in another language that a head stands for, such as `tagline:de`.
+/// The text in another language that a header stands for, such as `tagline:de`.
 fn translation(head: &str) -> Option<Translation> {
     Translation::of(head, |name| folded(name).or_else(|| property_of(name)))
 }
@@ -269,7 +270,7 @@ fn no_column(table: &Table, head: &str) -> MappingError {
     MappingError::Column(format!("the table has no column `{head}`; its columns are {}", named.join(", ")))
 }
 
-/// The property with this name in any case and with any punctuation.
+/// The property with this name, ignoring case and punctuation.
 fn folded(head: &str) -> Option<&'static str> {
     known(&slug(head).replace('-', "_")).filter(|name| *name != "category")
 }
@@ -278,7 +279,8 @@ fn is_empty(table: &Table, column: usize) -> bool {
     table.rows.iter().all(|row| row.cells[column] == Cell::Empty)
 }
 
-/// A column's texts that carry information. JSON texts are read, and formula errors are ignored.
+/// The strings in a column that carry information. JSON strings are decoded, and formula errors are
+/// ignored.
 fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
     let text = |cell: &Cell| match cell {
         Cell::Json(raw) => Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.clone())),
@@ -288,7 +290,7 @@ fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
     table.rows.iter().filter_map(move |row| text(&row.cells[column])).filter(|text| !value::is_nothing(text))
 }
 
-/// Whether a column's values can be meant for a property.
+/// Whether a column's values could belong to a property.
 fn agrees(table: &Table, column: usize, property: &str) -> bool {
     let half = |fits: &dyn Fn(&str) -> bool| {
         let sample: Vec<_> = texts(table, column).take(SAMPLE_ROWS).collect();
