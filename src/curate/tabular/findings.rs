@@ -34,7 +34,7 @@ impl Level {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     pub level: Level,
-    /// As messages name it; empty if it's about the whole table.
+    /// The column's name in messages; empty if the cause is about the whole table.
     pub column: String,
     /// What's wrong, without the values.
     pub message: String,

@@ -37,7 +37,7 @@ pub enum MappingError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnUse {
     pub target: Target,
-    /// It counts only in rows where another column has no value.
+    /// Used only in rows where another column has no value.
     pub is_fallback: bool,
     /// Lists are split at commas, regardless of other values.
     pub split_commas: bool,
