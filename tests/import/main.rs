@@ -106,7 +106,7 @@ fn dates_with_slashes_need_one_meaning() {
 fn faults_of_a_table_are_reported() {
     for (csv, expected) in [
         ("name,name,url\nA,B,https://a.example/\n", "columns A and B both have the head `name`"),
-        ("name,url\n", "no row below its heads"),
+        ("name,url\n", "no row below its headers"),
         ("name,url\nA,#N/A\n", "error: column B `url`: the cell contains a formula error (1)\n  row 2: `#N/A`"),
         (
             "name,url\nA,https://a.example/\na,https://b.example/\n",
@@ -127,7 +127,7 @@ fn a_named_pipe_is_rejected_without_waiting() {
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
     let output = run(folder.path(), &["import", "t.csv", "-o", "out.json"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("this isn't an ordinary file"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("this isn't a regular file"), "{}", stderr(&output));
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn values(head: &str, cells: &[&str], property: &str, more: &[&str]) -> (Vec<ser
 fn a_column_without_a_meaning_is_left_out_and_reported() {
     let (found, text) = values("Internal note", &["never publish"], "Internal note", &[]);
     assert_eq!(found, [json!(null)]);
-    assert!(text.contains("column C `Internal note`: its head isn't known"), "{text}");
+    assert!(text.contains("column C `Internal note`: its header isn't known"), "{text}");
     let (found, _) = values("Internal note", &["publish"], "Internal note", &["--additional", "Internal note"]);
     assert_eq!(found, [json!("publish")]);
     let (_, text) = values("Note", &["x"], "Note", &["--additional", "Nota"]);
@@ -37,8 +37,8 @@ fn evidence_ratings_and_alternatives_are_not_guessed() {
     for (head, value, property, reason) in [
         ("Source", "https://git.example/x", "sources", "evidence is never guessed"),
         ("Alternatives", "Small Chat", "alternative_to", "is what the product replaces"),
-        ("Rating", "1234", "rating", "a rating needs values between 0 and 5"),
-        ("Stars", "4", "rating", "its head isn't known"),
+        ("Rating", "1234", "rating", "ratings must be between 0 and 5"),
+        ("Stars", "4", "rating", "its header isn't known"),
     ] {
         let (found, text) = values(head, &[value], property, &[]);
         assert_eq!(found, [json!(null)], "{head}");

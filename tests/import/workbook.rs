@@ -23,7 +23,7 @@ fn a_workbook_becomes_an_export_with_its_dates() {
     workbook.add_worksheet();
     let (output, _) = import("t.xlsx", &workbook.save_to_buffer().expect("a workbook"), &[]);
     assert!(
-        stderr(&output).contains("shows 2 worksheets; name one with --sheet: Sheet1, Sheet2"),
+        stderr(&output).contains("has 2 visible worksheets; choose one with --sheet: Sheet1, Sheet2"),
         "{}",
         stderr(&output)
     );
@@ -141,7 +141,7 @@ fn hidden_worksheets_do_not_count() {
     let (output, export) = import("t.xlsx", &workbook.save_to_buffer().expect("a workbook"), &[]);
     assert!(export.is_some(), "{}", stderr(&output));
     assert!(
-        stderr(&output).contains("left out: column C has no head; cells with a value: 1, such as `2`"),
+        stderr(&output).contains("left out: column C has no header; cells with a value: 1, such as `2`"),
         "{}",
         stderr(&output)
     );

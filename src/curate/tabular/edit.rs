@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_changed_stays_as_it_is_written() {
+    fn what_is_not_changed_is_kept_as_written() {
         let text = "{\n  \"a\" : 1.0,\n\n  \"b\": [ 1,2 ],\n  \"c\":\"\\u00e4\"\n}";
         assert_eq!(edited(text, &[("b", Some("3"))]), text.replace("[ 1,2 ]", "3"));
         assert_eq!(edited(text, &[("b", None)]), "{\n  \"a\" : 1.0,\n  \"c\":\"\\u00e4\"\n}");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_arrays_are_changed_alike() {
+    fn array_elements_are_changed_the_same_way() {
         let text = "[\n  {\"a\": 1},\n  {\"b\": 2}\n]";
         let of = items(text).expect("an array");
         assert_eq!(of[1].value, "{\"b\": 2}");

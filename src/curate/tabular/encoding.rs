@@ -30,7 +30,7 @@ pub(super) fn decode<'b>(
         return if encoding == encoding_rs::UTF_8 { utf8(&bytes[length..], true) } else { decoded(bytes, encoding) };
     }
     if bytes.contains(&0) {
-        let text = "the file isn't a text; name a CSV file, a workbook (.xlsx) or JSON";
+        let text = "the file isn't text; specify a CSV file, a workbook (.xlsx) or JSON";
         return Err(TableError::Form(text.to_owned()));
     }
     if std::str::from_utf8(bytes).is_ok() || is_nearly_utf8(bytes) {
@@ -44,12 +44,12 @@ pub(super) fn decode<'b>(
         let name = if guess == WINDOWS_1252 { "windows-1250" } else { guess.name() };
         let name = name.to_lowercase();
         let text = format!(
-            "the file isn't UTF-8, and its encoding isn't certain (it may be {name}); name it with --encoding, such as --encoding {name}, \
+            "the file isn't UTF-8, and its encoding is uncertain (it may be {name}); set it with --encoding, such as --encoding {name}, \
              or save the file as UTF-8"
         );
         return Err(TableError::Form(text));
     }
-    notes.push("the file isn't UTF-8; it was read as Windows-1252 (check umlauts and accents, or name another with --encoding)".to_owned());
+    notes.push("the file isn't UTF-8; it was read as Windows-1252 (check umlauts and accents, or set another encoding with --encoding)".to_owned());
     Ok(Cow::Owned(text.into_owned()))
 }
 
@@ -61,7 +61,7 @@ fn decoded<'b>(bytes: &'b [u8], encoding: &'static Encoding) -> Result<Cow<'b, s
     let at = text.find('\u{fffd}').unwrap_or_default();
     let (line, column) = place(&text[..at]);
     let text = format!(
-        "line {line}, column {column}: this isn't {}; correct it, or name another encoding with --encoding",
+        "line {line}, column {column}: this isn't {}; correct it, or set another encoding with --encoding",
         encoding.name()
     );
     Err(TableError::Form(text))
@@ -76,7 +76,7 @@ fn utf8(bytes: &[u8], has_mark: bool) -> Result<Cow<'_, str>, TableError> {
     let (line, column) = place(&String::from_utf8_lossy(&bytes[..at]));
     let why = if has_mark { "it begins with a byte order mark" } else { "nearly all of its other characters are" };
     let text = format!(
-        "line {line}, column {column}: the byte {:02X} isn't UTF-8, which the file is ({why}); correct it in an editor, or name \
+        "line {line}, column {column}: the byte {:02X} isn't UTF-8, although the file is ({why}); correct it in an editor, or set \
          the file's encoding with --encoding",
         bytes[at]
     );
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_1252_is_converted_and_told() {
+    fn windows_1252_is_converted_and_reported() {
         assert_eq!(read(b"name\nM\xfcller \x84x\x93\n", None), Ok(("name\nMüller „x“\n".into(), 1)));
         assert_eq!(read("\u{feff}Müller".as_bytes(), None), Ok(("Müller".into(), 0)));
     }

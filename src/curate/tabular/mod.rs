@@ -188,13 +188,15 @@ pub enum TableError {
     CellTooLong { place: String },
     #[error("the cells have more than {MAX_TEXT_BYTES} bytes together, which is the limit; split the table")]
     TooMuchText,
-    #[error("the table has no row below its heads; the first row has to name the columns, the others a product each")]
+    #[error(
+        "the table has no row below its headers; the first row must name the columns, and each other row describes a product"
+    )]
     NoRows,
     #[error("{0}")]
     Form(String),
-    #[error("the file isn't a workbook that can be read; save it as .xlsx again, or as CSV")]
+    #[error("the file isn't a readable workbook; save it as .xlsx again, or as CSV")]
     Workbook(#[from] calamine::XlsxError),
-    #[error("{reason}; name one with --sheet: {}", .sheets.join(", "))]
+    #[error("{reason}; choose one with --sheet: {}", .sheets.join(", "))]
     Sheet {
         reason: String,
         /// The worksheets or lists to choose from.
@@ -235,7 +237,9 @@ pub fn read(
 ) -> Result<Table, TableError> {
     // Checked before opening: opening a named pipe would wait for its writer.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(TableError::Form("this isn't an ordinary file; save the table as a file and name that".to_owned()));
+        return Err(TableError::Form(
+            "this isn't a regular file; save the table as a file and specify that".to_owned(),
+        ));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -257,13 +261,13 @@ pub fn parse(
     let is_json = matches!(extension, "ndjson" | "jsonl" | "json");
     let refuse = |text: &str| Err(TableError::Form(text.to_owned()));
     if options.sheet.is_some() && !is_workbook && extension != "json" {
-        return refuse("--sheet is of workbooks (.xlsx) and of JSON with several lists; leave it out");
+        return refuse("--sheet is for workbooks (.xlsx) and JSON with several lists; leave it out");
     }
     if options.encoding.is_some() && (is_workbook || is_json) {
-        return refuse("--encoding is of CSV; workbooks and JSON state their own, so leave it out");
+        return refuse("--encoding is for CSV; workbooks and JSON specify their own, so leave it out");
     }
     if options.header_row.is_some() && is_json && !is_workbook {
-        return refuse("--header-row is of CSV and workbooks; in JSON the keys name the columns, so leave it out");
+        return refuse("--header-row is for CSV and workbooks; in JSON the keys name the columns, so leave it out");
     }
     let mut table = match extension {
         _ if is_workbook => workbook::read(bytes, options, progress)?,

@@ -94,8 +94,8 @@ pub fn update(
             let (row, first) = (conversion.records[index].row, conversion.records[*first].row);
             let value = format!("`{}` as in {}", heads[element].id, table.row_name(table.rows[first].number));
             let at = At { row: Some(row), column: None };
-            let fix = "remove one of the rows, or give the other one an id of its own";
-            conversion.findings.add(Level::Error, table, at, &value, "the record is another row's, too", fix);
+            let fix = "remove one of the rows, or give the other one its own id";
+            conversion.findings.add(Level::Error, table, at, &value, "another row is the same record", fix);
         } else {
             of_element.insert(element, index);
         }
@@ -235,7 +235,7 @@ impl<'h> Matcher<'h> {
         unclear.truncate(10);
         let more = if more == 0 { String::new() } else { format!("\n  and {more} more") };
         Err(UpdateError::Unclear(format!(
-            "rows match a record by name or by URL, and not by both; run it on a terminal to be asked, or give the rows their ids in a column \
+            "rows match a record by name or by URL, but not by both; run it in a terminal to be asked, or give the rows their ids in a column \
              `id`:\n  {}{more}",
             unclear.join("\n  ")
         )))

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_are_guarded_and_other_texts_are_not() {
+    fn formulas_are_guarded_and_other_text_is_not() {
         assert_eq!(guarded("=1+1".into()), "'=1+1");
         assert_eq!(guarded("'tis".into()), "'tis");
         assert_eq!(unguarded("'tis"), "'tis");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_completed_only_if_nothing_else_can_be_meant() {
+    fn addresses_are_completed_only_if_they_are_unambiguous() {
         assert_eq!(with_scheme("www.a.example").as_deref(), Some("https://www.a.example"));
         assert_eq!(with_scheme("a.example"), None);
         assert_eq!(repaired_address("a.example/x").as_deref(), Some("https://a.example/x"));
@@ -285,19 +285,19 @@ mod tests {
     }
 
     #[test]
-    fn words_for_nothing_are_few() {
+    fn placeholders_for_nothing_are_few() {
         assert!(["k.A.", "n/a", "N/A", "-", "–"].into_iter().all(is_nothing));
         assert!(["none", "NA", "0", "unknown"].into_iter().all(|text| !is_nothing(text)));
     }
 
     proptest! {
         #[test]
-        fn a_list_that_was_joined_is_split_again(items in proptest::collection::vec("[a;|,\\\\ \n\t'=é-]{1,6}", 0..5)) {
+        fn a_joined_list_splits_into_the_same_items(items in proptest::collection::vec("[a;|,\\\\ \n\t'=é-]{1,6}", 0..5)) {
             prop_assert_eq!(split(&join(items.iter().map(String::as_str))), items);
         }
 
         #[test]
-        fn a_guarded_text_is_had_back(text in "['=+@\t\ra-]{0,5}") {
+        fn guarded_text_is_restored(text in "['=+@\t\ra-]{0,5}") {
             let cell = guarded(text.clone());
             prop_assert!(!cell.starts_with(FORMULA));
             prop_assert_eq!(unguarded(&cell), text);

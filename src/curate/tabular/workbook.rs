@@ -105,7 +105,7 @@ fn choose(workbook: &Workbook<'_>, wanted: Option<&str>) -> Result<String, Table
         Some(name) if worksheets.clone().any(|sheet| sheet.name == name) => Ok(name.to_owned()),
         Some(name) => fail(format!("the workbook has no worksheet `{name}`")),
         None if shown.len() == 1 => Ok(shown[0].name.clone()),
-        None => fail(format!("the workbook shows {} worksheets", shown.len())),
+        None => fail(format!("the workbook has {} visible worksheets", shown.len())),
     }
 }
 

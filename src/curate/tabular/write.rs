@@ -102,7 +102,7 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
         }
         if additional.len() > MAX_COLUMNS - RECORD.len() {
             let text = format!(
-                "the records have more than {MAX_COLUMNS} different properties, which is too many columns; write --ndjson"
+                "the records have more than {MAX_COLUMNS} distinct properties, which is too many columns; use --ndjson"
             );
             return Err(io::Error::other(text));
         }

@@ -23,7 +23,7 @@ const OTHER_ADDRESSES: [&str; 12] =
 /// Why a mapping can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MappingError {
-    #[error("the mapping isn't {{\"columns\": {{\"HEAD\": \"PROPERTY\"}}}}")]
+    #[error("the mapping doesn't have the form {{\"columns\": {{\"HEADER\": \"PROPERTY\"}}}}")]
     Form(#[from] serde_json::Error),
     #[error(
         "the mapping gives column `{head}` the target `{target}`; write a property such as name, additional:NAME, attribute:NAME, attribute:NAME:TYPE, json:NAME, or null"
@@ -144,7 +144,7 @@ impl Mapping {
         let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
         let Some(target @ Target::Attribute(_, None)) = Target::parse(&format!("attribute:{head}")) else {
             let text = format!(
-                "column `{head}` can't be an attribute of this name: the directory knows the property, or the name has a colon; write \
+                "column `{head}` can't be an attribute with this name: the directory already knows the property, or the name has a colon; write \
                  `attribute:NAME` with another name in a mapping"
             );
             return Err(MappingError::Column(text));
@@ -235,16 +235,16 @@ impl Mapping {
             let head = table.heads[column].as_str();
             let property = folded(head).or_else(|| property_of(head));
             match (slug(head).as_str(), property) {
-                (_, Some(property)) if self.has(property) => format!("another column is `{property}`"),
-                (_, Some("rating")) => "a rating needs values between 0 and 5".to_owned(),
-                (_, Some(property)) => format!("its values aren't those of `{property}`"),
+                (_, Some(property)) if self.has(property) => format!("another column is used as `{property}`"),
+                (_, Some("rating")) => "ratings must be between 0 and 5".to_owned(),
+                (_, Some(property)) => format!("its values don't fit `{property}`"),
                 ("source" | "quelle" | "quellen" | "references" | "evidence" | "nachweise", None) => {
-                    "evidence is never guessed; map it to `sources` if it is".to_owned()
+                    "evidence is never guessed; map it to `sources` if that's what it contains".to_owned()
                 }
                 ("alternatives" | "alternative", None) => {
-                    "`alternative_to` is what the product replaces; map it if that is meant".to_owned()
+                    "`alternative_to` is what the product replaces; map it if that's what it contains".to_owned()
                 }
-                _ => "its head isn't known".to_owned(),
+                _ => "its header isn't known".to_owned(),
             }
         };
         (0..self.columns.len()).filter(is_left_out).map(|column| (column, reason(column))).collect()
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_in_three_languages_are_known() {
+    fn headers_in_three_languages_are_known() {
         assert_eq!(proposed("Title,Homepage,Company\na,b.example,c\n"), ["name", "url", "vendor"]);
         assert_eq!(
             proposed("Bezeichnung;Webseite;Geprüft am\na;https://b.example;1.2.2025\n"),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_with_a_language_tag_are_translations() {
+    fn headers_with_a_language_tag_are_translations() {
         assert_eq!(
             proposed("name,tagline:de,Beschreibung: DE-at,name:xx,vendor:de\na,b,c,d,e\n"),
             ["name", "tagline:de", "description:de-AT", "not used", "not used"]
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn values_have_to_agree_with_a_head() {
+    fn values_have_to_fit_their_header() {
         assert_eq!(proposed("Name,Link\na,see below\n"), ["name", "not used"]);
         assert_eq!(proposed("Name,Rating\na,4.5\nb,\"3,0\"\n"), ["name", "rating"]);
         assert_eq!(proposed("Name,Rating\na,4.5\nb,1234\n"), ["name", "not used"]);
@@ -368,14 +368,14 @@ mod tests {
     }
 
     #[test]
-    fn contents_decide_on_addresses_if_heads_do_not() {
+    fn contents_identify_addresses_if_headers_do_not() {
         assert_eq!(proposed("A,B,C\nx,https://x.example/,31.12.2025\n"), ["not used", "url", "not used"]);
         assert_eq!(proposed("Name,Repository\nx,https://x.example/\n"), ["name", "not used"]);
         assert_eq!(proposed("A,B,C\nx,tbd,2025\n"), ["not used", "not used", "not used"]);
     }
 
     #[test]
-    fn the_exact_name_has_precedence_and_a_property_one_column() {
+    fn the_exact_name_takes_precedence_and_a_property_gets_one_column() {
         assert_eq!(proposed("Title,name\na,b\n"), ["not used", "name"]);
         assert_eq!(proposed("Name,NAME\na,b\n"), ["name", "not used"]);
     }
