@@ -29,9 +29,9 @@ pub fn slug(name: &str) -> String {
     slug
 }
 
-/// The key that two names share if they're the same name: the [`slug`] with symbols kept (Unicode's
-/// categories S and No, and those that a slug spells out). It equals the slug if the name has no
-/// symbols.
+/// The key that two names share if they're the same name: the [`slug`] with symbols kept (Unicode
+/// categories S and No, and the symbols that a slug spells out). It equals the slug if the name has
+/// no symbols.
 pub fn identity(name: &str) -> String {
     let mut identity = String::with_capacity(name.len());
     let mut is_after_symbol = false;
@@ -63,8 +63,8 @@ pub fn identity(name: &str) -> String {
     identity
 }
 
-/// The id that earlier versions derived from a name, without symbols and without the marks of any
-/// script.
+/// The id that earlier versions derived from a name, without symbols and without combining marks in
+/// any script.
 pub fn former_slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for c in name.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
@@ -79,8 +79,9 @@ pub fn former_slug(name: &str) -> String {
 pub struct Ids(BTreeMap<String, String>);
 
 impl Ids {
-    /// Each name gets its slug. If several have the same one, the name without symbols keeps it, and the others' ids end in six
-    /// hexadecimal digits of a BLAKE3 hash of their identities.
+    /// Each name gets its slug as its id. If several names share a slug, the name without symbols
+    /// keeps it, and the others' ids end in six hexadecimal digits of a BLAKE3 hash of their
+    /// identities.
     pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let mut by_slug: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for name in names {
@@ -109,7 +110,7 @@ impl Ids {
     }
 }
 
-/// Marks a symbol in an [`identity`]: no slug has this character.
+/// Marks a symbol in an [`identity`]. Slugs never contain this character.
 const SYMBOL: char = '\0';
 
 enum Part<'n> {
@@ -130,7 +131,7 @@ impl<'n> Parts<'n> {
         Self { name, at: 0 }
     }
 
-    /// The symbol at this place, if there is one.
+    /// The symbol at this position, if there is one.
     fn symbol(&self, at: usize, c: char) -> Option<Part<'n>> {
         if c.is_ascii_alphanumeric() || c == ' ' {
             return None;

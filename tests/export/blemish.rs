@@ -1,4 +1,4 @@
-//! Markup and mojibake in texts: one finding for each kind and each property of a file.
+//! Markup and mojibake in text: one finding per kind and property in a file.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};

@@ -1,5 +1,5 @@
-//! Limits on exports: excessive lengths, numbers and counts are findings, and the findings are
-//! limited as well.
+//! Limits on exports: excessive lengths, numbers and counts are findings, and the findings
+//! themselves are limited.
 
 use super::reading::{envelope, examine, record};
 use software_directory::export::render::{self, Style};
@@ -14,7 +14,7 @@ fn examined(rest: &str) -> Report {
     examine(&[("x.json", &envelope(rest))])
 }
 
-/// An export with two records; the first is larger.
+/// An export with two records, of which the first has these additional properties.
 fn with_record(more: &str) -> Report {
     examined(&format!(r#""software": [{}, {}]"#, record("a", more), record("b", "")))
 }

@@ -1,4 +1,4 @@
-//! Files in a data folder whose names are almost those of exports.
+//! Files in a data folder that are almost named like exports.
 
 use std::fs;
 use std::path::Path;

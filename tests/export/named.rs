@@ -4,7 +4,7 @@ use super::reading::{envelope, examine, record};
 use software_directory::export::{self, Limits, Location, Report, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// The record at each place: first those of the findings, then those of their other places.
+/// The record at each place: first at the findings' own places, then at their related places.
 fn records(report: &Report) -> Vec<String> {
     let name = |location: &Location| location.record.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     let places = report.findings.iter().flat_map(|finding| {

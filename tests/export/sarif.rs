@@ -1,4 +1,4 @@
-//! The SARIF log, checked against the schema of the standard.
+//! The SARIF log, checked against the standard's schema.
 
 use std::collections::BTreeSet;
 

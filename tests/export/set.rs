@@ -454,7 +454,7 @@ fn attributes_that_make_no_sense_are_left_out_and_core_properties_are_refused() 
 fn an_attribute_with_too_many_values_is_a_warning() {
     let values = |count: usize| (0..count).map(|n| format!("\"v {n}\"")).collect::<Vec<_>>().join(",");
     let all = |count: usize| {
-        // Values that are written in two ways are one.
+        // Different spellings of a value count as one.
         let more = record("b", r#", "keys": ["V0", "v-1"]"#);
         let products =
             format!(r#""software": [{}, {more}]"#, record("a", &format!(r#", "keys": [{}]"#, values(count))));
@@ -467,7 +467,7 @@ fn an_attribute_with_too_many_values_is_a_warning() {
     assert!(report.is_valid());
 }
 
-/// Products of which each has these properties, by its number.
+/// Products that each have the properties returned for their number.
 fn products(count: usize, properties: impl Fn(usize) -> String) -> String {
     (0..count).map(|n| record(&format!("p{n}"), &properties(n))).collect::<Vec<_>>().join(",")
 }

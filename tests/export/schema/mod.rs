@@ -12,7 +12,7 @@ use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 use software_directory::export::{self, Code, Limits, Severity, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// The errors in a file with this text, without those of the set layer.
+/// The errors in a file with this text, except those from the set layer.
 fn errors(text: &str) -> Vec<String> {
     let file = SourceFile::from_bytes("export.json".as_ref(), text.to_owned().into());
     let today = CalendarDate::parse("2025-06-01").expect("a date");
@@ -175,7 +175,7 @@ fn numbers_at_the_limit_get_the_verdict_of_the_published_schema() {
         document.first_record().set("unknown", Node::Raw(number.to_owned()));
         assert_eq!(verdict(&document), valid, "{number}");
     }
-    // serde rejects larger ones.
+    // serde rejects larger numbers.
     let mut document = document::valid();
     document.first_record().set("unknown", Node::Raw("[1e400]".to_owned()));
     assert_eq!(errors(&document.to_string()).len(), 1);
