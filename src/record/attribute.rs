@@ -279,13 +279,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn total_order_is_that_of_the_numbers() {
+    fn total_order_matches_the_order_of_numbers() {
         let numbers = [f64::NEG_INFINITY, -2.5, -0.0, 0.0, f64::MIN_POSITIVE, 3.0, 5.0, f64::INFINITY];
         assert!(numbers.map(total_order).is_sorted_by(|a, b| a < b));
     }
 
     #[test]
-    fn keys_of_numbers_and_days_are_in_their_order() {
+    fn keys_of_numbers_and_dates_sort_like_their_values() {
         let key = |value: &str| AttributeType::Number.key(value).expect("a number");
         assert!(["-1e9", "-2.5", "0", "0.1", "3", "20", "1e300"].map(key).is_sorted_by(|a, b| a < b));
         assert_eq!((key("-0"), key("1.50"), key("10")), (key("0"), key("1.5"), key("1e1")));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_has_one_end_at_least_and_begins_before_it_ends() {
+    fn a_range_has_at_least_one_end_and_starts_before_it_ends() {
         let (number, key) = (AttributeType::Number, |value: &str| AttributeType::Number.key(value));
         let range = |from, to| Some(KeyRange { from, to });
         assert_eq!(number.range("10..50"), range(key("10"), key("50")));
@@ -316,7 +316,7 @@ mod tests {
             assert_eq!(number.range(wrong), None, "{wrong:?}");
         }
         let text = AttributeType::Text;
-        assert_eq!(text.range("a..b"), range(text.key("a..b"), text.key("a..b")), "texts have no ranges");
+        assert_eq!(text.range("a..b"), range(text.key("a..b"), text.key("a..b")), "text has no ranges");
         assert_eq!(text.range(""), range(Some(String::new()), Some(String::new())));
         assert!(AttributeType::Boolean.range("false..true").is_none());
     }

@@ -17,8 +17,8 @@ impl TryFrom<u32> for CalendarDate {
     /// Checks a stored number, which may be damaged.
     fn try_from(number: u32) -> Result<Self, &'static str> {
         let parts = (i16::try_from(number / 10_000), i8::try_from(number / 100 % 100), i8::try_from(number % 100));
-        let (Ok(year), Ok(month), Ok(day)) = parts else { return Err("it is no day") };
-        jiff::civil::Date::new(year, month, day).map(Self::from).map_err(|_| "it is no day")
+        let (Ok(year), Ok(month), Ok(day)) = parts else { return Err("it isn't a date") };
+        jiff::civil::Date::new(year, month, day).map(Self::from).map_err(|_| "it isn't a date")
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_ordered_as_days_are() {
+    fn dates_sort_like_days() {
         let day = |text| CalendarDate::parse(text).expect("a date");
         assert!(day("2024-12-31") < day("2025-01-01"));
         assert!(day("2025-01-31") < day("2025-02-01"));

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_codes_are_told() {
+    fn unknown_codes_are_recognised() {
         for (tag, is_known) in
             [("de", true), ("fr-CA", true), ("nds", true), ("jp", false), ("gr", false), ("xx", false)]
         {
@@ -268,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn text_is_the_one_in_the_nearest_language() {
+    fn text_is_found_in_the_nearest_language() {
         let mut texts = Translations::default();
         assert!(texts.insert(&language("de"), "name", "Ordner"));
-        assert!(!texts.insert(&language("de"), "name", "Mappe"), "the first stays");
+        assert!(!texts.insert(&language("de"), "name", "Mappe"), "the first is kept");
         assert!(texts.insert(&language("de-AT"), "tagline", "Leiwand"));
         let find = |property, own: Option<&Language>, tag: &str| texts.find(property, own, &language(tag));
         let french = language("fr");
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_get_the_language_that_they_prefer() {
+    fn readers_get_the_language_they_prefer() {
         let (mut languages, mut translations) = (Languages::default(), Translations::default());
         languages.add_own(&Language::english());
         assert!(!languages.are_several() && languages.are_only(&Language::english()));

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_of_names_are_spelled() {
+    fn symbols_in_names_are_spelled_out() {
         for (name, expected) in [
             ("C++", "c-plus-plus"),
             ("C#", "c-sharp"),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_make_another_letter_are_kept() {
+    fn marks_that_make_a_different_letter_are_kept() {
         assert_eq!(slug("バス 運行"), "バス-運行");
         assert_eq!(slug("ﾊﾞｽ"), slug("バス"));
         assert_ne!(slug("ป่า"), slug("ป้า"));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_symbols_only_are_different_in_any_order() {
+    fn names_that_differ_only_in_symbols_are_different_in_any_order() {
         let groups: [&[&str]; 8] = [
             &["C", "C++", "C#"],
             &["F#", "F"],
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_anything_else_are_as_before() {
+    fn names_that_differ_in_anything_else_share_an_identity() {
         for (one, other) in [
             ("Audit management", "audit-Management"),
             ("Health & Safety", "Health, safety"),
@@ -290,7 +290,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_identity_has_one_slug(name in r"[a-cA-C1+#. |½№é&-]{0,8}", other in r"[a-cA-C1+#. |½№é&-]{0,8}") {
+        fn the_same_identity_has_the_same_slug(name in r"[a-cA-C1+#. |½№é&-]{0,8}", other in r"[a-cA-C1+#. |½№é&-]{0,8}") {
             if identity(&name) == identity(&other) {
                 prop_assert_eq!(slug(&name), slug(&other));
             }

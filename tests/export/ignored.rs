@@ -27,7 +27,7 @@ fn read(folder: &Path) -> Report {
 }
 
 #[test]
-fn near_misses_are_one_warning_of_the_folder() {
+fn near_misses_are_one_warning_about_the_folder() {
     let folder = folder(&["a.json", "mine.JSON", "mine.json.txt", "table.csv"]);
     let report = read(folder.path());
     let [finding] = &*report.findings else { panic!("{:?}", report.findings) };
@@ -50,7 +50,7 @@ fn near_misses_are_one_warning_of_the_folder() {
 }
 
 #[test]
-fn one_near_miss_has_its_remedy_in_the_finding() {
+fn a_single_near_miss_has_its_fix_in_the_finding() {
     let report = read(folder(&["a.json", "mine.JSON"]).path());
     assert_eq!(report.findings[0].message, "`mine.JSON` isn't read: an export's file name must end in .json");
     assert_eq!(report.findings[0].help, "rename it to `mine.json`, or move it to another folder");

@@ -38,7 +38,7 @@ fn both_places_of_a_duplicate_are_named_in_their_own_files() {
 }
 
 #[test]
-fn record_where_reading_stops_is_named() {
+fn the_record_where_reading_stops_is_named() {
     let records_of = |last: &str| {
         let text = envelope(&format!(r#""software": [{}, {last}"#, record("a", "")));
         records(&examine(&[("x.json", &text)]))
@@ -57,7 +57,7 @@ fn record_where_reading_stops_is_named() {
 }
 
 #[test]
-fn place_outside_of_records_has_no_name() {
+fn a_place_outside_any_record_has_no_name() {
     let text = envelope(&format!(r#""software": [{}], "id_prefix": "a/b", "reviews": 1"#, record("a", "")));
     assert_eq!(records(&examine(&[("x.json", &text)])), ["-", "-"]);
 }

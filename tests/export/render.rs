@@ -45,7 +45,7 @@ fn broken_records() {
 }
 
 #[test]
-fn texts_that_are_nearly_json() {
+fn text_that_is_nearly_json() {
     let files = [
         (
             "data/comma.json",
@@ -107,7 +107,7 @@ fn a_valid_set_is_one_line() {
 }
 
 #[test]
-fn first_findings_of_a_kind_are_kept_and_the_others_counted() {
+fn the_first_findings_of_a_kind_are_kept_and_the_rest_counted() {
     let records = (0..1500).map(|n| record(&format!("p{n}"), r#", "rating": "high""#)).collect::<Vec<_>>().join(",\n");
     let report = examine(&[("x.json", &envelope(&format!("\"software\": [{records}]")))]);
     let printed = text(&report);

@@ -26,7 +26,7 @@ fn run(report: &Report) -> Value {
 }
 
 #[test]
-fn result_has_rule_level_region_and_logical_locations() {
+fn a_result_has_rule_level_region_and_logical_locations() {
     let text =
         envelope(&format!("\n\"software\": [{}]", record("e", r#", "rating": "high""#).replace(r#""e""#, r#""é""#)));
     let run = run(&examine(&[("data/a b.json", &text)]));
@@ -72,7 +72,7 @@ fn both_places_of_a_duplicate_id_are_reported() {
 }
 
 #[test]
-fn whole_files_many_findings_and_hostile_texts_keep_the_schema() {
+fn whole_files_many_findings_and_hostile_text_conform_to_the_schema() {
     let hostile = "[x](https://evil.example) \\u001b\\u202e {0}";
     let records = (0..150).map(|n| record(&format!("p{n} {hostile}"), r#", "rating": "high""#)).collect::<Vec<_>>();
     let many = envelope(&format!("\"software\": [{}]", records.join(",")));

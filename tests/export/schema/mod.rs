@@ -27,7 +27,7 @@ fn errors(text: &str) -> Vec<String> {
 
 fn published() -> jsonschema::Validator {
     let schema = serde_json::from_str(export::schema()).expect("the schema is JSON");
-    jsonschema::draft202012::options().should_validate_formats(true).build(&schema).expect("the schema is sound")
+    jsonschema::draft202012::options().should_validate_formats(true).build(&schema).expect("the schema compiles")
 }
 
 fn config(cases: u32) -> ProptestConfig {
@@ -43,7 +43,7 @@ fn assert_agreement(cases: u32, documents: impl Strategy<Value = Node>) {
         let expected = published.is_valid(&document.to_serde());
         let errors = errors(&document.to_string());
         if errors.is_empty() != expected {
-            return Err(TestCaseError::fail(format!("the schema says {expected}, we say {errors:?} of {document}")));
+            return Err(TestCaseError::fail(format!("the schema says {expected}, we say {errors:?} for {document}")));
         }
         let count = if expected { &valid } else { &invalid };
         count.set(count.get() + 1);
@@ -57,7 +57,7 @@ fn assert_agreement(cases: u32, documents: impl Strategy<Value = Node>) {
 }
 
 #[test]
-fn the_published_schema_is_one() {
+fn the_published_schema_is_a_valid_schema() {
     let schema = serde_json::from_str(export::schema()).expect("the schema is JSON");
     assert!(jsonschema::draft202012::meta::is_valid(&schema));
 }
@@ -104,7 +104,7 @@ fn prefixes_get_the_verdict_of_the_published_schema() {
 }
 
 #[test]
-fn dates_that_are_almost_of_the_form_get_the_verdict_of_the_published_schema() {
+fn nearly_valid_dates_get_the_verdict_of_the_published_schema() {
     let with_date = |date: String| {
         let mut document = document::valid();
         document.first_record().set("evidence_checked_on", Node::text(&date));
@@ -121,7 +121,7 @@ fn verdict(document: &Node) -> bool {
 }
 
 #[test]
-fn texts_at_their_limit_get_the_verdict_of_the_published_schema() {
+fn text_at_its_limit_gets_the_verdict_of_the_published_schema() {
     let with = |key: &str, length: usize| {
         let mut document = document::valid();
         document.first_record().set(key, Node::text(&"é ".repeat(length / 2)));
