@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_make_a_different_letter_are_kept() {
+    fn marks_that_make_another_letter_are_kept() {
         for (one, other) in
             [("バス", "ハス"), ("パス", "バス"), ("काम", "कम"), ("ป่า", "ป้า"), ("ខ្មែរ", "ខមរ"), ("မြန်", "မန")]
         {

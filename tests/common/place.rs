@@ -21,7 +21,7 @@ use tempfile::TempDir;
 /// A folder with `data/` and, once something has been written, `index/`.
 pub(crate) struct Place {
     path: PathBuf,
-    /// Keeps it for as long as it is needed.
+    /// Keeps the folder for as long as it's needed.
     _folder: Option<TempDir>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Running {
     seen: Arc<Mutex<Seen>>,
 }
 
-/// The events of an observer.
+/// The events that an observer saw.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
     /// The phases in the order in which they began.
@@ -62,7 +62,7 @@ impl Observer for Witness {
 }
 
 impl Place {
-    /// A place with one export, `tools`, that has these products.
+    /// A place with one export, `tools`, that contains these products.
     pub(crate) fn with(ids: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let place = Self { path: folder.path().to_owned(), _folder: Some(folder) };

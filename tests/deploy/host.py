@@ -9,7 +9,7 @@ import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 DEADLINE_SECONDS = 60
-# The uid of `nobody` in distributions.
+# The uid of `nobody` in common distributions.
 NOBODY = 65534
 
 

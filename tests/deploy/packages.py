@@ -80,7 +80,7 @@ def check_wheel(packages, folder):
 
 
 def check_npm(packages, folder):
-    # Those of other platforms aren't there, and needn't be.
+    # The packages for other platforms aren't there, and needn't be.
     tarballs = sorted(packages.glob("*.tgz"))
     run("npm", "install", "--offline", "--no-audit", "--no-fund", "--prefix", folder, *tarballs, env=environment())
     check([folder / "node_modules/.bin/software-directory"], folder / "run")

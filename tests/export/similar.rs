@@ -1,4 +1,4 @@
-//! Names that probably mean the same: misspelled categories, and ids that differ in case.
+//! Names that probably mean the same: misspelled categories, and ids that differ only in case.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};

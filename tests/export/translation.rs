@@ -1,4 +1,4 @@
-//! Texts in other languages as exports write them, and findings about invalid language tags.
+//! Text in other languages as exports write it, and findings about invalid language tags.
 
 use software_directory::export::Report;
 use software_directory::record::{Language, Translations};

@@ -1,4 +1,4 @@
-//! `import` and `export` on the command line: tables of every form, confirmation, errors by row and
+//! `import` and `export` on the command line: tables in every form, confirmation, errors by row and
 //! column, and the round trip.
 
 #[path = "../common/binary.rs"]

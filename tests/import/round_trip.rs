@@ -32,7 +32,7 @@ fn imported(table: &[u8], extension: &str) -> Export {
     read(made(&table))
 }
 
-/// The export made from a table.
+/// The export created from a table.
 fn made(table: &Table) -> String {
     let envelope = Envelope { name: "N".into(), license: "https://l.example/".into() };
     let categories = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! `import --update`: updates an export and keeps what a table doesn't hold.
+//! `import --update`: updates an export and keeps what a table doesn't contain.
 
 use std::fs;
 
@@ -167,7 +167,7 @@ fn attributes_are_declared_once_and_keep_their_declaration() {
     let seats = r#"{"property": "seats", "label": "seats", "type": "number"}"#;
     let kept = "\"reviews\": [{\"id\": \"r\", \"software_id\": \"moss\", \"rating\": 4}]";
     assert!(export.contains(&format!("{kept},\n  \"attributes\": [\n    {seats}\n  ]\n}}")), "{export}");
-    // Now the export has declared it, as a text.
+    // Now the export declares it, as text.
     let text = seats.replace(r#", "type": "number""#, "");
     fs::write(folder.0.path().join("e.json"), export.replace(seats, &text)).expect("a file");
     let (code, _, export) = folder.update(&["--yes", "--attribute", "seats", "--attribute", "Platform"]);

@@ -29,7 +29,7 @@ fn a_workbook_becomes_an_export_with_its_dates() {
     );
 }
 
-/// A workbook made of these parts, as a spreadsheet program stores it.
+/// A workbook with these parts, as a spreadsheet program stores it.
 fn workbook(sheet: &str, workbook_attributes: &str, strings: &str) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

@@ -1,5 +1,5 @@
-//! Denies memory to a build at any point: the process ends, and the disk has the old generation or
-//! the new one, complete. Memory that a reload frees is returned to the system.
+//! Denies memory to a build at any point: the process ends, and the disk contains the complete old
+//! generation or the complete new one. Memory freed by a reload is returned to the system.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,15 +20,15 @@ mod until;
 use place::{Place, export};
 use until::until;
 
-/// The program's allocator, which refuses memory beyond a limit here.
+/// The program's allocator, which here refuses memory beyond a limit.
 #[global_allocator]
 static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);
 
-/// The limits to try, from nothing to what a build takes.
+/// How many limits to try, from nothing to what a build takes.
 const LIMITS: usize = 40;
 
-/// The folder of a build in a process of its own, and how many bytes it may take beyond what the
-/// process already has.
+/// The folder of a build in a separate process, and how many bytes it may take beyond what the
+/// process already uses.
 const FOLDER: &str = "BUILD_FOLDER";
 const LIMIT: &str = "BUILD_LIMIT";
 
@@ -55,7 +55,7 @@ fn build() {
     println!("{TOOK}{}", ALLOCATOR.max_allocated() - before);
 }
 
-/// Serves a generation while there isn't enough memory for the next one, and then there is.
+/// Serves a generation while there isn't enough memory for the next one, until there is.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn load() {

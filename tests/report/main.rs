@@ -115,7 +115,7 @@ fn hostile_texts_are_harmless() {
     }
     assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt; | [x]"), "{html}");
     assert!(html.contains("&amp;amp; &lt;!--"), "{html}");
-    // The rest without the escaped characters, and what ends a reference, is no markup.
+    // Without the escaped characters and the ends of references, the rest isn't markup.
     let mut rest = markdown.replace("<span></span>", "");
     while let Some(at) = rest.find("&#") {
         let end = rest[at..].find(';').expect("the end of an entity");
