@@ -114,7 +114,7 @@ fn code(file: &Path) -> String {
     if file.ends_with("tests.rs") || file.components().any(|part| part.as_os_str() == "tests") {
         return String::new();
     }
-    let text = fs::read_to_string(file).expect("a text");
+    let text = fs::read_to_string(file).expect("text");
     text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
 }
 
@@ -161,7 +161,7 @@ fn layers_use_only_layers_below_them() {
 }
 
 #[test]
-fn engines_get_plans_and_understand_no_query() {
+fn engines_get_plans_and_do_not_interpret_queries() {
     for (path, file) in uses("engine") {
         let module = path.strip_prefix("search::").and_then(|rest| rest.split("::").next()).unwrap_or_default();
         assert!(!UNDERSTANDING.contains(&module), "{} uses {path}", file.display());
@@ -169,7 +169,7 @@ fn engines_get_plans_and_understand_no_query() {
 }
 
 #[test]
-fn crates_stay_in_their_homes() {
+fn crates_are_used_only_in_their_homes() {
     for (name, home) in HOMES {
         let home = source().join(home);
         let names = |file: &PathBuf| {
@@ -293,14 +293,14 @@ fn files_use_each_other_in_one_direction() {
                 of.remove(lowest);
             }
         }
-        assert!(uses.is_empty(), "a circle is in {uses:#?}");
+        assert!(uses.is_empty(), "there is a circle in {uses:#?}");
     }
     assert!(found > 100, "only {found} uses were read");
 }
 
 #[test]
 fn ci_runs_each_step_of_make_test_once() {
-    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("a text");
+    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("text");
     let (makefile, workflow) = (read("Makefile"), read(".github/workflows/ci.yml"));
     let steps = makefile.lines().find_map(|line| line.strip_prefix("STEPS := ")).expect("the steps");
     let commands = workflow.lines().map(str::trim).filter_map(|line| {

@@ -196,7 +196,7 @@ impl Running {
 /// The ids of all products, by name.
 pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
     let all = ListSoftware { page: PageRequest { limit: 100, offset: 0 }, ..ListSoftware::default() };
-    let page = pollster::block_on(list_software(snapshot, &all)).expect("no engine is asked");
+    let page = pollster::block_on(list_software(snapshot, &all)).expect("no engine is involved");
     page.data
         .iter()
         .map(|item| {

@@ -77,7 +77,7 @@ fn only_a_much_rarer_category_is_a_near_miss_of_an_undeclared_one() {
     assert_eq!(report.findings[0].related[0].location.pointer, "/software/0/category");
     assert_eq!(found(&near(&[("Environment", 9), ("Enviroment", 1)])), [], "few");
     let variants = places(&near(&[("Hosted platform", 23), ("Hosted platforms", 11)]));
-    assert_eq!(variants, [("spelling_variant", "/software/23/category".to_owned())], "of the same order");
+    assert_eq!(variants, [("spelling_variant", "/software/23/category".to_owned())], "of the same magnitude");
     assert_eq!(found(&near(&[("Trading", 40), ("Grading", 1)])), [], "another word");
 }
 
@@ -102,7 +102,7 @@ fn with_id(id: &str) -> String {
 }
 
 #[test]
-fn ids_that_differ_in_case_only_are_a_warning() {
+fn ids_that_differ_only_in_case_are_a_warning() {
     let one = export("", &["demo", "other", "Élan"].map(with_id));
     let two = export("", &["Demo", "Single", "DEMO", "élan"].map(with_id));
     let report = examine(&[("one.json", &one), ("two.json", &two)]);
@@ -116,7 +116,7 @@ fn ids_that_differ_in_case_only_are_a_warning() {
 }
 
 #[test]
-fn an_id_that_is_used_twice_is_an_error_only() {
+fn an_id_that_is_used_twice_is_only_an_error() {
     let text = export("", &["Demo", "demos"].map(with_id));
     let text = text.replacen("\"software\": [", &format!("\"software\": [{}, ", with_id("Demo")), 1);
     let codes: Vec<_> = places(&examine(&[("x.json", &text)])).into_iter().map(|(code, _)| code).collect();

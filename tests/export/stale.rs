@@ -42,7 +42,7 @@ fn aged() -> Report {
 }
 
 #[test]
-fn stale_evidence_is_listed_by_category_the_oldest_first() {
+fn stale_evidence_is_listed_by_category_oldest_first() {
     assert_eq!(
         text(&aged()).split_once("Evidence that").expect("a list").1,
         " was checked before 2025-03-02, oldest first:\n\
@@ -74,7 +74,7 @@ fn stale_evidence_is_a_warning_with_a_place() {
 }
 
 #[test]
-fn long_lists_are_cut_in_text_and_whole_in_json() {
+fn long_lists_are_cut_in_text_but_complete_in_json() {
     let day = |n: usize| if n < 59 { "2020-01-01" } else { "2019-12-31" };
     let product = |n: usize| checked(&format!("p{n}"), day(n), &format!(r#", "category": "C{}""#, n.min(59)));
     let records = (0..100).map(product).collect::<Vec<_>>().join(",");
@@ -89,7 +89,7 @@ fn long_lists_are_cut_in_text_and_whole_in_json() {
 }
 
 #[test]
-fn stale_evidence_is_exit_code_0_and_denied_2() {
+fn stale_evidence_exits_with_0_or_with_2_if_denied() {
     let files =
         folder(&[("data/x.json", &VALID.replace(r#""id": "a""#, r#""id": "a", "evidence_checked_on": "2001-02-03""#))]);
     let output = check(files.path(), &["--stale", "1y"]);

@@ -25,7 +25,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_property_is_set_and_everything_else_stays() {
+fn a_property_is_set_and_everything_else_is_kept() {
     let folder = folder();
     let (code, text, export) =
         edit(folder.path(), &["set", "e.json", "moss", "tags=audit; iso", "seats:=5", "url=https://new.example/"]);
@@ -41,7 +41,7 @@ fn a_property_is_set_and_everything_else_stays() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_before_it_is_written() {
+fn mistakes_are_refused_before_anything_is_written() {
     let folder = folder();
     for (arguments, expected) in [
         (vec!["set", "e.json", "moss", "url=moss"], "invalid_uri"),

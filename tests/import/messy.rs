@@ -47,7 +47,7 @@ fn evidence_ratings_and_alternatives_are_not_guessed() {
 }
 
 #[test]
-fn addresses_numbers_and_empty_words_are_understood() {
+fn addresses_numbers_and_placeholders_are_understood() {
     let csv = "Name;Website;Rating;Vendor\nA;www.a.example;4,5;k.A.\nB;https://b.example/;3,0;-\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &[]);
     let text = stderr(&output);
@@ -67,7 +67,7 @@ fn addresses_numbers_and_empty_words_are_understood() {
 }
 
 #[test]
-fn dates_are_read_in_the_forms_that_the_column_settles() {
+fn dates_are_read_in_the_forms_that_the_column_determines() {
     let (found, text) = values(
         "Last checked",
         &["1/2/2025 0:00", "12/31/2025 0:00", "12/31/2025 14:05:00", "07-Jan-18"],
@@ -111,7 +111,7 @@ fn causes_are_reported_once_with_count_and_examples() {
 }
 
 #[test]
-fn valid_rows_are_written_and_the_others_put_aside() {
+fn valid_rows_are_written_and_the_rest_set_aside() {
     let folder = tempfile::tempdir().expect("a folder");
     let csv = "Name,Website,Last checked,Note\nA,https://a.example/,soon 2025,x\nB,not an address,,y\nC,https://c.example/,2025-01-02,z\n";
     std::fs::write(folder.path().join("t.csv"), csv).expect("a file");
@@ -176,7 +176,7 @@ fn fixes_without_judgement_are_applied_when_asked() {
     let export = export.expect(&text);
     assert_eq!(export["software"].as_array().map(Vec::len), Some(2));
     assert_eq!(export["software"][1]["url"], "https://b.example/x");
-    assert!(text.contains("got one (2") && text.contains("is identical to another row (1"), "{text}");
+    assert!(text.contains("were repaired (2") && text.contains("is identical to another row (1"), "{text}");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn values_are_translated_and_columns_fall_back() {
 }
 
 #[test]
-fn json_of_others_is_a_table() {
+fn foreign_json_is_a_table() {
     let ndjson = r#"{"name":"Moss","website_url":"https://moss.example/","vendor":null,"secret":1}"#;
     let (output, export) = import("t.ndjson", ndjson.as_bytes(), &[]);
     let expected =

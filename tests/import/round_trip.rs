@@ -74,7 +74,7 @@ fn product() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn records_come_back_from_csv_and_ndjson(products in proptest::collection::vec(product(), 1..6)) {
+    fn records_survive_csv_and_ndjson(products in proptest::collection::vec(product(), 1..6)) {
         let numbered: Vec<_> = products.into_iter().enumerate().map(|(n, mut product)| {
             product["id"] = json!(format!("-{n}"));
             product

@@ -311,7 +311,7 @@ impl Converter<'_> {
         repaired.map_or_else(
             || text.to_owned(),
             |address| {
-                self.note(at, text, "fixed: a missing or broken scheme was added to addresses");
+                self.note(at, text, "fixed: addresses with a missing or broken scheme were repaired");
                 address
             },
         )
