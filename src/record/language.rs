@@ -182,7 +182,7 @@ pub struct Languages {
 }
 
 impl Languages {
-    /// Adds the language that the entries of an export are in.
+    /// Adds the language that an export's entries are written in.
     pub fn add_own(&mut self, language: &Language) {
         add(&mut self.own, language);
     }

@@ -35,7 +35,7 @@ pub(crate) struct Running {
 /// The events that an observer saw.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
-    /// The phases in the order in which they began.
+    /// The phases in the order they began.
     pub(crate) phases: Vec<Phase>,
     /// How often exports were reported on.
     pub(crate) reports: usize,
