@@ -18,16 +18,16 @@ use super::{Export, Finding, IdPrefixes, Limits, Report, Section, SectionKind, S
 use crate::record::{CalendarDate, Review, Software};
 use crate::scratch::{Bulk, Scratch, Spool, SpoolWriter};
 
-/// The latest date anywhere on Earth at a moment. Evidence that was checked today in Auckland isn't
-/// from the future, even if it's still yesterday in UTC.
+/// The latest date anywhere on Earth at a given moment. Evidence that was checked today in Auckland
+/// isn't from the future, even if it's still yesterday in UTC.
 pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
     CalendarDate::from(jiff::tz::offset(14).to_datetime(now).date())
 }
 
 /// Reads export files and checks them, one by one and as a set.
 ///
-/// `prefixes` are the operator's, and `today` is the last date that isn't in the future. `progress`
-/// repeatedly receives the bytes done and the bytes in total.
+/// `prefixes` are the operator's prefixes, and `today` is the last date that isn't in the future.
+/// `progress` repeatedly receives the bytes done and the bytes in total.
 pub fn read(
     files: &[PathBuf],
     limits: &Limits,
@@ -86,7 +86,6 @@ struct Elements {
 }
 
 impl SetExport {
-    /// The number of its reviews.
     pub fn review_count(&self) -> usize {
         self.reviews.count()
     }

@@ -49,7 +49,7 @@ fn ignored_files(folder: &Path) -> Vec<(String, String)> {
 }
 
 /// The fix for a file that is almost named like an export; `None` for other names. Hidden files and
-/// leftovers of editors and downloads (`a.json~`, `a.json.swp`, `a.json.tmp`) aren't near misses,
+/// leftovers from editors and downloads (`a.json~`, `a.json.swp`, `a.json.tmp`) aren't near misses,
 /// nor is the source of an existing export: `a.csv` next to `a.json`.
 fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let (stem, extension) =

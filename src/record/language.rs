@@ -196,7 +196,7 @@ impl Languages {
         !self.translated.is_empty()
     }
 
-    /// Whether the own text of every entry is in this language.
+    /// Whether every entry's own text is in this language.
     pub fn are_only(&self, language: &Language) -> bool {
         matches!(&self.own[..], [only] if only == language)
     }

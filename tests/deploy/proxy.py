@@ -228,7 +228,7 @@ def check_caller(service, through):
 
 
 def check_download(service, proxy):
-    """A large export completely reaches a reader that pauses, and isn't buffered in the proxy's memory."""
+    """A slow reader gets a large export completely, and the proxy doesn't buffer it in memory."""
     before = proxy.memory()
     connection = connect(proxy.port, proxy.tls)
     connection.request("GET", "/v1/exports/large", headers={"Authorization": f"Bearer {service.key}"})

@@ -207,7 +207,7 @@ impl<'c> Asker<'c> {
     }
 }
 
-/// A single address's answer.
+/// The response for a single address.
 enum Page {
     Redirect { status: u16, to: Option<String> },
     Ended(Visit),

@@ -27,7 +27,7 @@ struct Rule {
 }
 
 impl Robots {
-    /// Reads the groups for this program, or else those for all programs.
+    /// Reads the groups for this program, or else the groups for all programs.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let (mut own, mut general) = (None::<Self>, Self::default());
         let (mut is_own, mut is_general, mut in_names) = (false, false, false);

@@ -1,8 +1,8 @@
 //! CSV (RFC 4180) and its delimiter.
 //!
-//! The crate `csv` isn't used for reading: it silently reads on after a quote that is never closed
-//! or that closes in the middle of a cell, and it doesn't count blank lines, which spreadsheet
-//! programs show as rows.
+//! The crate `csv` isn't used for reading: it silently keeps reading after a quote that is never
+//! closed or that closes in the middle of a cell, and it doesn't count blank lines, which
+//! spreadsheet programs show as rows.
 
 use super::header::SEARCHED_ROWS;
 use super::{

@@ -203,8 +203,8 @@ pub(super) fn decimal(text: &str) -> Option<(String, Option<DecimalMark>)> {
     (is_number(before) && is_number(behind)).then(|| (format!("{sign}{}.{behind}", whole(before)), Some(mark)))
 }
 
-/// A whole number, optionally with a mark before each group of three digits, such as `1.234` or `1
-/// 234`.
+/// Reads a whole number, optionally with a mark before each group of three digits, such as `1.234`
+/// or `1 234`.
 pub(super) fn whole_number(text: &str) -> Option<String> {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if is_number(text) {

@@ -55,8 +55,8 @@ impl Doubt {
     }
 }
 
-/// Returns the doubt about an http or https URL, if any. `.example` is for fictional records and is
-/// accepted.
+/// Returns what's doubtful about an http or https URL, if anything. `.example` is for fictional
+/// records and is accepted.
 pub(super) fn doubt(uri: Uri<&str>) -> Option<Doubt> {
     let Some(authority) = uri.authority().filter(|authority| !authority.host().is_empty()) else {
         return Some(Doubt::new(Code::PlaceholderUrl, format!("the URL `{uri}` has no host"), OWN_HELP));

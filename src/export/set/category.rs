@@ -15,7 +15,8 @@ use crate::text::count::{agreeing, counted};
 const SHORTEST: usize = 5;
 /// Maximum length of the slugs to compare, in bytes.
 const LONGEST: usize = 100;
-/// To be what a suspect means, an undeclared category must have this many times as many products.
+/// An undeclared category must have this many times as many products as a suspect to be what the
+/// suspect probably means.
 pub(super) const MANY_TIMES: usize = 10;
 /// Maximum number of pairs compared. A set with more has no consistent categories.
 const PAIRS: usize = 1_000_000;

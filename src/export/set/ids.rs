@@ -1,4 +1,4 @@
-//! Unique ids and references to products, checked by sorting.
+//! Checks unique ids and references to products by sorting.
 
 use std::io;
 use std::ops::Range;

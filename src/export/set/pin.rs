@@ -15,7 +15,7 @@ pub(super) fn products(exports: &[ParsedExport<'_>]) -> HashSet<Box<str>> {
     pins.flat_map(|entry| entry.value.pin.software.iter().cloned()).collect()
 }
 
-/// `unknown` are the ids that no product has.
+/// `unknown` contains the ids that no product has.
 pub(super) fn check(exports: &mut [ParsedExport<'_>], unknown: &HashSet<Box<str>>, findings: &mut Findings) {
     unknown_products(exports, unknown, findings);
     let mut first = HashMap::default();

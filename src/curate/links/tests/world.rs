@@ -30,7 +30,7 @@ pub(super) enum Reply {
     Head(u16, String),
     /// These bytes, then the connection is closed.
     Bytes(Vec<u8>),
-    /// The first bytes, then the second ones over and over.
+    /// The first bytes once, then the second ones over and over.
     Endless(Vec<u8>, Vec<u8>),
     /// These bytes, then silence.
     Silence(Vec<u8>),

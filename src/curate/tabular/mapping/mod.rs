@@ -305,7 +305,8 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
         }),
         "translations" => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
         "review_count" => every(&|text| text == "null" || value::whole_number(text).is_some()),
-        // A range or a remark is a fault to report, while a word means something else.
+        // A range or a remark is an error to report, but mere words mean that the column is something
+        // else.
         "evidence_checked_on" => half(&|text| {
             date::read(text, table.is_1904).is_some() || text.bytes().filter(u8::is_ascii_digit).count() >= 4
         }),
