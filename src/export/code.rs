@@ -118,11 +118,11 @@ codes! {
     DuplicateKey = "duplicate_key", Error;
 
     // Schema.
-    /// A value whose type isn't the one that the schema requires.
+    /// A value of the wrong type.
     WrongType = "wrong_type", Error;
     /// A required property is missing.
     MissingProperty = "missing_property", Error;
-    /// An empty string that must not be empty.
+    /// A string that must not be empty but is.
     EmptyText = "empty_text", Error;
     /// A string that must be a URI but isn't one.
     InvalidUri = "invalid_uri", Error;
@@ -152,7 +152,7 @@ codes! {
     UrlTooLong = "url_too_long", Error;
 
     // Set.
-    /// Two files give the same export id.
+    /// Two files have the same export id.
     DuplicateExportId = "duplicate_export_id", Error;
     /// Two products have the same id.
     DuplicateSoftwareId = "duplicate_software_id", Error;
@@ -235,7 +235,7 @@ codes! {
     UnknownTopLevelDomain = "unknown_top_level_domain", Warning;
     /// A URL with a user name and a password, which would be published.
     UrlCredentials = "url_credentials", Warning;
-    /// A URL with a port that doesn't exist.
+    /// A URL with an invalid port.
     InvalidPort = "invalid_port", Warning;
     /// Files in the data folder whose names almost look like an export's.
     IgnoredFile = "ignored_file", Warning;

@@ -105,7 +105,7 @@ impl SourceFile {
         // Checked before opening: opening a named pipe would wait for its writer.
         let metadata = fs::metadata(path).map_err(unreadable)?;
         if !metadata.is_file() {
-            let what = if metadata.is_dir() { "a folder" } else { "not an ordinary file" };
+            let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
             let help = "rename it so that it doesn't end in .json, or remove it";
             return Err(about(path, Code::NotAFile, format!("it is named like an export, but is {what}"), help));
         }
@@ -133,7 +133,12 @@ impl SourceFile {
         let limit = limits.file_bytes();
         let mut bytes = Vec::new();
         input.take(limit + 1).read_to_end(&mut bytes).map_err(|error| {
-            about(path, Code::UnreadableFile, format!("standard input can't be read: {error}"), "name a file instead")
+            about(
+                path,
+                Code::UnreadableFile,
+                format!("standard input can't be read: {error}"),
+                "specify a file instead",
+            )
         })?;
         if bytes.len() as u64 > limit {
             let message = format!(

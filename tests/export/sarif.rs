@@ -54,7 +54,7 @@ fn a_result_has_rule_level_region_and_logical_locations() {
     let index = result["ruleIndex"].as_u64().and_then(|index| usize::try_from(index).ok());
     let rule = &run["tool"]["driver"]["rules"][index.expect("an index")];
     assert_eq!(rule["id"], "wrong_type");
-    assert_eq!(rule["shortDescription"]["text"], "A value whose type isn't the one that the schema requires.");
+    assert_eq!(rule["shortDescription"]["text"], "A value of the wrong type.");
     assert!(rule["help"]["text"].as_str().is_some_and(|help| help.contains("keep the exports from being published")));
 }
 

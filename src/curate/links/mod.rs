@@ -40,7 +40,7 @@ const OFFLINE_HOSTS: usize = 3;
 #[derive(Debug, thiserror::Error)]
 pub enum LinksError {
     #[error(
-        "there are {0} distinct links, but at most {MAX_LINKS} can be checked at once: check some of the exports at a time"
+        "there are {0} distinct links, but at most {MAX_LINKS} can be checked at once: check fewer exports at a time"
     )]
     TooMany(usize),
     #[error("none of {0} hosts has an address, so this machine seems to be offline; nothing was checked")]

@@ -79,7 +79,7 @@ outcomes! {
     Robots = "robots", Unchecked, "robots.txt doesn't allow it";
     RobotsUnavailable = "robots_unavailable", Unchecked, "robots.txt can't be read";
     NotPublic = "not_public", Unchecked, "the address isn't public; use --private to check it anyway";
-    NotAsked = "not_asked", Unchecked, "the address has a user name, a port that doesn't exist or another scheme";
+    NotAsked = "not_asked", Unchecked, "the address has a user name, an invalid port, or a scheme other than HTTP(S)";
     Fine = "fine", Fine, "it works";
 }
 

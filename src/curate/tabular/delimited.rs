@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_delimiter_is_the_one_that_splits_all_rows_alike() {
+    fn the_delimiter_is_the_one_that_splits_all_rows_evenly() {
         assert_eq!(delimiter("name;price\nA;1,50\nB;2,50\n"), b';');
         assert_eq!(delimiter("name,tags\nA,a;b\nB,c\n"), b',');
         assert_eq!(delimiter("name\ttext\nA\ta, b; c\n"), b'\t');

@@ -76,8 +76,8 @@ fn utf8(bytes: &[u8], has_mark: bool) -> Result<Cow<'_, str>, TableError> {
     let (line, column) = place(&String::from_utf8_lossy(&bytes[..at]));
     let why = if has_mark { "it begins with a byte order mark" } else { "nearly all of its other characters are" };
     let text = format!(
-        "line {line}, column {column}: the byte {:02X} isn't UTF-8, although the file is ({why}); correct it in an editor, or set \
-         the file's encoding with --encoding",
+        "line {line}, column {column}: the byte {:02X} isn't UTF-8, although the rest of the file is ({why}); \
+         correct it in an editor, or set the file's encoding with --encoding",
         bytes[at]
     );
     Err(TableError::Form(text))

@@ -134,7 +134,8 @@ fn links(
     }
     if skipped > 0 {
         notes.push(format!(
-            "not read: the addresses of {} that {} more than {MAX_LINKED_CELLS} cells or {} beyond {MAX_LINKS} cells",
+            "addresses not read: {} that {} more than {MAX_LINKED_CELLS} cells or {} over the \
+             limit of {MAX_LINKS} cells",
             counted(skipped, "link"),
             agreeing(skipped, "spans", "span"),
             agreeing(skipped, "is", "are")

@@ -67,7 +67,7 @@ pub(super) fn doubt(uri: Uri<&str>) -> Option<Doubt> {
     }
     if authority.port_to_u16().is_err() {
         let port = authority.port().map_or("", |port| port.as_str());
-        let message = format!("the URL's port {port} doesn't exist; the last one is 65535");
+        let message = format!("the URL's port {port} is out of range; the highest is 65535");
         return Some(Doubt::new(Code::InvalidPort, message, "correct the port, or leave it out"));
     }
     match authority.host_parsed() {
@@ -165,7 +165,7 @@ mod tests {
     use super::doubt;
 
     #[test]
-    fn hosts_that_cannot_be_a_public_website_are_doubted() {
+    fn hosts_that_cannot_be_a_public_website_are_reported() {
         for (url, code) in [
             ("https://example.com", "placeholder_url"),
             ("https://www.Example.ORG/product", "placeholder_url"),

@@ -69,7 +69,7 @@ impl Parser<'_> {
                 let letter = self.text[start + 1..].chars().next().unwrap_or_default();
                 self.at += 1 + letter.len_utf8();
                 let message = format!("`\\{}` isn't a JSON escape", letter.escape_default());
-                let help = r#"write a backslash itself as \\; JSON has \" \\ \/ \b \f \n \r \t and \uXXXX"#;
+                let help = r#"write a backslash itself as \\; JSON allows \" \\ \/ \b \f \n \r \t and \uXXXX"#;
                 self.report(Code::InvalidEscape, start..self.at, message, help);
             }
         }

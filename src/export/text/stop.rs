@@ -75,7 +75,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn trailing_content(&mut self) -> Stop {
-        let message = "something follows after the end of the document";
+        let message = "something follows the end of the document";
         let help = "a file contains one JSON object: remove what follows, or merge it into the object";
         let length = self.character().map_or(0, |(_, length)| length);
         self.stop(Code::TrailingContent, length, message, help)
@@ -111,7 +111,7 @@ impl Parser<'_> {
             Some((c, length)) if c.is_alphanumeric() => self.missing_comma(what, length),
             _ => self.unexpected(
                 &format!("a comma or `{end}`"),
-                "there is a bracket, quote or comma missing or one too many",
+                "a bracket, quote or comma is missing, or there is one too many",
             ),
         }
     }
