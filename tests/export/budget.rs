@@ -212,7 +212,7 @@ fn findings_quote_a_bounded_part_of_the_export() {
     };
     assert!(report.findings.len() >= 3 && report.findings.iter().all(bounded));
     let mut out = Vec::new();
-    render::text(&report, Style::Plain, &mut out).expect("a buffer takes everything");
+    render::text(&report, Style::Plain, &mut out).expect("writing to a buffer can't fail");
     assert!(out.len() < 20_000, "{}", out.len());
 }
 

@@ -6,19 +6,19 @@ use software_directory::export::render::{self, Style};
 
 fn text(report: &Report) -> String {
     let mut out = Vec::new();
-    render::text(report, Style::Plain, &mut out).expect("a buffer takes everything");
+    render::text(report, Style::Plain, &mut out).expect("writing to a buffer can't fail");
     String::from_utf8(out).expect("text")
 }
 
 fn github(report: &Report) -> String {
     let mut out = Vec::new();
-    render::github(report, &mut out).expect("a buffer takes everything");
+    render::github(report, &mut out).expect("writing to a buffer can't fail");
     String::from_utf8(out).expect("text")
 }
 
 fn json(report: &Report) -> serde_json::Value {
     let mut out = Vec::new();
-    render::json(report, &mut out).expect("a buffer takes everything");
+    render::json(report, &mut out).expect("writing to a buffer can't fail");
     serde_json::from_slice(&out).expect("one document")
 }
 
@@ -125,7 +125,7 @@ fn the_first_findings_of_a_kind_are_kept_and_the_rest_counted() {
 fn colours_change_nothing_else() {
     let report = examine(&[("data/qhse.json", BROKEN_RECORDS)]);
     let mut out = Vec::new();
-    render::text(&report, Style::Coloured, &mut out).expect("a buffer takes everything");
+    render::text(&report, Style::Coloured, &mut out).expect("writing to a buffer can't fail");
     assert!(out.contains(&0x1b));
     assert_eq!(String::from_utf8_lossy(&anstream::adapter::strip_bytes(&out).into_vec()), text(&report));
 }

@@ -13,7 +13,7 @@ const SCHEMA: &str = include_str!("sarif-2.1.0-rtm.5.schema.json");
 /// The run in a log, after checking the log against the schema.
 fn run(report: &Report) -> Value {
     let mut out = Vec::new();
-    render::sarif(report, &mut out).expect("a buffer takes everything");
+    render::sarif(report, &mut out).expect("writing to a buffer can't fail");
     let log: Value = serde_json::from_slice(&out).expect("one document");
     // The pattern in two definitions has an extra bracket, which ECMA 262's regular expressions
     // don't allow.

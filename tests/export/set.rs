@@ -79,7 +79,7 @@ fn a_review_is_left_out_with_its_product_without_a_separate_error() {
 }
 
 #[test]
-fn reviews_of_products_in_an_unreadable_file_are_not_called_wrong() {
+fn reviews_of_products_in_an_unreadable_file_are_not_errors() {
     let reviews = envelope(r#""software": [], "reviews": [{"id": "r", "software_id": "a", "rating": 5}]"#);
     let report = examine(&[("p.json", "{\"name\": "), ("r.json", &reviews)]);
     assert_eq!(codes(&report), ["truncated", "review_without_product"]);
@@ -266,7 +266,7 @@ fn a_term_in_two_synonym_groups_is_a_warning() {
 }
 
 #[test]
-fn a_prefix_is_put_before_product_and_review_ids() {
+fn a_prefix_is_prepended_to_product_and_review_ids() {
     let reviews = r#""reviews": [
         {"id": "r", "software_id": "a", "rating": 5}, {"id": "s", "software_id": "b:a", "rating": 4},
         {"id": "t", "software_id": "c", "rating": 3}
@@ -290,7 +290,7 @@ fn a_prefix_is_put_before_product_and_review_ids() {
 }
 
 #[test]
-fn a_prefix_that_cannot_be_used_is_a_finding() {
+fn an_unusable_prefix_is_reported() {
     let export = |prefix: &str| {
         let text = envelope(&format!(r#""id_prefix": {prefix}, "software": [{}]"#, record("a", "")));
         let report = examine(&[("x.json", &text)]);
@@ -467,7 +467,7 @@ fn an_attribute_with_too_many_values_is_a_warning() {
     assert!(report.is_valid());
 }
 
-/// Products that each have the properties returned for their number.
+/// Numbered products; `properties` returns each one's properties.
 fn products(count: usize, properties: impl Fn(usize) -> String) -> String {
     (0..count).map(|n| record(&format!("p{n}"), &properties(n))).collect::<Vec<_>>().join(",")
 }
@@ -506,7 +506,7 @@ fn properties_that_most_products_have_are_proposed_as_attributes() {
     );
     assert!(report.findings[4].message.starts_with("10 of 20 products have `price_per_seat`"));
     assert_eq!((report.is_valid(), report.warning_count(), report.note_count()), (true, 0, 5));
-    // What was proposed can be pasted, and then nothing is left to propose.
+    // Once the proposals are pasted into the export, nothing is left to propose.
     let declared = format!(r#""software": [{software}], "attributes": [{}]"#, proposed.join(","));
     assert!(examine(&[("one.json", &envelope(&declared))]).findings.is_empty());
 }
@@ -523,7 +523,7 @@ fn useless_attributes_are_not_proposed() {
     assert_eq!(proposed(10, &|_| r#", "x": 1"#.to_owned()), [""; 0], "one value");
     assert_eq!(proposed(20, &|n| format!(r#", "x": "{n}""#)), [""; 0], "text that no two products share");
     assert_eq!(proposed(10, &|n| if n == 3 { r#", "x": "1""#.to_owned() } else { few(n) }), [""; 0], "two types");
-    assert_eq!(proposed(10, &|n| format!(r#", "a:b": {n}"#)), [""; 0], "its name can't be in a request");
+    assert_eq!(proposed(10, &|n| format!(r#", "a:b": {n}"#)), [""; 0], "its name can't be used in a request");
     let many = |n: usize| (0..15).map(|of| format!(r#", "x{of}": {n}"#)).collect::<Vec<_>>().concat();
     assert_eq!(proposed(10, &many).len(), 10);
 }

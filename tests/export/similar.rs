@@ -77,7 +77,7 @@ fn only_a_much_rarer_category_is_a_near_miss_of_an_undeclared_one() {
     assert_eq!(report.findings[0].related[0].location.pointer, "/software/0/category");
     assert_eq!(found(&near(&[("Environment", 9), ("Enviroment", 1)])), [], "few");
     let variants = places(&near(&[("Hosted platform", 23), ("Hosted platforms", 11)]));
-    assert_eq!(variants, [("spelling_variant", "/software/23/category".to_owned())], "of the same magnitude");
+    assert_eq!(variants, [("spelling_variant", "/software/23/category".to_owned())], "of similar size");
     assert_eq!(found(&near(&[("Trading", 40), ("Grading", 1)])), [], "another word");
 }
 

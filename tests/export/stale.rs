@@ -20,7 +20,7 @@ fn checked(id: &str, day: &str, more: &str) -> String {
 
 fn text(report: &Report) -> String {
     let mut out = Vec::new();
-    render::text(report, Style::Plain, &mut out).expect("a buffer takes everything");
+    render::text(report, Style::Plain, &mut out).expect("writing to a buffer can't fail");
     String::from_utf8(out).expect("text")
 }
 
@@ -62,7 +62,7 @@ fn stale_evidence_is_a_warning_with_a_place() {
     assert_eq!(stale[0].location.pointer, "/software/0/evidence_checked_on");
     assert_eq!(stale[0].message, "the evidence was checked on 2025-03-01, before 2025-03-02");
     let mut out = Vec::new();
-    render::json(&report, &mut out).expect("a buffer takes everything");
+    render::json(&report, &mut out).expect("writing to a buffer can't fail");
     let document: serde_json::Value = serde_json::from_slice(&out).expect("one document");
     let list = &document["stale"];
     assert_eq!((&list["before"], &list["stale"], &list["without_date"]), (&"2025-03-02".into(), &4.into(), &1.into()));

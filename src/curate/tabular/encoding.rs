@@ -74,10 +74,14 @@ fn utf8(bytes: &[u8], has_mark: bool) -> Result<Cow<'_, str>, TableError> {
     };
     let at = error.valid_up_to();
     let (line, column) = place(&String::from_utf8_lossy(&bytes[..at]));
-    let why = if has_mark { "it begins with a byte order mark" } else { "nearly all of its other characters are" };
+    let why = if has_mark {
+        "the file begins with a UTF-8 byte order mark"
+    } else {
+        "nearly all of the file's other characters are"
+    };
     let text = format!(
-        "line {line}, column {column}: the byte {:02X} isn't UTF-8, although the rest of the file is ({why}); \
-         correct it in an editor, or set the file's encoding with --encoding",
+        "line {line}, column {column}: the byte {:02X} isn't UTF-8, although {why}; correct it in an editor, \
+         or set the file's encoding with --encoding",
         bytes[at]
     );
     Err(TableError::Form(text))
@@ -127,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_byte_is_named_with_its_place() {
+    fn one_bad_byte_is_reported_with_its_place() {
         let mut bytes = "name\nMüller, Łódź\nx".as_bytes().to_vec();
         bytes.push(0x9f);
         let error = read(&bytes, None).expect_err("a bad byte");
@@ -137,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn other_encodings_are_named_and_not_guessed() {
+    fn other_encodings_are_suggested_but_not_used() {
         let cyrillic = encoding_rs::WINDOWS_1251.encode("имя;сайт\nЖурнал охраны труда;x\n").0;
         assert!(read(&cyrillic, None).expect_err("a doubt").contains("--encoding windows-1251"));
         assert_eq!(read(&cyrillic, Some("cp1251")), Ok(("имя;сайт\nЖурнал охраны труда;x\n".into(), 0)));

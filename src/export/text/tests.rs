@@ -102,7 +102,7 @@ fn a_duplicate_among_many_keys_is_found() {
 }
 
 #[test]
-fn the_first_byte_that_is_not_utf_8_is_named() {
+fn the_first_byte_that_is_not_utf_8_is_reported() {
     let (document, faults) = parse(b"{\"a\": \"caf\xe9\"}", 64);
     assert!(document.is_none());
     assert_eq!((faults[0].code, faults[0].span.clone()), (Code::InvalidUtf8, 10..11));
