@@ -177,7 +177,7 @@ codes! {
     ImpossibleDate = "impossible_date", Warning;
     /// A date in the future.
     FutureDate = "future_date", Warning;
-    /// Evidence that was checked longer ago than the check allows.
+    /// Evidence that was checked too long ago.
     StaleEvidence = "stale_evidence", Warning;
     /// A link to a page that doesn't exist, or that couldn't be reached for days.
     DeadLink = "dead_link", Warning;
