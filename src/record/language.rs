@@ -13,7 +13,7 @@ pub struct Language(Box<str>);
 /// Maximum length of a tag, in characters (RFC 5646, 4.4.1).
 const TAG_CHARS: usize = 35;
 
-/// The language of text that isn't stated to be in another one.
+/// The language of text if none is stated.
 const ENGLISH: &str = "en";
 
 /// The languages with a two-letter code (ISO 639-1).
@@ -109,7 +109,7 @@ pub enum Found<'t> {
 }
 
 impl<'t> Found<'t> {
-    /// The text, given the entry's own.
+    /// The translation, or else the entry's own text.
     pub const fn text(self, own: &'t str) -> &'t str {
         match self {
             Self::Own => own,

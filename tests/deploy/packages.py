@@ -80,7 +80,7 @@ def check_wheel(packages, folder):
 
 
 def check_npm(packages, folder):
-    # The packages for other platforms aren't there, and needn't be.
+    # The packages for other platforms don't exist here and aren't needed.
     tarballs = sorted(packages.glob("*.tgz"))
     run("npm", "install", "--offline", "--no-audit", "--no-fund", "--prefix", folder, *tarballs, env=environment())
     check([folder / "node_modules/.bin/software-directory"], folder / "run")

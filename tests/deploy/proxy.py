@@ -93,7 +93,7 @@ http {{
 
 
 class Caddy(Running):
-    """Caddy as Debian packages it, without TLS, which is up to Caddy."""
+    """Caddy as Debian packages it, without TLS, which Caddy handles itself."""
 
     name = "Caddy"
     tls = None

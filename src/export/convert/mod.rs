@@ -221,7 +221,7 @@ impl Reader {
         value.elements().enumerate().collect()
     }
 
-    /// Advises on keys that resemble known ones.
+    /// Suggests known keys in place of unknown ones that resemble them.
     fn near_misses(&mut self, known: &mut NearMiss, object: Value<'_>, path: Path<'_>) {
         let mut present = None;
         for (key, value) in object.members() {
