@@ -185,7 +185,7 @@ fn columns_that_are_attributes_are_declared_by_the_type_of_their_values() {
 }
 
 #[test]
-fn a_value_that_lacks_its_attributes_type_is_an_error() {
+fn a_value_that_is_not_of_its_attributes_type_is_an_error() {
     let mapping_of =
         |price: &str| format!(r#"{{"columns": {{"name": "name", "url": "url", "Price per seat": "{price}"}}}}"#);
     let import = |mapping: &str, csv: &str| {
