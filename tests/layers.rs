@@ -71,7 +71,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("main", &[]),
 ];
 
-/// The modules that understand a query. An engine gets their result, a plan.
+/// The modules that interpret a query. An engine gets their result, a plan.
 const UNDERSTANDING: [&str; 6] = ["expand", "index", "lexicon", "names", "query", "synonym"];
 
 /// Crates with one home: only files below that path use them.
@@ -87,12 +87,12 @@ const HOMES: [(&str, &str); 9] = [
     ("rustls_native_certs", "client"),
 ];
 
-/// Folders in which no files use each other in a circle, including `mod.rs`. A name that a module
+/// Folders in which no files, including `mod.rs`, use each other in a circle. A name that a module
 /// re-exports counts as used where it's defined.
 const WITHOUT_CIRCLES: [&str; 9] = ["cli", "client", "file", "generation", "key", "mcp", "record", "scratch", "update"];
 
-/// Folders in which a file and its parent's `mod.rs` may use each other, but no other files in a
-/// circle.
+/// Folders in which a file and its parent's `mod.rs` may use each other, but no other files may
+/// form a circle.
 const WITHOUT_CIRCLES_BELOW: [&str; 9] =
     ["catalogue", "command", "curate", "engine", "export", "http", "search", "service", "text"];
 
@@ -114,7 +114,7 @@ fn code(file: &Path) -> String {
     if file.ends_with("tests.rs") || file.components().any(|part| part.as_os_str() == "tests") {
         return String::new();
     }
-    let text = fs::read_to_string(file).expect("a text");
+    let text = fs::read_to_string(file).expect("text");
     text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
 }
 
@@ -161,7 +161,7 @@ fn layers_use_only_layers_below_them() {
 }
 
 #[test]
-fn engines_get_plans_and_understand_no_query() {
+fn engines_get_plans_and_do_not_interpret_queries() {
     for (path, file) in uses("engine") {
         let module = path.strip_prefix("search::").and_then(|rest| rest.split("::").next()).unwrap_or_default();
         assert!(!UNDERSTANDING.contains(&module), "{} uses {path}", file.display());
@@ -169,7 +169,7 @@ fn engines_get_plans_and_understand_no_query() {
 }
 
 #[test]
-fn crates_stay_in_their_homes() {
+fn crates_are_used_only_in_their_homes() {
     for (name, home) in HOMES {
         let home = source().join(home);
         let names = |file: &PathBuf| {
@@ -209,7 +209,7 @@ fn tree(text: &str) -> Vec<(String, String)> {
     paths.map(|(path, name)| (path.trim_end_matches("::self").to_owned(), name)).collect()
 }
 
-/// A module's own code: the paths that it uses, and the paths behind the names that it re-exports.
+/// A module's own code: the paths that it uses, and the paths of the names that it re-exports.
 #[derive(Default)]
 struct Module {
     uses: BTreeSet<String>,
@@ -255,7 +255,7 @@ fn modules(folder: &str) -> BTreeMap<String, Module> {
     files.iter().map(module).collect()
 }
 
-/// The module that defines what a path names.
+/// The module that defines the item at a path.
 fn definition<'m>(modules: &'m BTreeMap<String, Module>, path: &str) -> Option<&'m str> {
     let mut end = path.len();
     loop {
@@ -286,21 +286,21 @@ fn files_use_each_other_in_one_direction() {
             uses.insert(name, defined.filter(|of| !is_exempt(name, of)).collect());
         }
         found += uses.values().map(BTreeSet::len).sum::<usize>();
-        // Files that use none of the remaining ones are in no circle.
+        // Files that use none of the remaining ones aren't part of a circle.
         while let Some(lowest) = uses.iter().find(|(_, of)| of.is_empty()).map(|(name, _)| *name) {
             uses.remove(lowest);
             for of in uses.values_mut() {
                 of.remove(lowest);
             }
         }
-        assert!(uses.is_empty(), "a circle is in {uses:#?}");
+        assert!(uses.is_empty(), "there is a circle in {uses:#?}");
     }
     assert!(found > 100, "only {found} uses were read");
 }
 
 #[test]
 fn ci_runs_each_step_of_make_test_once() {
-    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("a text");
+    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("text");
     let (makefile, workflow) = (read("Makefile"), read(".github/workflows/ci.yml"));
     let steps = makefile.lines().find_map(|line| line.strip_prefix("STEPS := ")).expect("the steps");
     let commands = workflow.lines().map(str::trim).filter_map(|line| {

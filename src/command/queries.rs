@@ -78,7 +78,7 @@ fn print(proposals: &[Proposal], total: usize, out: &mut impl Write) -> io::Resu
         }
     }
     if total > proposals.len() {
-        writeln!(out, "        … and {} more; --limit shows them", total - proposals.len())?;
+        writeln!(out, "        … and {} more; raise --limit to see them", total - proposals.len())?;
     }
     let synonyms = synonyms(proposals);
     if synonyms.is_empty() {

@@ -1,5 +1,5 @@
-//! A curator's tools: tables, the difference between two sets of exports, the report, links, and
-//! queries without hits.
+//! A curator's tools: tables, diffs of two sets of exports, the report, link checks, and queries
+//! without hits.
 
 pub mod diff;
 pub mod links;

@@ -1,14 +1,14 @@
-//! Budgets that bound what an export can cost in time, memory and length of its report. Known
-//! exports stay far below them: 46 terms in a group, 5 groups for a term, 60 characters in a word,
-//! 81,380 in a text.
+//! Budgets that bound what an export can cost in time, memory and report length. Known exports stay
+//! far below them: 46 terms in a group, 5 groups for a term, 60 characters in a word, 81,380 in a
+//! string.
 
 use crate::record::slug;
 use crate::text::analyse;
 use crate::text::shorten::is_longer;
 
-/// The longest text or key, in characters.
+/// The longest string or key, in characters.
 pub(super) const TEXT_CHARS: usize = 1_000_000;
-/// The longest word in a searched text, in characters.
+/// The longest word in searched text, in characters.
 pub(super) const WORD_CHARS: usize = 500;
 /// The longest product id, in characters. Lists don't shorten ids and URLs.
 pub(super) const ID_CHARS: usize = 500;
@@ -46,29 +46,29 @@ pub(super) fn shortened(mut text: String) -> String {
     text
 }
 
-/// Why a category or glossary term can't have this name, if it can't.
+/// Why a category or glossary term can't have this name; `None` if it can.
 pub(super) fn name_problem(name: &str) -> Option<&'static str> {
     // Nearly every name is short and has an ASCII letter, and deriving a slug takes longer.
     if name.len() <= 100 && name.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
     if is_longer(name, LABEL_CHARS) {
-        return Some("has at most 500 characters");
+        return Some("can have at most 500 characters");
     }
     match slug(name).len() {
         0 => Some("needs a letter or a digit"),
         1..=SLUG_BYTES => None,
-        _ => Some("has at most 500 characters, ligatures written out"),
+        _ => Some("can have at most 500 characters after ligatures are expanded"),
     }
 }
 
 /// The length of the first word that's too long, in characters.
 pub(super) fn overlong_word(text: &str) -> Option<usize> {
-    // Words contain no spaces, and few texts need a closer look.
+    // Words contain no spaces, so most text passes this check and needs no closer look.
     if text.split(' ').all(|run| run.len() <= WORD_CHARS) {
         return None;
     }
-    // A text that's too long as a whole already has a finding.
+    // A string that's too long as a whole already has a finding.
     if text.chars().nth(TEXT_CHARS).is_some() {
         return None;
     }

@@ -14,10 +14,10 @@ use super::budget::{KEPT_FINDINGS, shortened};
 use super::{Code, Severity};
 use crate::text::printable::printable;
 
-/// How many characters of an id or name are shown to people.
+/// How many characters of an id or name are shown.
 const SHOWN_CHARS: usize = 60;
 
-/// Something that was found.
+/// A problem or a suggestion, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The kind, which implies the severity.
@@ -27,7 +27,7 @@ pub struct Finding {
     pub message: String,
     /// How to fix it.
     pub help: String,
-    /// Other places that are part of it, such as the first use of an id.
+    /// Other places that belong to it, such as the first use of an id.
     pub related: Vec<Related>,
 }
 
@@ -55,11 +55,11 @@ pub struct SourceSpan {
     pub column: usize,
 }
 
-/// Another place that is part of a finding.
+/// Another place that belongs to a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Related {
     pub location: Location,
-    /// The text there.
+    /// A remark about the place.
     pub note: String,
 }
 
@@ -104,7 +104,7 @@ impl Display for RecordName {
     }
 }
 
-/// A printable text, shortened to [`SHOWN_CHARS`].
+/// Printable text, shortened to [`SHOWN_CHARS`].
 pub(super) struct Truncated<'t>(pub(super) &'t str);
 
 impl Display for Truncated<'_> {
@@ -119,13 +119,12 @@ impl Display for Truncated<'_> {
     }
 }
 
-/// Findings of one code in one file that were only counted.
+/// Findings with the same code in one file that were counted but not kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     pub code: Code,
     #[serde(serialize_with = "file_name")]
     pub file: Arc<Path>,
-    /// How many.
     pub count: usize,
 }
 
@@ -134,7 +133,6 @@ fn file_name<S: Serializer>(file: &Path, serializer: S) -> Result<S::Ok, S::Erro
 }
 
 impl Finding {
-    /// How bad it is.
     pub const fn severity(&self) -> Severity {
         self.code.severity()
     }
@@ -208,7 +206,7 @@ impl Fault {
     }
 }
 
-/// The findings in one document: the first ones of each code, the number of all, and the places of
+/// The findings in one document: the first ones for each code, the total counts, and the places of
 /// the errors.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
@@ -219,7 +217,8 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    /// Counts a finding. Returns whether it's among the first of its code, and so worth describing.
+    /// Counts a finding. Returns whether it's among the first with its code, and so worth
+    /// describing.
     pub(super) fn count(&mut self, code: Code, span: &Range<usize>) -> bool {
         let count = self.counts.entry(code).or_default();
         *count += 1;
@@ -242,7 +241,7 @@ impl Faults {
         }
     }
 
-    /// Takes over the findings of another layer. No two layers share a code.
+    /// Adds another layer's findings. No two layers share a code.
     pub(super) fn append(&mut self, other: Self) {
         self.kept.extend(other.kept);
         self.other_errors.extend(other.other_errors);
@@ -257,7 +256,7 @@ impl Faults {
     }
 }
 
-/// The findings in a set of files: the first ones of each code and file, and the number of all.
+/// The findings in a set of files: the first ones for each code and file, and the total counts.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     kept: Vec<Finding>,
@@ -265,7 +264,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Counts a finding. If it's among the first of its code in its file, describes and keeps it.
+    /// Counts a finding. If it's among the first with its code in its file, describes and keeps it.
     pub(super) fn add(&mut self, code: Code, file: &Arc<Path>, describe: impl FnOnce() -> Finding) {
         let count = self.counts.entry((Arc::clone(file), code)).or_default();
         *count += 1;
@@ -277,7 +276,7 @@ impl Findings {
         }
     }
 
-    /// Takes over the findings in one document.
+    /// Adds the findings in one document.
     pub(super) fn extend(&mut self, file: &Arc<Path>, faults: Faults, located: impl Fn(Fault) -> Finding) {
         self.kept.extend(faults.kept.into_iter().map(located));
         for (code, count) in faults.counts {
@@ -285,7 +284,7 @@ impl Findings {
         }
     }
 
-    /// Takes over findings in other files or with other codes.
+    /// Adds findings that are in other files or have other codes.
     pub(super) fn append(&mut self, other: Self) {
         self.kept.extend(other.kept);
         for (of, count) in other.counts {
@@ -293,7 +292,7 @@ impl Findings {
         }
     }
 
-    /// All places of the kept findings.
+    /// The locations of the kept findings, including related ones.
     pub(super) fn locations_mut(&mut self) -> impl Iterator<Item = &mut Location> {
         self.kept.iter_mut().flat_map(|finding| {
             let related = finding.related.iter_mut().map(|related| &mut related.location);

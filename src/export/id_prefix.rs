@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The longest prefix, in characters.
 pub(super) const PREFIX_CHARS: usize = 32;
 
-/// Whether a string can be a prefix of ids: 1 to 32 ASCII letters, digits and `. _ : ~ -`, which
-/// need no escaping in an address.
+/// Whether a string can be an id prefix: 1 to 32 ASCII letters, digits and `. _ : ~ -`, which need
+/// no escaping in a URL.
 pub fn is_id_prefix(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:~-".contains(&byte);
     (1..=PREFIX_CHARS).contains(&text.len()) && text.bytes().all(is_allowed)
@@ -38,17 +38,16 @@ pub fn prefix_ids<'i>(
 pub struct IdPrefixes(BTreeMap<Box<str>, Box<str>>);
 
 impl IdPrefixes {
-    /// The prefix of an export; `None` if the operator hasn't set one.
+    /// An export's prefix; `None` if the operator hasn't set one.
     pub fn of(&self, export: &str) -> Option<&str> {
         self.0.get(export).map(|prefix| &**prefix)
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The exports with their prefixes, in the order of the exports' ids.
+    /// The exports with their prefixes, ordered by export id.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(export, prefix)| (&**export, &**prefix))
     }
@@ -65,7 +64,7 @@ mod tests {
     use super::is_id_prefix;
 
     #[test]
-    fn prefix_is_short_and_needs_no_escape() {
+    fn a_prefix_is_short_and_needs_no_escaping() {
         for good in ["dpg:", "a", "A-1_b.~:", &"x".repeat(32)] {
             assert!(is_id_prefix(good), "{good}");
         }

@@ -14,7 +14,7 @@ pub(super) fn skipped_elements(export: &ParsedExport<'_>, kind: SectionKind) -> 
     if export.valid { section.skipped_count() } else { section.len() }
 }
 
-/// The layers that look at a single file.
+/// Runs the layers that look at a single file.
 pub(super) fn parse<'f>(
     file: &'f SourceFile,
     limits: &Limits,
@@ -35,8 +35,8 @@ pub(super) fn parse<'f>(
     (Some(ParsedExport { file, valid, contents }), faults)
 }
 
-/// An error inside an element of one of the envelope's arrays costs that element, and any other
-/// error the whole file. Returns whether the file survives.
+/// Skips the elements of the envelope's arrays that contain an error. Returns whether the file is
+/// valid otherwise.
 fn skip_invalid<'f>(sections: &mut [Section], errors: impl Iterator<Item = &'f Range<usize>>) -> bool {
     let mut valid = true;
     for place in errors {

@@ -25,7 +25,7 @@ pub struct LinkGroup {
     pub outcome: &'static str,
     /// The code of its findings; `None` for links that couldn't be checked.
     pub code: Option<Code>,
-    /// The cause, for people.
+    /// The cause, in words.
     pub cause: String,
     pub links: Vec<LinkTarget>,
 }
@@ -33,7 +33,7 @@ pub struct LinkGroup {
 /// The results of checking a set's links.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LinkReport {
-    /// Number of different addresses.
+    /// Number of distinct addresses.
     pub links: usize,
     /// How many of them were checked now. The others had been checked before and weren't due.
     pub asked: usize,

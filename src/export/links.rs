@@ -19,7 +19,7 @@ use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, 
 #[derive(Debug, Default)]
 pub struct WebLinks(BTreeMap<Box<str>, Vec<LinkPlace>>);
 
-/// An address's first place in a record. A set may have a million.
+/// An address's first place in a record. A set may have a million of them.
 #[derive(Debug)]
 struct LinkPlace {
     /// Index in the report's files.
@@ -31,7 +31,7 @@ struct LinkPlace {
     end: u32,
 }
 
-/// The result for a link that needs attention or couldn't be checked. Those with the same order,
+/// The result for a link that needs attention or couldn't be checked. Answers with the same order,
 /// code and cause form a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkAnswer {

@@ -1,9 +1,10 @@
-//! Turns the files in the data folder into validated records, or into findings that say file, line,
-//! column, JSON pointer, what's wrong and how to fix it.
+//! Turns the files in the data folder into validated records, or into findings that give the file,
+//! line, column and JSON pointer, and say what's wrong and how to fix it.
 //!
-//! There are three layers: `text` (is it JSON?), `schema` (does it keep the published rules?), and
-//! `set` (do all files together make one directory?). `convert` creates records, with advice along
-//! the way. [`read`] reports all findings of all files at once, and [`render`] shows them.
+//! There are three layers: `text` (is it JSON?), `schema` (does it follow the published rules?),
+//! and `set` (do all files together make one directory?). `convert` creates records and gives
+//! advice along the way. [`read`] reports all findings in all files at once, and [`render`] shows
+//! them.
 
 mod budget;
 mod code;
@@ -49,7 +50,7 @@ use crate::record::{Attribute, Category, GlossaryTerm, Language, Pin, Review, So
 pub struct Export {
     /// Identifier: the file name without its extension.
     pub id: Box<str>,
-    /// The prefix for the ids of products and reviews in its document; empty if they're already the
+    /// The prefix for the product and review ids in its document; empty if they're already full
     /// ids.
     pub id_prefix: Box<str>,
     /// Name of the export.
@@ -58,16 +59,17 @@ pub struct Export {
     pub license: Box<str>,
     /// Snapshot date as stated.
     pub as_of: Option<Box<str>>,
-    /// The language of its texts; `None` if it states none, which means English.
+    /// The language of its text; `None` if it states none, which means English.
     pub language: Option<Language>,
-    /// The language besides English that its texts are clearly in, if it states none: only searches go by it.
+    /// The language other than English that its text is clearly in, if it states none. Only
+    /// searches use it.
     pub detected: Option<Language>,
     /// When its file was last modified; `None` for a document that doesn't come from a file.
     pub modified: Option<std::time::SystemTime>,
     /// The document for download: the file's own bytes, without elements that were skipped as
     /// invalid.
     pub document: Bytes,
-    /// Its products, in the order of the file.
+    /// Its products, in file order.
     pub software: Vec<Software>,
     /// For each product, the byte range of its element in `document`.
     pub software_spans: Vec<std::ops::Range<usize>>,
@@ -81,8 +83,8 @@ pub struct Export {
     pub attributes: Vec<Attribute>,
 }
 
-/// The JSON Schema of export documents (draft 2020-12, with `format` to be asserted), which the
-/// second layer agrees with.
+/// The JSON Schema of export documents (draft 2020-12, with `format` asserted). The second layer
+/// enforces the same rules.
 pub const fn schema() -> &'static str {
     schema::PUBLISHED
 }

@@ -18,16 +18,16 @@ use super::{Export, Finding, IdPrefixes, Limits, Report, Section, SectionKind, S
 use crate::record::{CalendarDate, Review, Software};
 use crate::scratch::{Bulk, Scratch, Spool, SpoolWriter};
 
-/// The latest date anywhere on Earth at a moment. Evidence that was checked today in Auckland isn't
-/// from the future, even if it's still yesterday in UTC.
+/// The latest date anywhere on Earth at a given moment. Evidence that was checked today in Auckland
+/// isn't from the future, even if it's still yesterday in UTC.
 pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
     CalendarDate::from(jiff::tz::offset(14).to_datetime(now).date())
 }
 
 /// Reads export files and checks them, one by one and as a set.
 ///
-/// `prefixes` are the operator's, and `today` is the last date that isn't in the future. `progress`
-/// repeatedly receives the bytes done and the bytes in total.
+/// `prefixes` are the operator's prefixes, and `today` is the last date that isn't in the future.
+/// `progress` repeatedly receives the bytes done and the bytes in total.
 pub fn read(
     files: &[PathBuf],
     limits: &Limits,
@@ -42,7 +42,7 @@ pub fn read(
     examine(sources, limits, today, &|done| progress(done, total))
 }
 
-/// Checks export files that have been read, one by one and as a set.
+/// Checks export files that have already been read, one by one and as a set.
 ///
 /// `today` is the last date that isn't in the future. `progress` repeatedly receives the bytes
 /// done.
@@ -60,7 +60,7 @@ pub fn examine(
 pub struct ExportSet {
     /// The report, without exports.
     pub report: Report,
-    /// The valid exports, in the order of the files.
+    /// The valid exports, in file order.
     pub exports: Vec<SetExport>,
     records: Spool<Software>,
     reviews: Spool<Review>,
@@ -76,17 +76,16 @@ pub struct SetExport {
     reviews: Elements,
 }
 
-/// A document's elements among those of the set.
+/// A document's elements within the set's rows.
 #[derive(Debug)]
 struct Elements {
     /// The position of the first one.
     place: u64,
-    /// Whether each is served. Otherwise it's left out because of another file.
+    /// Whether each element is served. The others are left out because of another file.
     served: Vec<bool>,
 }
 
 impl SetExport {
-    /// The number of its reviews.
     pub fn review_count(&self) -> usize {
         self.reviews.count()
     }
@@ -108,7 +107,7 @@ impl Elements {
         })
     }
 
-    /// Takes them from rows that start with them.
+    /// Takes the elements from the front of `rows`.
     fn take<T>(&self, rows: &mut impl Iterator<Item = io::Result<T>>) -> io::Result<Vec<T>> {
         let mut taken = Vec::with_capacity(self.count());
         for served in &self.served {
@@ -154,7 +153,7 @@ impl ExportSet {
         reading.finish(limits, scratch)
     }
 
-    /// Exports that were read and checked earlier.
+    /// A set of exports that were read and checked earlier.
     pub fn of(exports: Vec<Export>, scratch: &Scratch) -> io::Result<Self> {
         let (mut records, mut reviews) = (scratch.spool(), scratch.spool());
         let set = |mut export: Export| {
@@ -190,14 +189,14 @@ impl ExportSet {
         export.reviews.visit(&self.reviews, |_, review| each(review))
     }
 
-    /// The exports in the order of their ids.
+    /// The exports, ordered by id.
     pub fn by_id(&self) -> impl Iterator<Item = &SetExport> {
         let mut exports: Vec<_> = self.exports.iter().collect();
         exports.sort_by(|a, b| a.export.id.cmp(&b.export.id));
         exports.into_iter()
     }
 
-    /// The exports in the order of their ids, and the records by position.
+    /// The exports, ordered by id, and the records by position.
     pub fn into_parts(mut self) -> (Vec<SetExport>, Spool<Software>) {
         self.exports.sort_by(|a, b| a.export.id.cmp(&b.export.id));
         (self.exports, self.records)
@@ -237,7 +236,7 @@ struct Reading {
 
 /// A document that has been checked on its own.
 struct ReadDocument {
-    /// Its file in the report.
+    /// Its index in the report's files.
     file: usize,
     valid: bool,
     /// Without products and reviews.
@@ -246,7 +245,8 @@ struct ReadDocument {
     reviews: ReadElements,
 }
 
-/// Elements that are valid by themselves: the place of the first one among those of the set, and the indices of all in the document.
+/// Elements that are valid by themselves: the position of the first one in the set's rows, and the
+/// indices of all in the document.
 type ReadElements = (u64, Vec<usize>);
 
 impl Reading {
@@ -369,7 +369,8 @@ fn served<T>(entries: Vec<Entry<T>>, section: &Section) -> impl Iterator<Item = 
     entries.into_iter().filter(|entry| !section.is_skipped(entry.index)).map(|entry| entry.value)
 }
 
-/// Finds line, column and record of findings in the set; files that aren't in memory are read again.
+/// Finds the line, column and record of each finding about the set. Files that aren't in memory are
+/// read again.
 fn locate(
     findings: &mut Findings,
     files: &[SourceFile],

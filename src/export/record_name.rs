@@ -11,7 +11,7 @@ use super::budget::shortened;
 use super::set::ParsedExport;
 use super::{Limits, Location, RecordName, Section, SectionKind, Sections, SourceFile, text};
 
-/// Names the record of each place that is inside one.
+/// Names the record of each location that is inside one.
 pub(super) fn name_records<'l>(
     locations: impl Iterator<Item = &'l mut Location>,
     files: &[SourceFile],
@@ -36,7 +36,7 @@ pub(super) fn name_records<'l>(
     }
 }
 
-/// The arrays in a file that can't be read to its end.
+/// The arrays in a file that can't be read to the end.
 fn sections_of(bytes: &[u8], limits: &Limits) -> Sections {
     let document = text::parse_prefix(bytes, limits.max_depth);
     SectionKind::ALL
@@ -51,7 +51,7 @@ fn element_at(sections: &Sections, place: &Range<usize>) -> Option<(SectionKind,
     })
 }
 
-/// The name in a record's JSON text.
+/// Reads a record's name from its JSON text.
 fn name(kind: SectionKind, index: usize, element: &[u8], limits: &Limits) -> RecordName {
     let (noun, id_key, name_key) = match kind {
         SectionKind::Software => ("product", "id", "name"),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_named_by_id_and_name_else_by_its_place() {
+    fn a_record_is_named_by_id_and_name_or_else_by_position() {
         let product = |element| shown(SectionKind::Software, element);
         assert_eq!(product(r#"{"name": "A B", "id": "a", "x": {"id": "y"}}"#), r#"product `a` "A B""#);
         assert_eq!(product(r#"{"id": 7, "name": "A"}"#), r#"product "A""#);

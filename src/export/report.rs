@@ -12,22 +12,22 @@ use crate::text::count::counted;
 /// The result of reading a set of export files.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// The valid exports, in the order of the files. Complete only if [`is_valid`](Self::is_valid); else the caller decides whether
-    /// to serve them.
+    /// The valid exports, in file order. If the set isn't [valid](Self::is_valid), some are
+    /// missing, and the caller decides whether to serve the others.
     pub exports: Vec<Export>,
-    /// The findings by file and place, the first hundred of each code and file.
+    /// The findings by file and place: the first hundred for each code and file.
     pub findings: Vec<Finding>,
     /// How many more findings there are, by file and code.
     pub left_out: Vec<LeftOut>,
     /// The files that could be read, with their bytes.
     pub files: Vec<SourceFile>,
-    /// How much was looked at.
+    /// How much was checked.
     pub counts: Counts,
-    /// The invalid part, which `exports` doesn't have.
+    /// How much is missing from `exports` because it's invalid.
     pub skipped: Skipped,
-    /// The products with stale evidence, where the limits say what that is.
+    /// The products with stale evidence, if the limits define it.
     pub stale: Option<Stale>,
-    /// What came of asking for the links, if that was done.
+    /// The results of checking the links, if that was done.
     pub links: Option<LinkReport>,
 }
 
@@ -36,8 +36,8 @@ pub struct Report {
 pub struct Skipped {
     /// Exports left out as a whole: the file can't be read, isn't JSON, or its envelope is invalid.
     pub exports: u64,
-    /// Products, categories, reviews, glossary terms and synonym groups left out, those of exports left out included. The
-    /// records of a file that can't be parsed are not known and not counted.
+    /// Products, reviews and other elements left out, including all those in exports left out.
+    /// Elements of a file that can't be parsed aren't counted.
     pub records: u64,
 }
 
@@ -54,19 +54,19 @@ impl fmt::Display for Skipped {
     }
 }
 
-/// How much was looked at.
+/// How much was checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
-    /// Files, the unreadable ones included.
+    /// Files, including unreadable ones.
     pub files: usize,
-    /// Elements of `software`, the invalid ones included.
+    /// Elements of `software`, including invalid ones.
     pub records: usize,
-    /// Records that are not among the valid ones. Those of files that couldn't be parsed are not known.
+    /// Records that aren't valid. Those in files that couldn't be parsed aren't counted.
     pub skipped_records: usize,
 }
 
 impl Report {
-    /// Whether there is no error, so that the set may be published.
+    /// Whether there are no errors, so the set may be published.
     pub fn is_valid(&self) -> bool {
         self.error_count() == 0
     }
@@ -75,12 +75,11 @@ impl Report {
         self.count(Severity::Error)
     }
 
-    /// Number of warnings.
     pub fn warning_count(&self) -> usize {
         self.count(Severity::Warning)
     }
 
-    /// The number of findings of each code, those left out included.
+    /// The number of findings for each code, including those left out.
     pub fn code_counts(&self) -> BTreeMap<Code, usize> {
         let mut counts = BTreeMap::new();
         let kept = self.findings.iter().map(|finding| (finding.code, 1));
@@ -90,7 +89,7 @@ impl Report {
         counts
     }
 
-    /// The exports that the operator has a prefix for, and that no file is.
+    /// The exports that the operator has set a prefix for but that no file provides.
     pub fn unused_prefixes<'p>(&self, prefixes: &'p IdPrefixes) -> impl Iterator<Item = &'p str> {
         prefixes.iter().map(|(export, _)| export).filter(|export| self.files.iter().all(|file| file.id() != *export))
     }
@@ -106,7 +105,7 @@ impl Report {
     }
 }
 
-/// Mentions the files of a folder that are almost named like exports in the report of its exports.
+/// Adds a finding about the folder's files that are almost named like exports, if there are any.
 pub fn mention_ignored_files(report: &mut Report, folder: &Path) {
     if let Some(finding) = stray::finding(folder) {
         let at = report.findings.partition_point(|finding| &*finding.location.file < folder);

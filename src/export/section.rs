@@ -1,4 +1,5 @@
-//! An envelope's arrays whose elements can be skipped, and a document without the skipped ones.
+//! The envelope's arrays, whose elements can be skipped, and documents without the skipped
+//! elements.
 
 use std::ops::Range;
 
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_stays_an_array_whatever_is_skipped() {
+    fn an_array_stays_valid_whatever_is_skipped() {
         let document = "{ \"a\": [ 10 , 21,  32 ,43 ] }";
         for (skipped, left, kept) in [
             (&[][..], document, &["10", "21", "32", "43"][..]),

@@ -16,7 +16,7 @@ use crate::record::CalendarDate;
 use crate::scratch::{Bulk, Scratch, Span};
 use crate::text::count::{agreeing, counted};
 
-/// The limits of reading.
+/// Limits on reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Largest file, in bytes. Files of 4 GiB and more are never read.
@@ -49,11 +49,10 @@ pub enum FindError {
     #[error("the folder {} can't be read", .folder.display())]
     Unreadable {
         folder: PathBuf,
-        /// Why.
         #[source]
         error: io::Error,
     },
-    #[error("the export files in {} change while they are read: write them under another name and rename them", .folder.display())]
+    #[error("the export files in {} changed while they were being read: write them under another name, then rename them", .folder.display())]
     Changing { folder: PathBuf },
     #[error("there is no export file in the folder {}: {remedy}", .folder.display())]
     NoFiles { folder: PathBuf, remedy: String },
@@ -72,7 +71,7 @@ pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
         }
     }
     if files.is_empty() {
-        let remedy = stray::remedy(folder).unwrap_or_else(|| "put at least one *.json there".to_owned());
+        let remedy = stray::remedy(folder).unwrap_or_else(|| "put at least one *.json file there".to_owned());
         return Err(FindError::NoFiles { folder: folder.to_owned(), remedy });
     }
     files.sort_unstable();
@@ -99,14 +98,14 @@ impl SourceFile {
     /// The finding, if it isn't a file, exceeds the limit or can't be read.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, Box<Finding>> {
         let unreadable = |error: io::Error| {
-            let help = "check that it exists and may be read, or remove it from the folder";
+            let help = "check that it exists and is readable, or remove it from the folder";
             about(path, Code::UnreadableFile, format!("the file can't be read: {error}"), help)
         };
         let limit = limits.file_bytes();
         // Checked before opening: opening a named pipe would wait for its writer.
         let metadata = fs::metadata(path).map_err(unreadable)?;
         if !metadata.is_file() {
-            let what = if metadata.is_dir() { "a folder" } else { "not an ordinary file" };
+            let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
             let help = "rename it so that it doesn't end in .json, or remove it";
             return Err(about(path, Code::NotAFile, format!("it is named like an export, but is {what}"), help));
         }
@@ -134,7 +133,12 @@ impl SourceFile {
         let limit = limits.file_bytes();
         let mut bytes = Vec::new();
         input.take(limit + 1).read_to_end(&mut bytes).map_err(|error| {
-            about(path, Code::UnreadableFile, format!("standard input can't be read: {error}"), "name a file instead")
+            about(
+                path,
+                Code::UnreadableFile,
+                format!("standard input can't be read: {error}"),
+                "specify a file instead",
+            )
         })?;
         if bytes.len() as u64 > limit {
             let message = format!(
@@ -147,14 +151,14 @@ impl SourceFile {
         Ok(Self { id: "stdin".into(), ..Self::from_bytes(path, bytes.into())? })
     }
 
-    /// A document that is already in memory, under a file's name.
+    /// Wraps a document that is already in memory, under a file's name.
     ///
     /// # Errors
     ///
     /// The finding, if the name can't be an id.
     pub fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self, Box<Finding>> {
         let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) else {
-            let help = "rename the file: its name without .json is the id of the export";
+            let help = "rename the file: its name without .json is the export's id";
             return Err(about(path, Code::InvalidFileName, "the file's name isn't valid UTF-8", help));
         };
         let hash = blake3::hash(&bytes);
@@ -176,7 +180,7 @@ impl SourceFile {
         self
     }
 
-    /// The operator's prefix for its ids, which overrides its own.
+    /// The operator's prefix for its ids, which overrides the export's own.
     pub(super) fn id_prefix(&self) -> Option<&str> {
         self.id_prefix.as_deref()
     }
@@ -230,7 +234,7 @@ impl SourceFile {
         self.content.read(Span { start, length }).unwrap_or_default()
     }
 
-    /// Its bytes; none if they aren't in memory.
+    /// Its bytes; empty if they aren't in memory.
     pub const fn bytes(&self) -> &Bytes {
         static NONE: Bytes = Bytes::new();
         match &self.content {

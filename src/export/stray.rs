@@ -1,5 +1,5 @@
-//! Files in a folder whose names are almost those of exports. Nothing reads them, which may
-//! surprise a curator.
+//! Files in a folder that are almost named like exports. Nothing reads them, which may surprise a
+//! curator.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,13 +16,13 @@ pub(super) fn finding(folder: &Path) -> Option<Finding> {
     let files = ignored_files(folder);
     let (first, _) = files.first()?;
     let message = match files.len() {
-        1 => format!("`{first}` isn't read: the name of an export ends in .json"),
-        count => format!("{count} files aren't read, first `{first}`: the name of an export ends in .json"),
+        1 => format!("`{first}` isn't read: an export's file name must end in .json"),
+        count => format!("{count} files aren't read (first: `{first}`): an export's file name must end in .json"),
     };
     let location = |file: &Path| Location { file: file.into(), place: None, pointer: String::new(), record: None };
     let help = match &*files {
         [(_, remedy)] => format!("{remedy}, or move it to another folder"),
-        _ => "do as follows, or move them to another folder".to_owned(),
+        _ => "fix each one as noted, or move them to another folder".to_owned(),
     };
     let named = files.iter().take(if files.len() == 1 { 0 } else { NAMED });
     let related = named.map(|(name, remedy)| Related { location: location(&folder.join(name)), note: remedy.clone() });
@@ -30,10 +30,10 @@ pub(super) fn finding(folder: &Path) -> Option<Finding> {
     Some(Finding { code: Code::IgnoredFile, location: location(folder), message, help, related })
 }
 
-/// The fix for a folder that has only near misses of exports.
+/// The fix for a folder that contains only near misses.
 pub(super) fn remedy(folder: &Path) -> Option<String> {
     let (name, remedy) = ignored_files(folder).into_iter().next()?;
-    Some(format!("`{name}` isn't read, as the name of an export ends in .json: {remedy}"))
+    Some(format!("`{name}` isn't read, because an export's file name must end in .json: {remedy}"))
 }
 
 /// A folder's near misses by name, each with its fix.
@@ -49,7 +49,7 @@ fn ignored_files(folder: &Path) -> Vec<(String, String)> {
 }
 
 /// The fix for a file that is almost named like an export; `None` for other names. Hidden files and
-/// leftovers of editors and downloads (`a.json~`, `a.json.swp`, `a.json.tmp`) aren't near misses,
+/// leftovers from editors and downloads (`a.json~`, `a.json.swp`, `a.json.tmp`) aren't near misses,
 /// nor is the source of an existing export: `a.csv` next to `a.json`.
 fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let (stem, extension) =
@@ -68,7 +68,7 @@ fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
             Some(format!("write it as plain JSON to `{stem}.json`"))
         }
         ("csv" | "tsv" | "xlsx" | "ods" | "jsonl" | "ndjson", _) if !is_source(stem) => {
-            Some(format!("make an export of it: `software-directory import {name}`"))
+            Some(format!("turn it into an export: `software-directory import {name}`"))
         }
         _ => None,
     }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn near_misses_of_an_export_have_a_remedy() {
+    fn near_misses_of_an_export_come_with_a_fix() {
         for (name, help) in [
             ("mine.JSON", "rename it to `mine.json`"),
             ("mine.Json", "rename it to `mine.json`"),
@@ -93,9 +93,9 @@ mod tests {
             ("Mine.JSON.TXT", "rename it to `Mine.json`"),
             ("mine.json.gz", "unpack it to `mine.json`"),
             ("mine.jsonc", "write it as plain JSON to `mine.json`"),
-            ("mine.csv", "make an export of it: `software-directory import mine.csv`"),
-            ("mine.XLSX", "make an export of it: `software-directory import mine.XLSX`"),
-            ("mine.jsonl", "make an export of it: `software-directory import mine.jsonl`"),
+            ("mine.csv", "turn it into an export: `software-directory import mine.csv`"),
+            ("mine.XLSX", "turn it into an export: `software-directory import mine.XLSX`"),
+            ("mine.jsonl", "turn it into an export: `software-directory import mine.jsonl`"),
             ("there.JSON", "rename it to `there.json`"),
         ] {
             assert_eq!(of(name).as_deref(), Some(help), "{name}");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_no_near_misses() {
+    fn other_files_are_not_near_misses() {
         for name in [
             "mine.json",
             ".mine.JSON",

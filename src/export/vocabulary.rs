@@ -100,7 +100,7 @@ pub(super) const ATTRIBUTE: &[Known] = &[
     ("translations", Shape::Object),
 ];
 
-/// The texts of a record that can be translated.
+/// The properties of a record that can be translated.
 pub(crate) const TRANSLATED: &[Known] =
     &[("name", Shape::Text), ("tagline", Shape::Text), ("description", Shape::Text)];
 
@@ -129,7 +129,8 @@ impl Shape {
     }
 }
 
-/// Finds the known key that an unknown one probably meant. Results are cached, for a file repeats few keys many times.
+/// Finds the known key that an unknown one probably meant. Results are cached, because a file
+/// repeats a few keys many times.
 pub(super) struct NearMiss {
     vocabulary: &'static [Known],
     cache: HashMap<String, Option<Known>>,
@@ -140,7 +141,7 @@ impl NearMiss {
         Self { vocabulary, cache: HashMap::new() }
     }
 
-    /// The known key nearest to this one, if one is near and the value could be its value.
+    /// The known key nearest to this one, if there is one close enough that could have this value.
     pub(super) fn meant(&mut self, key: &str, value: Value<'_>) -> Option<&'static str> {
         let known = if let Some(known) = self.cache.get(key) {
             *known
@@ -153,7 +154,7 @@ impl NearMiss {
         shape.admits(value).then_some(name)
     }
 
-    /// Whether an object without this key has an error that names the misspelled one already.
+    /// Whether an object without this key already has an error that names the misspelled one.
     pub(super) fn is_required(&self, key: &str, object: Value<'_>) -> bool {
         if self.vocabulary == ENVELOPE {
             return matches!(key, "name" | "license" | "software");
@@ -170,7 +171,7 @@ impl NearMiss {
             }
     }
 
-    /// The known keys that an object has.
+    /// The known keys in an object.
     pub(super) fn present(&self, object: Value<'_>) -> Vec<&'static str> {
         let names = self.vocabulary.iter().map(|(name, _)| *name);
         names.filter(|name| object.get(name).is_some()).collect()
@@ -205,7 +206,7 @@ fn nearest(vocabulary: &[Known], key: &str) -> Option<Known> {
         .map(|(_, known)| known)
 }
 
-/// The key nearest to `wanted` among those an object has, by the same rules.
+/// The key in an object that is probably a misspelling of `wanted`, by the same rules.
 pub(super) fn misspelled(object: Value<'_>, wanted: Known) -> Option<String> {
     object
         .members()
@@ -215,7 +216,8 @@ pub(super) fn misspelled(object: Value<'_>, wanted: Known) -> Option<String> {
         .map(Into::into)
 }
 
-/// Small letters and digits only: `evidenceStatus`, `Evidence-Status` and `evidence_status` are one.
+/// Keeps only letters and digits, in lower case: `evidenceStatus`, `Evidence-Status` and
+/// `evidence_status` become the same.
 fn fold(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

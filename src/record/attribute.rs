@@ -12,7 +12,8 @@ use crate::text::shorten::{LIST_CHARS, is_longer};
 /// How many attributes a directory may have, including the built-in ones.
 pub const MAX_ATTRIBUTES: usize = 64;
 
-/// The most different values of an attribute that a directory is made for. More take memory that no reader has a use for.
+/// The most distinct values per attribute that a directory is designed for. More would take memory
+/// without being of use to readers.
 pub const MAX_VALUES: usize = 100_000;
 
 /// The attributes that every directory has: property and label.
@@ -30,11 +31,11 @@ const TO: &str = "..";
 /// The type of an attribute's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AttributeType {
-    /// One text or a list of texts, each with at most 500 characters.
+    /// One string or a list of strings, each with at most 500 characters.
     Text,
     Number,
     Boolean,
-    /// A day of the calendar, `YYYY-MM-DD`.
+    /// A calendar date, `YYYY-MM-DD`.
     Date,
 }
 
@@ -47,17 +48,17 @@ pub struct Attribute {
     pub kind: AttributeType,
     /// The unit of its numbers.
     pub unit: Option<Box<str>>,
-    /// Whether searches find the words of its texts.
+    /// Whether searches find words in its values.
     pub searchable: bool,
     /// Whether pages leave it out.
     pub hidden: bool,
-    /// The language of its label, if it isn't English.
+    /// The label's language, unless it's English.
     pub language: Option<Language>,
-    /// Of the label.
+    /// Translations of the label.
     pub translations: Translations,
 }
 
-/// The values that a filter admits, as an inclusive range of keys. An open end is `None`.
+/// The values that a filter accepts, as an inclusive range of keys. An open end is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRange {
     pub from: Option<String>,
@@ -70,7 +71,7 @@ impl KeyRange {
         Self { from: Some(key.to_owned()), to: Some(key.to_owned()) }
     }
 
-    /// The key of the only value that it may have.
+    /// The key of the only value in the range, if there's just one.
     pub fn single(&self) -> Option<&str> {
         self.from.as_deref().filter(|from| self.to.as_deref() == Some(from))
     }
@@ -79,7 +80,7 @@ impl KeyRange {
 /// An attribute's position in its directory's table.
 pub type AttributeNumber = usize;
 
-/// A directory's attributes: the built-in ones, then those that its exports declare.
+/// A directory's attributes: the built-in ones, then those declared by its exports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attributes(Vec<Attribute>);
 
@@ -102,7 +103,7 @@ impl AttributeType {
     }
 
     /// The form in which values are compared and sorted; `None` if the text isn't a value of this
-    /// type. Case, accents, white space, hyphens and underscores of texts don't matter, so `ISO
+    /// type. Case, accents, white space, hyphens and underscores in text don't matter, so `ISO
     /// 9001`, `ISO9001` and `iso-9001` are the same value, but `C++` and `C#` aren't.
     pub fn key(self, value: &str) -> Option<String> {
         let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
@@ -151,7 +152,7 @@ impl AttributeType {
     }
 
     /// Whether the values in a property's JSON text have each type, in the order of [`Self::ALL`].
-    /// Parses only lists and long texts, because there are many records.
+    /// Parses only lists and long strings, because there are many records.
     pub fn fitting(json: &str) -> [bool; Self::ALL.len()] {
         match json.as_bytes() {
             [b'n', ..] => [true; 4],
@@ -200,7 +201,7 @@ impl Attribute {
         found.map_or(&self.label, |found| found.text(&self.label))
     }
 
-    /// Whether another declaration says the same, translations of the label aside.
+    /// Whether another declaration says the same, apart from translations of the label.
     pub fn is_declared_like(&self, other: &Self) -> bool {
         let Self { property, label, kind, unit, searchable, hidden, language: _, translations: _ } = self;
         (property, label, *kind, unit, *searchable, *hidden)
@@ -224,7 +225,7 @@ impl Default for Attributes {
 }
 
 impl Attributes {
-    /// Adds an attribute, or replaces the one of the same property, whose translations stay.
+    /// Adds an attribute, or replaces the one for the same property and keeps its translations.
     pub fn declare(&mut self, mut attribute: Attribute) {
         match self.0.iter_mut().find(|of| of.property == attribute.property) {
             Some(declared) => {
@@ -239,12 +240,12 @@ impl Attributes {
         self.0.iter().position(|attribute| *attribute.property == *property)
     }
 
-    /// Whether searches find the words of an attribute.
+    /// Whether searches find words in an attribute's values.
     pub fn is_searchable(&self, property: &str) -> bool {
         self.number(property).is_some_and(|number| self.0[number].searchable)
     }
 
-    /// The attributes whose words searches find, except the built-in ones.
+    /// The attributes whose words are searched, except the built-in ones.
     pub fn searched(&self) -> impl Iterator<Item = &Attribute> {
         let declared = self.0.iter().skip(BUILT_IN.len());
         declared.filter(|attribute| attribute.searchable && attribute.kind == AttributeType::Text)
@@ -267,7 +268,7 @@ impl Attributes {
     }
 }
 
-/// A number in the order of [`f64::total_cmp`].
+/// Maps a number to an integer with the same order as [`f64::total_cmp`].
 pub const fn total_order(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
@@ -278,13 +279,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn total_order_is_that_of_the_numbers() {
+    fn total_order_matches_the_order_of_numbers() {
         let numbers = [f64::NEG_INFINITY, -2.5, -0.0, 0.0, f64::MIN_POSITIVE, 3.0, 5.0, f64::INFINITY];
         assert!(numbers.map(total_order).is_sorted_by(|a, b| a < b));
     }
 
     #[test]
-    fn keys_of_numbers_and_days_are_in_their_order() {
+    fn keys_of_numbers_and_dates_sort_like_their_values() {
         let key = |value: &str| AttributeType::Number.key(value).expect("a number");
         assert!(["-1e9", "-2.5", "0", "0.1", "3", "20", "1e300"].map(key).is_sorted_by(|a, b| a < b));
         assert_eq!((key("-0"), key("1.50"), key("10")), (key("0"), key("1.5"), key("1e1")));
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_has_one_end_at_least_and_begins_before_it_ends() {
+    fn a_range_has_at_least_one_end_and_starts_before_it_ends() {
         let (number, key) = (AttributeType::Number, |value: &str| AttributeType::Number.key(value));
         let range = |from, to| Some(KeyRange { from, to });
         assert_eq!(number.range("10..50"), range(key("10"), key("50")));
@@ -315,7 +316,7 @@ mod tests {
             assert_eq!(number.range(wrong), None, "{wrong:?}");
         }
         let text = AttributeType::Text;
-        assert_eq!(text.range("a..b"), range(text.key("a..b"), text.key("a..b")), "texts have no ranges");
+        assert_eq!(text.range("a..b"), range(text.key("a..b"), text.key("a..b")), "text has no ranges");
         assert_eq!(text.range(""), range(Some(String::new()), Some(String::new())));
         assert!(AttributeType::Boolean.range("false..true").is_none());
     }

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An existing day of the (proleptic Gregorian) calendar, `YYYY-MM-DD`.
+/// An existing date in the (proleptic Gregorian) calendar, `YYYY-MM-DD`.
 ///
-/// Stored as `year * 10_000 + month * 100 + day`, so that numbers sort like days.
+/// Stored as `year * 10_000 + month * 100 + day`, so that numbers sort like dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32")]
 pub struct CalendarDate(u32);
@@ -14,11 +14,11 @@ pub struct CalendarDate(u32);
 impl TryFrom<u32> for CalendarDate {
     type Error = &'static str;
 
-    /// A stored number, which may be damaged.
+    /// Checks a stored number, which may be damaged.
     fn try_from(number: u32) -> Result<Self, &'static str> {
         let parts = (i16::try_from(number / 10_000), i8::try_from(number / 100 % 100), i8::try_from(number % 100));
-        let (Ok(year), Ok(month), Ok(day)) = parts else { return Err("it is no day") };
-        jiff::civil::Date::new(year, month, day).map(Self::from).map_err(|_| "it is no day")
+        let (Ok(year), Ok(month), Ok(day)) = parts else { return Err("it isn't a date") };
+        jiff::civil::Date::new(year, month, day).map(Self::from).map_err(|_| "it isn't a date")
     }
 }
 
@@ -30,7 +30,8 @@ impl CalendarDate {
         text.len() == 10 && text.bytes().enumerate().all(is_right)
     }
 
-    /// Parses `YYYY-MM-DD`. `None` for any other form, or for a day that doesn't exist, such as 2025-02-30.
+    /// Parses `YYYY-MM-DD`. `None` for any other form, or for a date that doesn't exist, such as
+    /// 2025-02-30.
     pub fn parse(text: &str) -> Option<Self> {
         if !Self::has_form(text) {
             return None;
@@ -46,7 +47,7 @@ impl CalendarDate {
         self.0 / 10_000
     }
 
-    /// The day as a number, `YYYYMMDD`, which sorts like days.
+    /// The date as a number, `YYYYMMDD`, which sorts like dates.
     pub const fn number(self) -> u32 {
         self.0
     }
@@ -56,7 +57,7 @@ impl CalendarDate {
         (self.0 / 100 % 100 - 1) / 3 + 1
     }
 
-    /// The number of full years until another day; 0 if that is earlier.
+    /// The number of full years until another date; 0 if that date is earlier.
     pub const fn full_years_until(self, later: Self) -> u32 {
         later.0.saturating_sub(self.0) / 10_000
     }
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_ordered_as_days_are() {
+    fn dates_sort_like_days() {
         let day = |text| CalendarDate::parse(text).expect("a date");
         assert!(day("2024-12-31") < day("2025-01-01"));
         assert!(day("2025-01-31") < day("2025-02-01"));

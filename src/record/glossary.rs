@@ -1,4 +1,4 @@
-//! Categories and glossary terms: the vocabulary that a directory explains itself with.
+//! Categories and glossary terms: the vocabulary that a directory uses to explain itself.
 
 use super::Translations;
 
@@ -8,7 +8,7 @@ pub struct Category {
     /// Has at least one letter or digit.
     pub name: Box<str>,
     pub description: Option<Box<str>>,
-    /// Of name and description.
+    /// Translations of name and description.
     pub translations: Translations,
 }
 
@@ -25,7 +25,7 @@ pub struct GlossaryTerm {
     /// Terms to read next, by name.
     pub related: Vec<Box<str>>,
     pub source: Option<GlossarySource>,
-    /// Of term and definition.
+    /// Translations of term and definition.
     pub translations: Translations,
 }
 

@@ -1,4 +1,4 @@
-//! Languages, and the texts of an entry in several of them.
+//! Languages, and an entry's text in several of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Language(Box<str>);
 
-/// Longest tag, in characters (RFC 5646, 4.4.1).
+/// Maximum length of a tag, in characters (RFC 5646, 4.4.1).
 const TAG_CHARS: usize = 35;
 
-/// The language of texts that are stated to be in no other.
+/// The language of text if none is stated.
 const ENGLISH: &str = "en";
 
-/// The languages with a code of two letters (ISO 639-1).
+/// The languages with a two-letter code (ISO 639-1).
 const TWO_LETTERS: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee \
     el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj \
     kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om \
@@ -24,7 +24,7 @@ const TWO_LETTERS: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn
     ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
 
 impl Language {
-    /// Reads a tag in any case; `None` if it isn't well-formed.
+    /// Parses a tag in any case; `None` if it isn't well-formed.
     pub fn parse(tag: &str) -> Option<Self> {
         let mut canonical = String::with_capacity(tag.len());
         let mut is_extension = false;
@@ -66,23 +66,24 @@ impl Language {
         self.primary() == ENGLISH
     }
 
-    /// Whether it's a language or that language as it's used somewhere: `de-AT` of `de`.
+    /// Whether it's this language or a more specific form of it, as `de-AT` is of `de`.
     pub fn is_of(&self, language: &Self) -> bool {
         Self::ranges(&self.0).any(|range| range == language.as_str())
     }
 
-    /// The tag without region and script: `pt` of `pt-BR`.
+    /// The tag without region and script: `pt` for `pt-BR`.
     pub fn primary(&self) -> &str {
         self.0.split('-').next().unwrap_or_default()
     }
 
-    /// Whether a code of two letters is one of ISO 639-1. The thousands of three letters aren't compared.
+    /// Whether a two-letter code is in ISO 639-1. The thousands of three-letter codes aren't
+    /// checked.
     pub fn is_known(&self) -> bool {
         let primary = self.primary();
         primary.len() == 3 || TWO_LETTERS.split_ascii_whitespace().any(|known| known == primary)
     }
 
-    /// The tag, then the tag without its last subtags, the longest first (RFC 4647, 3.4).
+    /// The tag, then the tag without its last subtags, longest first (RFC 4647, 3.4).
     fn ranges(tag: &str) -> impl Iterator<Item = &str> {
         std::iter::successors(Some(tag), |tag| tag.rsplit_once('-').map(|(shorter, _)| shorter))
     }
@@ -94,12 +95,12 @@ impl fmt::Display for Language {
     }
 }
 
-/// An entry's texts in other languages than its own, by language and property.
+/// An entry's text in languages other than its own, by language and property.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Translations(Option<Box<ByLanguage>>);
 
-/// Where an entry has a text in a language.
+/// Where an entry's text in a language was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found<'t> {
     /// Its own text is in the language.
@@ -108,7 +109,7 @@ pub enum Found<'t> {
 }
 
 impl<'t> Found<'t> {
-    /// The text, given the entry's own.
+    /// The translation, or else the entry's own text.
     pub const fn text(self, own: &'t str) -> &'t str {
         match self {
             Self::Own => own,
@@ -124,7 +125,7 @@ impl Translations {
         self.0.is_none()
     }
 
-    /// Adds a text, unless there is one already. Returns whether it was added.
+    /// Adds text, unless there is some already. Returns whether it was added.
     pub fn insert(&mut self, language: &Language, property: &str, text: &str) -> bool {
         let texts = self.0.get_or_insert_default().entry(language.clone()).or_default();
         let is_new = !texts.contains_key(property);
@@ -134,7 +135,7 @@ impl Translations {
         is_new
     }
 
-    /// Adds the texts of others that these don't have.
+    /// Adds the text from other translations that's missing here.
     pub fn merge(&mut self, others: &Self) {
         for (language, property, text) in others.iter() {
             self.insert(language, property, text);
@@ -145,19 +146,19 @@ impl Translations {
         self.0.iter().flat_map(|by_language| by_language.keys())
     }
 
-    /// All texts: language, property and text.
+    /// All translations: language, property and text.
     pub fn iter(&self) -> impl Iterator<Item = (&Language, &str, &str)> {
         let by_language = self.0.iter().flat_map(|by_language| by_language.iter());
         by_language.flat_map(|(language, texts)| texts.iter().map(move |(of, text)| (language, &**of, &**text)))
     }
 
-    /// The texts of a property, by language.
+    /// A property's translations, by language.
     pub fn of<'t>(&'t self, property: &'t str) -> impl Iterator<Item = (&'t Language, &'t str)> {
         self.iter().filter(move |(_, of, _)| *of == property).map(|(language, _, text)| (language, text))
     }
 
-    /// A property's text in a language, or in that language as it's used anywhere: `de` for `de-AT`. `own` is the language of
-    /// the entry's own texts, if it isn't English.
+    /// A property's text in a language, or else in a more general one: `de` for `de-AT`. `own` is
+    /// the language of the entry's own text, if it isn't English.
     pub fn find(&self, property: &str, own: Option<&Language>, language: &Language) -> Option<Found<'_>> {
         let own = own.map_or(ENGLISH, Language::as_str);
         Language::ranges(language.as_str()).find_map(|range| {
@@ -171,17 +172,17 @@ impl Translations {
     }
 }
 
-/// The languages of a directory's texts.
+/// The languages of a directory's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Languages {
-    /// Those that entries are written in.
+    /// The languages that entries are written in.
     own: Vec<Language>,
-    /// Those that any text is translated to.
+    /// The languages that any text is translated into.
     translated: Vec<Language>,
 }
 
 impl Languages {
-    /// Adds the language that the entries of an export are in.
+    /// Adds the language that an export's entries are written in.
     pub fn add_own(&mut self, language: &Language) {
         add(&mut self.own, language);
     }
@@ -190,12 +191,12 @@ impl Languages {
         translations.languages().for_each(|language| add(&mut self.translated, language));
     }
 
-    /// Whether texts are returned in the language that a reader prefers.
+    /// Whether there are translations, so that readers can choose a language.
     pub const fn are_several(&self) -> bool {
         !self.translated.is_empty()
     }
 
-    /// Whether every entry's own texts are in this language.
+    /// Whether every entry's own text is in this language.
     pub fn are_only(&self, language: &Language) -> bool {
         matches!(&self.own[..], [only] if only == language)
     }
@@ -208,7 +209,7 @@ impl Languages {
         all
     }
 
-    /// The language with a tag, or with the longest beginning of it: `de` for `de-AT`.
+    /// The language with this tag, or with the longest prefix of it: `de` for `de-AT`.
     pub fn find(&self, tag: &str) -> Option<&Language> {
         let tag = Language::parse(tag)?;
         Language::ranges(tag.as_str()).find_map(|range| {
@@ -217,7 +218,8 @@ impl Languages {
         })
     }
 
-    /// The language that a reader prefers, by the values of `Accept-Language` (RFC 9110, 12.5.4). Of equal ones the first.
+    /// The language that a reader prefers according to `Accept-Language` (RFC 9110, 12.5.4). The
+    /// first of several equal ones wins.
     pub fn preferred<'a>(&self, accepted: impl Iterator<Item = &'a str>) -> Option<&Language> {
         let ranges = accepted.flat_map(|value| value.split(',')).filter_map(|range| {
             let (tag, quality) = range.split_once(";q=").unwrap_or((range, "1"));
@@ -228,7 +230,7 @@ impl Languages {
     }
 }
 
-/// Adds to a sorted list.
+/// Adds a language to a sorted list.
 fn add(languages: &mut Vec<Language>, language: &Language) {
     if let Err(at) = languages.binary_search(language) {
         languages.insert(at, language.clone());
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_codes_are_told() {
+    fn unknown_codes_are_recognised() {
         for (tag, is_known) in
             [("de", true), ("fr-CA", true), ("nds", true), ("jp", false), ("gr", false), ("xx", false)]
         {
@@ -266,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn text_is_the_one_in_the_nearest_language() {
+    fn text_is_found_in_the_nearest_language() {
         let mut texts = Translations::default();
         assert!(texts.insert(&language("de"), "name", "Ordner"));
-        assert!(!texts.insert(&language("de"), "name", "Mappe"), "the first stays");
+        assert!(!texts.insert(&language("de"), "name", "Mappe"), "the first is kept");
         assert!(texts.insert(&language("de-AT"), "tagline", "Leiwand"));
         let find = |property, own: Option<&Language>, tag: &str| texts.find(property, own, &language(tag));
         let french = language("fr");
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_get_the_language_that_they_prefer() {
+    fn readers_get_the_language_they_prefer() {
         let (mut languages, mut translations) = (Languages::default(), Translations::default());
         languages.add_own(&Language::english());
         assert!(!languages.are_several() && languages.are_only(&Language::english()));

@@ -1,4 +1,4 @@
-//! Raw JSON texts in rows of scratch files, one text per row.
+//! Serialises raw JSON as strings, for rows of scratch files.
 
 use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 use serde_json::value::RawValue;

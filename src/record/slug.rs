@@ -29,9 +29,9 @@ pub fn slug(name: &str) -> String {
     slug
 }
 
-/// The key that two names share if they're the same name: the [`slug`] with symbols kept (Unicode's
-/// categories S and No, and those that a slug spells out). It equals the slug if the name has no
-/// symbols.
+/// The key that two names share if they're the same name: the [`slug`] with symbols kept (Unicode
+/// categories S and No, and the symbols that a slug spells out). It equals the slug if the name has
+/// no symbols.
 pub fn identity(name: &str) -> String {
     let mut identity = String::with_capacity(name.len());
     let mut is_after_symbol = false;
@@ -63,8 +63,8 @@ pub fn identity(name: &str) -> String {
     identity
 }
 
-/// The id that earlier versions derived from a name, without symbols and without the marks of any
-/// script.
+/// The id that earlier versions derived from a name, without symbols and without combining marks in
+/// any script.
 pub fn former_slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for c in name.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
@@ -79,8 +79,9 @@ pub fn former_slug(name: &str) -> String {
 pub struct Ids(BTreeMap<String, String>);
 
 impl Ids {
-    /// Each name gets its slug. If several have the same one, the name without symbols keeps it, and the others' ids end in six
-    /// hexadecimal digits of a BLAKE3 hash of their identities.
+    /// Each name gets its slug as its id. If several names share a slug, the name without symbols
+    /// keeps it, and the others' ids end in six hexadecimal digits of a BLAKE3 hash of their
+    /// identities.
     pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let mut by_slug: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for name in names {
@@ -109,7 +110,7 @@ impl Ids {
     }
 }
 
-/// Marks a symbol in an [`identity`]: no slug has this character.
+/// Marks a symbol in an [`identity`]. Slugs never contain this character.
 const SYMBOL: char = '\0';
 
 enum Part<'n> {
@@ -130,7 +131,7 @@ impl<'n> Parts<'n> {
         Self { name, at: 0 }
     }
 
-    /// The symbol at this place, if there is one.
+    /// The symbol at this position, if there is one.
     fn symbol(&self, at: usize, c: char) -> Option<Part<'n>> {
         if c.is_ascii_alphanumeric() || c == ' ' {
             return None;
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_of_names_are_spelled() {
+    fn symbols_in_names_are_spelled_out() {
         for (name, expected) in [
             ("C++", "c-plus-plus"),
             ("C#", "c-sharp"),
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_make_another_letter_are_kept() {
+    fn marks_that_make_a_different_letter_are_kept() {
         assert_eq!(slug("バス 運行"), "バス-運行");
         assert_eq!(slug("ﾊﾞｽ"), slug("バス"));
         assert_ne!(slug("ป่า"), slug("ป้า"));
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_symbols_only_are_different_in_any_order() {
+    fn names_that_differ_only_in_symbols_are_different_in_any_order() {
         let groups: [&[&str]; 8] = [
             &["C", "C++", "C#"],
             &["F#", "F"],
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_anything_else_are_as_before() {
+    fn names_that_differ_in_anything_else_share_an_identity() {
         for (one, other) in [
             ("Audit management", "audit-Management"),
             ("Health & Safety", "Health, safety"),
@@ -289,7 +290,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_identity_has_one_slug(name in r"[a-cA-C1+#. |½№é&-]{0,8}", other in r"[a-cA-C1+#. |½№é&-]{0,8}") {
+        fn the_same_identity_has_the_same_slug(name in r"[a-cA-C1+#. |½№é&-]{0,8}", other in r"[a-cA-C1+#. |½№é&-]{0,8}") {
             if identity(&name) == identity(&other) {
                 prop_assert_eq!(slug(&name), slug(&other));
             }

@@ -5,10 +5,10 @@ use serde_json::value::RawValue;
 
 use super::{AdditionalProperty, Translations, raw};
 
-/// A product of the directory: an export record and its optional properties.
+/// A product in the directory: an export record and its optional properties.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Software {
-    /// Unique in the directory, never empty. May be any text; it's only ever compared.
+    /// Unique in the directory, never empty. Can be any string; it's only ever compared.
     pub id: Box<str>,
     /// Never empty.
     pub name: Box<str>,
@@ -36,7 +36,7 @@ pub struct Software {
     /// Defaults to `software`.
     pub offering_type: OfferingType,
     pub evidence_status: EvidenceStatus,
-    /// When the evidence was checked, in the form `YYYY-MM-DD`. The day doesn't have to exist.
+    /// When the evidence was checked, in the form `YYYY-MM-DD`. The date may not exist.
     pub evidence_checked_on: Option<Box<str>>,
     /// Where the claims come from, in the order given.
     pub sources: Box<[Source]>,
@@ -44,7 +44,7 @@ pub struct Software {
     pub rating: Option<Rating>,
     /// The number of reviews stated in the record.
     pub review_count: Option<u64>,
-    /// Of name, tagline and description.
+    /// Translations of name, tagline and description.
     pub translations: Translations,
     /// All other properties in their original order, including known ones whose value has a type
     /// that the directory can't use.
@@ -66,7 +66,7 @@ impl Software {
     }
 }
 
-/// A stated rating: the number for sorting, and its text so that it's returned digit for digit.
+/// A stated rating: the number for sorting, and its text, so it's returned digit for digit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Rating {
     /// Always finite. From 0 to 5 by convention, but any number is served.
@@ -76,7 +76,7 @@ pub struct Rating {
     pub text: Box<RawValue>,
 }
 
-/// A source of evidence, which an export writes as a pair of label and URI.
+/// A source of evidence, which an export writes as a pair of a label and a URI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     pub label: Box<str>,

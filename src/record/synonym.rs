@@ -1,4 +1,4 @@
-//! Words that mean the same to a search.
+//! Words that mean the same in a search.
 
 /// An entry of an envelope's `synonyms`. Terms may have several words; they're kept as written and
 /// are never empty.

@@ -54,7 +54,7 @@ mod tests {
     use super::normalised_url;
 
     #[test]
-    fn urls_of_one_page_have_one_form() {
+    fn urls_of_the_same_page_have_one_form() {
         for url in [
             "https://example.org/App",
             "http://example.org/App",
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_of_other_pages_stay_apart() {
+    fn urls_of_different_pages_stay_different() {
         for (one, other) in [
             ("https://example.org/App", "https://example.org/app"),
             ("https://example.org/?id=1", "https://example.org/?id=2"),

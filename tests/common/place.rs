@@ -21,7 +21,7 @@ use tempfile::TempDir;
 /// A folder with `data/` and, once something has been written, `index/`.
 pub(crate) struct Place {
     path: PathBuf,
-    /// Keeps it for as long as it is needed.
+    /// Keeps the folder for as long as it's needed.
     _folder: Option<TempDir>,
 }
 
@@ -32,10 +32,10 @@ pub(crate) struct Running {
     seen: Arc<Mutex<Seen>>,
 }
 
-/// The events of an observer.
+/// The events that an observer saw.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
-    /// The phases in the order in which they began.
+    /// The phases in the order they began.
     pub(crate) phases: Vec<Phase>,
     /// How often exports were reported on.
     pub(crate) reports: usize,
@@ -62,7 +62,7 @@ impl Observer for Witness {
 }
 
 impl Place {
-    /// A place with one export, `tools`, that has these products.
+    /// A place with one export, `tools`, that contains these products.
     pub(crate) fn with(ids: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let place = Self { path: folder.path().to_owned(), _folder: Some(folder) };
@@ -196,7 +196,7 @@ impl Running {
 /// The ids of all products, by name.
 pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
     let all = ListSoftware { page: PageRequest { limit: 100, offset: 0 }, ..ListSoftware::default() };
-    let page = pollster::block_on(list_software(snapshot, &all)).expect("no engine is asked");
+    let page = pollster::block_on(list_software(snapshot, &all)).expect("no engine is involved");
     page.data
         .iter()
         .map(|item| {

@@ -128,7 +128,7 @@ impl Server {
         Self { child, first_line, address, announced, made_key: None, errors, reading: Some(reading) }
     }
 
-    /// The standard error so far.
+    /// Standard error so far.
     pub(crate) fn stderr(&self) -> String {
         self.errors.lock().expect("no panic").clone()
     }
@@ -175,7 +175,7 @@ impl Server {
         reasons.iter().map(|reason| reason["code"].as_str().expect("a code").to_owned()).collect()
     }
 
-    /// Asks it to stop, and returns its exit code and its whole standard error.
+    /// Asks it to stop, and returns its exit code and all of its standard error.
     pub(crate) fn terminate(mut self) -> (Option<i32>, String) {
         self.signal("TERM");
         let status = until("it stops", || self.ended());

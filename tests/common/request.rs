@@ -1,4 +1,4 @@
-//! A request on a connection of its own.
+//! Sends a request on its own connection.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Waits for what another process does.
+//! Waits for something that another process does.
 
 use std::time::{Duration, Instant};
 

@@ -3,8 +3,8 @@
 
     tests/deploy/check.py --binary FILE
 
-Whatever is asked by way of a proxy must be answered as it is without one: same status, same bytes, same headers. Only
-addresses, certificates and folders are put in; the rest of the configuration is the file as it is shipped. Needs nginx,
+A response through a proxy must be the same as without one: same status, same bytes, same headers. Only
+addresses, certificates and folders are filled in; otherwise the configuration is the file as shipped. Needs nginx,
 caddy, openssl and systemd-analyze. Exit code 1 on any difference.
 """
 
@@ -26,7 +26,7 @@ MOST_EXPOSED = 1.5
 
 
 def check_units(binary, folder):
-    """Both units can be loaded, and the service has few rights."""
+    """Checks that both units load, and that the service has few privileges."""
     for unit in UNITS.glob("*.s*"):
         text = unit.read_text(encoding="utf-8").replace("/usr/local/bin/software-directory", str(binary))
         (folder / unit.name).write_text(text, encoding="utf-8")
@@ -37,7 +37,7 @@ def check_units(binary, folder):
         raise Failure("systemd-analyze verify:\n" + done.stderr)
     version = re.search(r"systemd (\d+)", subprocess.run(["systemd-analyze", "--version"], capture_output=True, text=True, check=True).stdout)
     if int(version[1]) < 250:
-        return f"units can be loaded (systemd {version[1]} can't tell the exposure of a file; 250 can)"
+        return f"units load (systemd {version[1]} can't determine a file's exposure; 250 can)"
     done = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", f"--threshold={round(MOST_EXPOSED * 10)}", "--no-pager", service],
         capture_output=True, text=True, check=False,
@@ -45,11 +45,11 @@ def check_units(binary, folder):
     exposure = re.search(r"exposure level for \S+: ([\d.]+)", done.stdout)
     if done.returncode != 0 or exposure is None:
         raise Failure(f"more exposed than {MOST_EXPOSED}:\n{done.stdout}{done.stderr}")
-    return f"units can be loaded, exposure {exposure[1]} of 10"
+    return f"units load, exposure {exposure[1]} of 10"
 
 
 def check_alerts(service):
-    """Every metric in an alert or in docs/operations.md exists, including the one of a degraded service."""
+    """Checks that every metric in an alert or in docs/operations.md exists, including the one for a degraded service."""
     documents = ("deploy/prometheus/alerts.yml", "docs/operations.md")
     texts = ((CHECKOUT / path).read_text(encoding="utf-8") for path in documents)
     names = set(re.findall(r"\bsoftware_directory_\w+", " ".join(texts)))
@@ -58,8 +58,8 @@ def check_alerts(service):
     metrics = until("a broken export is reported", lambda: degraded in service.metrics() and service.metrics(), service.process)
     missing = sorted(name for name in names if f"\n{name}" not in metrics)
     if missing or len(names) < 5:
-        raise Failure(f"alerts look at metrics that there are not: {missing}")
-    return f"the {len(names)} metrics that alerts look at are there"
+        raise Failure(f"alerts use metrics that don't exist: {missing}")
+    return f"the {len(names)} metrics that alerts use exist"
 
 
 def check_container():
@@ -94,7 +94,7 @@ def main():
                 for proxy in (Nginx, Caddy):
                     with proxy(folder / proxy.__name__.lower(), service.port) as running:
                         count = check_proxy(service, running)
-                        print(f"deploy: {running.name} passes on {count} requests and answers as they are")
+                        print(f"deploy: {running.name} passes on {count} requests and responses unchanged")
                 print(f"deploy: {check_alerts(service)}")
     except Failure as failure:
         print(f"deploy: {failure}", file=sys.stderr)

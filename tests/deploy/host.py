@@ -9,7 +9,7 @@ import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 DEADLINE_SECONDS = 60
-# The uid of `nobody` in distributions.
+# The uid of `nobody` in common distributions.
 NOBODY = 65534
 
 
@@ -117,5 +117,5 @@ def check_unprivileged(binary, folder, settings):
             path.chmod(0o755)
     written = sorted(path.name for path in folder.iterdir())
     if written != ["exports", "index", "keys"] or len(list((folder / "exports").iterdir())) != 1:
-        raise Failure(f"it wrote elsewhere than into its index: {written}")
-    return "the binary runs as an account without rights and writes into its index only"
+        raise Failure(f"it wrote outside its index: {written}")
+    return "the binary runs as an unprivileged account and writes only to its index"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Installs each package from its file where nothing else is, and serves the bundled directory from it.
+"""Installs each package from its file in an empty environment, and serves the bundled directory from it.
 
     tests/deploy/packages.py --packages FOLDER
 
-The Debian package is installed into a root of its own, which mmdebstrap makes of this machine's release; the others into empty
+The Debian package goes into a separate root, which mmdebstrap creates from this machine's release; the others go into empty
 folders, without a registry. Exit code 1 on any failure.
 """
 
@@ -38,7 +38,7 @@ def only(folder, pattern):
 
 
 def check(command, folder):
-    """The version, a search in what comes with the program, the health check, and the end on SIGTERM."""
+    """Checks the version, a search in the bundled directory, the health check, and the exit on SIGTERM."""
     if (version := run(*command, "--version")).strip() != f"software-directory {VERSION}":
         raise Failure(f"the version is {version}")
     folder.mkdir(exist_ok=True)
@@ -80,7 +80,7 @@ def check_wheel(packages, folder):
 
 
 def check_npm(packages, folder):
-    # Those of other platforms aren't there, and needn't be.
+    # The packages for other platforms don't exist here and aren't needed.
     tarballs = sorted(packages.glob("*.tgz"))
     run("npm", "install", "--offline", "--no-audit", "--no-fund", "--prefix", folder, *tarballs, env=environment())
     check([folder / "node_modules/.bin/software-directory"], folder / "run")
@@ -105,7 +105,7 @@ def check_deb(packages, folder):
         check([*inside, "/usr/bin/software-directory"], folder / "run")
         run(*inside, "dpkg", "--purge", "software-directory", env=paths)
         if (root / "etc/software-directory").exists():
-            raise Failure("purged, and its settings are still there")
+            raise Failure("its settings are still there after the purge")
     finally:
         subprocess.run(["rm", "-rf", "--one-file-system", root], check=True)
 

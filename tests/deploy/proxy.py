@@ -15,8 +15,8 @@ CALLER = "127.0.0.2"
 # Headers that a proxy adds or rewrites; the others must be the same.
 OF_THE_PROXY = {"server", "date", "via", "connection", "keep-alive", "transfer-encoding", "strict-transport-security", "alt-svc"}
 
-# The ids in tests/contract/odd.json, in every way they can be written, and addresses that proxies
-# like to repair.
+# The ids in tests/contract/odd.json in every possible spelling, and addresses that proxies like to
+# repair.
 TARGETS = [
     "/v1/software/a%2Fb", "/v1/software/a%2fb", "/v1/software/%61%2Fb", "/v1/software/a%2Fb/", "/v1/reviews/a%2Fb",
     "/v1/software/%252F", "/v1/software/%252f", "/v1/software/ends%2F", "/v1/software/%C3%BCn%C3%AF%20%F0%9F%98%80%3Fq%3D1%23x",
@@ -93,7 +93,7 @@ http {{
 
 
 class Caddy(Running):
-    """Caddy as Debian packages it, without TLS, which is up to Caddy."""
+    """Caddy as Debian packages it, without TLS, which Caddy handles itself."""
 
     name = "Caddy"
     tls = None
@@ -197,10 +197,10 @@ def check_compression(compare):
     plain = compare("/v1/software?limit=50")
     for encoding in ("gzip", "zstd"):
         if compare("/v1/software?limit=50", {"Accept-Encoding": encoding}).header("content-encoding") != encoding:
-            raise Failure(f"asked for {encoding}, it isn't that")
+            raise Failure(f"asked for {encoding}, but the response isn't in it")
     packed = compare("/v1/software?limit=50", {"Accept-Encoding": "gzip"})
     if gzip.decompress(packed.body) != plain.body:
-        raise Failure("once unpacked, it isn't the answer")
+        raise Failure("the decompressed response differs from the plain one")
     if "content-encoding" in plain.headers:
         raise Failure("compressed without Accept-Encoding")
 
@@ -211,7 +211,7 @@ def check_quota(service, through):
     answers = [through("/v1/categories?limit=1", headers=headers) for _ in range(4)]
     refused = answers[-1]
     if refused.status != 429 or b'"rate_limited"' not in refused.body or int(refused.header("retry-after")) < 1:
-        raise Failure(f"over its quota, a key is answered {refused.status} {refused.body[:200]!r}")
+        raise Failure(f"over its quota, a key gets {refused.status} {refused.body[:200]!r}")
 
 
 def check_caller(service, through):
@@ -228,7 +228,7 @@ def check_caller(service, through):
 
 
 def check_download(service, proxy):
-    """A large export arrives completely at a reader that pauses, and isn't buffered in the proxy's memory."""
+    """A slow reader gets a large export completely, and the proxy doesn't buffer it in memory."""
     before = proxy.memory()
     connection = connect(proxy.port, proxy.tls)
     connection.request("GET", "/v1/exports/large", headers={"Authorization": f"Bearer {service.key}"})
@@ -238,12 +238,12 @@ def check_download(service, proxy):
     headers = {"Authorization": f"Bearer {service.key}", "Accept-Encoding": "gzip"}
     packed = ask(proxy.port, "/v1/exports/large", headers=headers, tls=proxy.tls)
     if packed.body != service.large:
-        raise Failure("a download that overtakes another isn't the export")
+        raise Failure("a download that overtakes another doesn't match the export")
     while part := response.read(1 << 20):
         digest.update(part)
     connection.close()
     if digest.digest() != hashlib.sha256(service.large).digest():
-        raise Failure("a download isn't the export")
+        raise Failure("a download doesn't match the export")
     grown = proxy.memory() - before
     if grown > len(service.large) / 2:
         raise Failure(f"the proxy took {grown} bytes of memory for a download of {len(service.large)}")
@@ -265,7 +265,7 @@ def check_kept_connections(service, proxy):
 
 
 def local_ports(port):
-    """The local ports of connections to a port, including those that have just been closed."""
+    """The local ports of connections to a port, including recently closed ones."""
     lines = pathlib.Path("/proc/net/tcp").read_text(encoding="utf-8").splitlines()[1:]
     pairs = (line.split()[1:3] for line in lines)
     return {own for own, other in pairs if int(other.split(":")[1], 16) == port}

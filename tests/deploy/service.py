@@ -56,7 +56,7 @@ class Service(Running):
             lines = (json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{"))
             return next((line for line in lines if line.get("request_id") == request_id and "path" in line), None)
 
-        return until(f"the access log tells of {request_id}", line)
+        return until(f"the access log mentions {request_id}", line)
 
 
 def large_export():
@@ -85,7 +85,7 @@ class Answer:
     def header(self, name):
         values = self.headers.get(name, [])
         if len(values) != 1:
-            raise Failure(f"{name} is there {len(values)} times: {values}")
+            raise Failure(f"{name} occurs {len(values)} times: {values}")
         return values[0]
 
 
@@ -99,7 +99,7 @@ def connect(port, tls=None, source=None):
 
 
 def ask(port, target, method="GET", headers=None, tls=None, source=None, connection=None):
-    """Sends the target exactly as written, with the given headers and Host only."""
+    """Sends the target exactly as written, with only the given headers and Host."""
     used = connection or connect(port, tls, source)
     used.putrequest(method, target, skip_accept_encoding=True)
     for name, value in (headers or {}).items():

@@ -61,7 +61,7 @@ fn json_is_for_programs() {
 }
 
 #[test]
-fn records_beyond_the_limit_are_counted() {
+fn records_over_the_limit_are_counted() {
     let new: Vec<_> = (0..5).map(|n| record(&n.to_string())).collect();
     let difference = difference(&export(&[]), &export(&new));
     let shown = text(&difference, 2);
@@ -82,7 +82,7 @@ fn html_is_for_a_page() {
 }
 
 #[test]
-fn html_counts_records_beyond_the_limit_and_escapes_ids_in_links() {
+fn html_counts_records_over_the_limit_and_escapes_ids_in_links() {
     let mut odd = record("a");
     odd["id"] = "a/b?\"<x>".into();
     let new = [odd, record("b"), record("c")];
@@ -107,5 +107,5 @@ fn html_is_bounded_whatever_the_records_contain() {
     let new: Vec<_> = (0..40).map(|id| long(&id.to_string())).collect();
     let html = render::html(&difference(&export(&old), &export(&new)), &options(1000)).expect("written");
     assert!(html.len() < 3 << 20, "{}", html.len());
-    assert!(html.contains(" more changed</li>") && html.contains(" more fields</p>"), "the others are counted");
+    assert!(html.contains(" more changed</li>") && html.contains(" more fields</p>"), "the rest are counted");
 }

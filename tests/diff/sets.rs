@@ -44,7 +44,7 @@ fn equal_sets_do_not_differ_whatever_the_order() {
 }
 
 #[test]
-fn product_with_another_id_and_its_name_and_url_is_renamed() {
+fn a_product_with_a_new_id_but_the_same_name_and_url_is_renamed() {
     let mut renamed = record("a");
     renamed["id"] = "z".into();
     let software = difference(&export(&[record("a")]), &export(&[renamed.clone()])).software;
@@ -56,7 +56,7 @@ fn product_with_another_id_and_its_name_and_url_is_renamed() {
 }
 
 #[test]
-fn product_in_another_file_is_moved_and_single_files_are_compared_whatever_their_names() {
+fn a_product_in_another_file_is_moved_and_single_files_are_compared_whatever_their_names() {
     let (one, two, none) = (export(&[record("a")]), export(&[record("b")]), export(&[]));
     let moved =
         compare(&set(&[("x", &one), ("y", &two)]), &set(&[("x", &none), ("y", &export(&[record("a"), record("b")]))]));
@@ -77,7 +77,7 @@ fn evidence_categories_and_counts_are_reported() {
 }
 
 #[test]
-fn envelope_and_other_sections_are_compared() {
+fn the_envelope_and_other_sections_are_compared() {
     let mut old = export(&[record("a")]);
     let mut new = old.clone();
     old["reviews"] = json!([{"id": "r", "software_id": "a", "rating": 3}]);
@@ -95,7 +95,7 @@ fn envelope_and_other_sections_are_compared() {
 }
 
 #[test]
-fn prefix_tells_products_of_two_exports_apart() {
+fn a_prefix_tells_products_in_two_exports_apart() {
     let of = |id: &str| {
         let mut export = export(&[record("a")]);
         export["reviews"] =

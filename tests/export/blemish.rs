@@ -1,4 +1,4 @@
-//! Markup and mojibake in texts: one finding for each kind and each property of a file.
+//! Markup and mojibake in text: one finding per kind and property in a file.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};
@@ -9,7 +9,7 @@ fn examine_records(records: &[String]) -> Report {
 }
 
 #[test]
-fn markup_and_mojibake_are_found_where_they_stand() {
+fn markup_and_mojibake_are_found_with_their_places() {
     let more = r#", "tagline": "R&amp;D", "tags": ["ok", "CafÃ©"], "description": "[a](https://a.example/) <i>b</i>""#;
     let report = examine_records(&[record("a", more)]);
     let expected = [
@@ -20,13 +20,13 @@ fn markup_and_mojibake_are_found_where_they_stand() {
     ];
     assert_eq!(found(&report), expected.map(|(code, text, pointer)| (code, text.to_owned(), pointer.to_owned())));
     assert_eq!(report.findings[0].message, "`tagline` contains an HTML entity: `&amp;`");
-    assert_eq!(report.findings[0].help, "write `&` for `&amp;`: texts are plain");
-    assert!(report.findings[1].help.starts_with("write `é` for `Ã©`"), "{}", report.findings[1].help);
+    assert_eq!(report.findings[0].help, "write `&` instead of `&amp;`: text is shown as it is");
+    assert!(report.findings[1].help.starts_with("write `é` instead of `Ã©`"), "{}", report.findings[1].help);
     assert!(report.is_valid());
 }
 
 #[test]
-fn plain_texts_and_unknown_properties_are_left_alone() {
+fn plain_text_and_unknown_properties_are_left_alone() {
     let more =
         r#", "tagline": "R&D, a < b > c, C#, <id>, [1](2)", "description": "„Ä“ – naïve Größe", "notes": "<b>x</b>""#;
     assert_eq!(found(&examine_records(&[record("a", more)])), []);
@@ -42,8 +42,8 @@ fn a_property_with_markup_in_each_record_is_one_finding() {
     assert_eq!(
         messages,
         [
-            "500 texts of `tagline` contain HTML entities, first `&lt;`",
-            "500 texts of `description` contain HTML tags, first `<b>`"
+            "500 values of `tagline` contain HTML entities; the first is `&lt;`",
+            "500 values of `description` contain HTML tags; the first is `<b>`"
         ]
     );
     let related: Vec<_> = report.findings[1].related.iter().map(|related| &*related.location.pointer).collect();
@@ -51,7 +51,7 @@ fn a_property_with_markup_in_each_record_is_one_finding() {
 }
 
 #[test]
-fn properties_of_one_name_in_two_sections_are_told_apart() {
+fn properties_with_the_same_name_in_two_sections_are_distinguished() {
     let text = envelope(
         r#""software": [], "categories": [{"name": "Audits", "description": "a&nbsp;b"}],
         "glossary": [{"term": "T", "definition": "<br>", "source": {"title": "&eacute;"}}]"#,
@@ -70,7 +70,7 @@ fn properties_of_one_name_in_two_sections_are_told_apart() {
 }
 
 #[test]
-fn an_escaped_text_is_pointed_at_as_a_whole() {
+fn escaped_text_is_pointed_at_as_a_whole() {
     let report = examine_records(&[record("a", r#", "tagline": "\"a\" &amp; b""#)]);
     assert_eq!(found(&report)[0].1, r#""\"a\" &amp; b""#);
 }
@@ -87,7 +87,7 @@ fn half_a_surrogate_pair_does_not_count_as_mojibake() {
 }
 
 #[test]
-fn a_text_full_of_brackets_is_read_once() {
+fn text_full_of_brackets_is_read_once() {
     let codes = |text: &str| {
         let report = examine_records(&[record("a", &format!(r#", "description": "{text}""#))]);
         report.findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()

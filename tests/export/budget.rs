@@ -1,5 +1,5 @@
-//! Limits on exports: excessive lengths, numbers and counts are findings, and the findings are
-//! limited as well.
+//! Limits on exports: excessive lengths, numbers and counts are findings, and the findings
+//! themselves are limited.
 
 use super::reading::{envelope, examine, record};
 use software_directory::export::render::{self, Style};
@@ -14,7 +14,7 @@ fn examined(rest: &str) -> Report {
     examine(&[("x.json", &envelope(rest))])
 }
 
-/// An export with two records; the first is larger.
+/// An export with two records, of which the first has these additional properties.
 fn with_record(more: &str) -> Report {
     examined(&format!(r#""software": [{}, {}]"#, record("a", more), record("b", "")))
 }
@@ -27,7 +27,7 @@ fn assert_refused(report: &Report, code: &str, pointer: &str) {
 }
 
 #[test]
-fn synonym_group_beyond_the_limit_is_rejected() {
+fn a_synonym_group_over_the_limit_is_rejected() {
     for key in ["terms", "ambiguous"] {
         let group = |count: usize| {
             let terms = (0..count).map(|n| format!("\"t{n}\"")).collect::<Vec<_>>().join(",");
@@ -42,7 +42,7 @@ fn synonym_group_beyond_the_limit_is_rejected() {
 }
 
 #[test]
-fn term_in_more_groups_than_the_limit_is_refused_over_all_exports() {
+fn a_term_in_too_many_groups_across_all_exports_is_refused() {
     let groups = |name: &str, count: usize| {
         let written = ["audit", "Audits", "AUDIT"];
         let group = |n: usize| format!(r#"{{"terms": ["{}", "{name}{n}"]}}"#, written[n % 3]);
@@ -60,7 +60,7 @@ fn term_in_more_groups_than_the_limit_is_refused_over_all_exports() {
 }
 
 #[test]
-fn word_beyond_the_limit_is_an_error_of_its_record() {
+fn a_word_over_the_limit_is_an_error_in_its_record() {
     let word = "w".repeat(500);
     for key in ["vendor", "tagline", "description", "tags"] {
         let with = |word: &str| with_record(&format!(r#", "{key}": "some {word} more""#));
@@ -78,7 +78,7 @@ fn word_beyond_the_limit_is_an_error_of_its_record() {
 }
 
 #[test]
-fn word_beyond_the_limit_in_a_group_of_synonyms_is_an_error_of_the_group() {
+fn a_word_over_the_limit_in_a_synonym_group_is_an_error_in_the_group() {
     let group = format!(r#"{{"terms": ["a", "{}"]}}"#, "w".repeat(501));
     let report = examined(&format!(r#""software": [], "synonyms": [{group}, {{"terms": ["x", "y"]}}]"#));
     assert_eq!(found(&report), [("word_too_long", "/synonyms/0/terms")]);
@@ -86,7 +86,7 @@ fn word_beyond_the_limit_in_a_group_of_synonyms_is_an_error_of_the_group() {
 }
 
 #[test]
-fn text_beyond_the_limit_is_an_error_of_its_record() {
+fn text_over_the_limit_is_an_error_in_its_record() {
     let with = |text: &str| with_record(&format!(r#", "description": "{text}""#));
     assert!(with(&"é ".repeat(500_000)).is_valid());
     assert!(with(&r"\u0041 ".repeat(500_000)).is_valid());
@@ -100,7 +100,7 @@ fn text_beyond_the_limit_is_an_error_of_its_record() {
 }
 
 #[test]
-fn id_or_url_beyond_the_limit_is_an_error_of_its_record() {
+fn an_id_or_url_over_the_limit_is_an_error_in_its_record() {
     let with = |id: &str, url: &str| {
         let record = record("a", "").replace(r#""id": "a""#, &format!(r#""id": "{id}""#));
         let record = record.replace("https://a.example/", url);
@@ -115,7 +115,7 @@ fn id_or_url_beyond_the_limit_is_an_error_of_its_record() {
 }
 
 #[test]
-fn text_that_lists_shorten_is_a_warning() {
+fn text_that_gets_shortened_in_lists_is_a_warning() {
     for key in ["name", "vendor", "tagline"] {
         let with = |text: &str| {
             let record = record("a", &format!(r#", "{key}": "{text}""#)).replace(r#""name": "a name", "#, "");
@@ -132,7 +132,7 @@ fn text_that_lists_shorten_is_a_warning() {
 }
 
 #[test]
-fn name_too_long_for_a_category_or_term_is_not_used() {
+fn a_name_too_long_for_a_category_or_term_is_not_used() {
     // A ligature whose id has eighteen letters.
     for name in ["a ".repeat(251), "\u{fdfa}".repeat(100)] {
         let category = with_record(&format!(r#", "category": "{name}""#));
@@ -145,7 +145,7 @@ fn name_too_long_for_a_category_or_term_is_not_used() {
 }
 
 #[test]
-fn number_beyond_double_precision_is_refused_wherever_it_stands() {
+fn a_number_beyond_double_precision_is_refused_anywhere() {
     let digits = |count: usize| "9".repeat(count);
     for number in ["1e400", "-1E+400", "1.8e308", &digits(310), &digits(5_000), &format!("0.{}", digits(5_000))] {
         for (more, pointer) in [
@@ -165,7 +165,7 @@ fn number_beyond_double_precision_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn findings_beyond_the_first_hundred_of_a_code_and_file_are_counted() {
+fn findings_past_the_first_hundred_per_code_and_file_are_counted() {
     let twice = "\"k\": 1, ".repeat(501);
     let texts = [("x.json", twice.as_str()), ("y.json", "")]
         .map(|(name, more)| (name, envelope(&format!(r#"{more}"software": [{}]"#, record(&name[..1], "")))));
@@ -179,7 +179,7 @@ fn findings_beyond_the_first_hundred_of_a_code_and_file_are_counted() {
 }
 
 #[test]
-fn every_record_with_an_error_is_left_out_though_its_finding_is_only_counted() {
+fn every_record_with_an_error_is_left_out_even_if_its_finding_is_only_counted() {
     let broken = |n: usize| {
         format!(
             r#"{{"id": "p{n}", "id": "p{n}", "name": "N", "url": "https://x.example/", "evidence_status": "pending-review"}}"#
@@ -191,7 +191,7 @@ fn every_record_with_an_error_is_left_out_though_its_finding_is_only_counted() {
 }
 
 #[test]
-fn set_findings_beyond_the_first_hundred_are_counted() {
+fn set_findings_past_the_first_hundred_are_counted() {
     let groups = (0..300).map(|n| format!(r#"{{"terms": ["x{}", "y{n}"]}}"#, n / 10)).collect::<Vec<_>>().join(",");
     let report = examined(&format!(r#""software": [], "synonyms": [{groups}]"#));
     assert_eq!((report.findings.len(), report.warning_count()), (100, 270));
@@ -212,12 +212,12 @@ fn findings_quote_a_bounded_part_of_the_export() {
     };
     assert!(report.findings.len() >= 3 && report.findings.iter().all(bounded));
     let mut out = Vec::new();
-    render::text(&report, Style::Plain, &mut out).expect("a buffer takes everything");
+    render::text(&report, Style::Plain, &mut out).expect("writing to a buffer can't fail");
     assert!(out.len() < 20_000, "{}", out.len());
 }
 
 #[test]
-fn pins_beyond_the_limits_are_left_out() {
+fn pins_over_the_limits_are_left_out() {
     let texts = |count: usize| (0..count).map(|n| format!("\"q{n}\"")).collect::<Vec<_>>().join(",");
     let pins = |queries: usize, software: usize| {
         let pin = format!(r#"{{"queries": [{}], "software": [{}]}}"#, texts(queries), texts(software));
@@ -235,7 +235,7 @@ fn pins_beyond_the_limits_are_left_out() {
 }
 
 #[test]
-fn pinned_queries_beyond_the_limit_are_refused_over_all_exports() {
+fn pinned_queries_over_the_limit_across_all_exports_are_refused() {
     let pins = |name: &str, count: usize| {
         let pin = |n: usize| {
             let queries = (0..100).map(|m| format!("\"{name}{n}x{m}\"")).collect::<Vec<_>>().join(",");

@@ -29,7 +29,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
-/// A folder with files, each given as path and text.
+/// A folder with files, each given as path and content.
 pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
@@ -54,7 +54,7 @@ fn a_valid_data_folder_prints_one_line_and_exits_with_0() {
 }
 
 #[test]
-fn warnings_leave_exit_code_0() {
+fn warnings_alone_exit_with_0() {
     let folder = folder(&[("data/x.json", &VALID.replace("\"id\": \"a\"", "\"id\": \"a\", \"rating\": 9"))]);
     let output = check(folder.path(), &[]);
     assert!(stdout(&output).contains("warning[rating_out_of_range]"), "{}", stdout(&output));
@@ -62,9 +62,9 @@ fn warnings_leave_exit_code_0() {
 }
 
 #[test]
-fn near_misses_of_export_names_are_a_warning_of_their_folder() {
+fn near_misses_of_export_names_are_a_warning_about_their_folder() {
     let folder = folder(&[("data/x.json", VALID), ("data/y.JSON", VALID)]);
-    let warning = "warning[ignored_file]: `y.JSON` isn't read: the name of an export ends in .json\n --> data\n";
+    let warning = "warning[ignored_file]: `y.JSON` isn't read: an export's file name must end in .json\n --> data\n";
     for arguments in [&[][..], &["data"], &["data", "./data"]] {
         let output = check(folder.path(), arguments);
         assert_eq!(stdout(&output).matches(warning).count(), 1, "{}", stdout(&output));
@@ -75,7 +75,7 @@ fn near_misses_of_export_names_are_a_warning_of_their_folder() {
 }
 
 #[test]
-fn denied_warnings_are_exit_code_2() {
+fn denied_warnings_exit_with_2() {
     let folder = folder(&[("data/x.json", &VALID.replace("\"id\": \"a\"", "\"id\": \"a\", \"rating\": 9"))]);
     let output = check(folder.path(), &["--deny", "warnings"]);
     assert_eq!(output.status.code(), Some(2));
@@ -95,7 +95,7 @@ fn statistics_count_all_findings_of_a_code() {
     assert_eq!(
         stdout(&output),
         "     1,200 error[wrong_type]\n     1,200 error[unknown_value]\n         1 warning[impossible_date]\n\
-         Checked 1 file, 1,200 records (1,200 of them not valid): 2,400 errors, 1 warning.\n"
+         Checked 1 file, 1,200 records (1,200 invalid): 2,400 errors, 1 warning.\n"
     );
     assert_eq!(output.status.code(), Some(2));
     let output = check(folder.path(), &["--statistics", "--format", "json"]);
@@ -103,12 +103,12 @@ fn statistics_count_all_findings_of_a_code() {
 }
 
 #[test]
-fn an_invalid_file_is_exit_code_2_and_not_coloured_off_a_terminal() {
+fn an_invalid_file_exits_with_2_and_without_colours_off_a_terminal() {
     let folder = folder(&[("data/x.json", VALID), ("data/y.json", "{\n  \"name\": 1,\n")]);
     let output = check(folder.path(), &[]);
     assert!(
         stdout(&output)
-            .starts_with("error[truncated]: the file ends inside the object opened at line 1\n --> data/y.json:3:1\n")
+            .starts_with("error[truncated]: the file ends inside the object opened on line 1\n --> data/y.json:3:1\n")
     );
     assert!(!output.stdout.contains(&0x1b));
     assert_eq!(output.status.code(), Some(2));
@@ -124,12 +124,12 @@ fn several_folders_and_files_are_one_set() {
         "{text}"
     );
     assert!(text.contains("error[duplicate_software_id]"), "{text}");
-    assert!(text.ends_with("Checked 2 files, 2 records (1 of them not valid): 2 errors, 0 warnings.\n"), "{text}");
+    assert!(text.ends_with("Checked 2 files, 2 records (1 invalid): 2 errors, 0 warnings.\n"), "{text}");
     assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
-fn a_folder_that_cannot_be_read_is_exit_code_1() {
+fn a_folder_that_cannot_be_read_exits_with_1() {
     let folder = folder(&[]);
     let output = check(folder.path(), &[]);
     assert_eq!(output.status.code(), Some(1));
@@ -141,11 +141,14 @@ fn a_folder_without_exports_says_so() {
     let folder = folder(&[("data/notes.txt", "?")]);
     let output = check(folder.path(), &[]);
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(stderr(&output), "error: there is no export file in the folder data: put at least one *.json there\n");
+    assert_eq!(
+        stderr(&output),
+        "error: there is no export file in the folder data: put at least one *.json file there\n"
+    );
 }
 
 #[test]
-fn entry_named_like_an_export_is_never_skipped() {
+fn an_entry_named_like_an_export_is_never_skipped() {
     let folder = folder(&[("data/a.json", VALID), ("data/folder.json/x.txt", "?")]);
     let output = check(folder.path(), &[]);
     assert!(stdout(&output).contains("error[not_a_file]"), "{}", stdout(&output));
@@ -172,7 +175,7 @@ fn a_file_over_the_limit_is_not_read() {
 }
 
 #[test]
-fn the_report_comes_in_other_formats_too() {
+fn the_report_is_available_in_other_formats() {
     let folder = folder(&[("data/x.json", "[]")]);
     let json: serde_json::Value =
         serde_json::from_slice(&check(folder.path(), &["--format", "json"]).stdout).expect("JSON");
@@ -196,7 +199,7 @@ fn control_characters_of_an_export_do_not_reach_the_terminal() {
 }
 
 #[test]
-fn prefix_of_the_operator_tells_two_sources_apart() {
+fn an_operators_prefix_tells_two_sources_apart() {
     let folder = folder(&[("data/x.json", VALID), ("data/y.json", &VALID.replace("a.example", "b.example"))]);
     assert_eq!(check(folder.path(), &[]).status.code(), Some(2));
     let output = check(folder.path(), &["--id-prefix", "y=y:"]);

@@ -24,7 +24,7 @@ fn impossible_hosts_are_warnings() {
 }
 
 #[test]
-fn sources_have_hosts_too() {
+fn hosts_of_sources_are_also_checked() {
     let sources = r#", "sources": [["A", "https://a.example/"], ["B", "https://todo"]]"#;
     let text = envelope(&format!(
         r#""software": [{}], "glossary": [{{"term": "T", "definition": "d", "source": "http://localhost"}},
@@ -42,7 +42,7 @@ fn sources_have_hosts_too() {
 }
 
 #[test]
-fn remedy_of_an_international_host_is_its_url_in_punycode() {
+fn fix_for_an_international_host_is_its_url_in_punycode() {
     let help = |url: &str| {
         let report = examine_url(url);
         assert_eq!(codes(&report), ["invalid_uri"], "{url}");
@@ -60,8 +60,8 @@ fn remedy_of_an_international_host_is_its_url_in_punycode() {
         assert_eq!(help(url), format!("write the host in Punycode: \"{ascii}\""));
     }
     assert_eq!(help("müller.example/x"), "write \"https://xn--mller-kva.example/x\"");
-    assert_eq!(help("https://mueller.example/ü"), "write `%C3%BC` for it");
-    assert_eq!(help("https://mül ler.example/"), "write `%C3%BC` for it");
+    assert_eq!(help("https://mueller.example/ü"), "write `%C3%BC` instead");
+    assert_eq!(help("https://mül ler.example/"), "write `%C3%BC` instead");
     let long = format!("https://{}.example/", "ü".repeat(100_000));
-    assert_eq!(help(&long), "write `%C3%BC` for it");
+    assert_eq!(help(&long), "write `%C3%BC` instead");
 }

@@ -1,4 +1,4 @@
-//! Files in a data folder whose names are almost those of exports.
+//! Files in a data folder that are almost named like exports.
 
 use std::fs;
 use std::path::Path;
@@ -27,12 +27,12 @@ fn read(folder: &Path) -> Report {
 }
 
 #[test]
-fn near_misses_are_one_warning_of_the_folder() {
+fn near_misses_are_one_warning_about_the_folder() {
     let folder = folder(&["a.json", "mine.JSON", "mine.json.txt", "table.csv"]);
     let report = read(folder.path());
     let [finding] = &*report.findings else { panic!("{:?}", report.findings) };
     assert_eq!((finding.code.as_str(), &*finding.location.file), ("ignored_file", folder.path()));
-    assert_eq!(finding.message, "3 files aren't read, first `mine.JSON`: the name of an export ends in .json");
+    assert_eq!(finding.message, "3 files aren't read (first: `mine.JSON`): an export's file name must end in .json");
     let related = finding.related.iter().map(|related| {
         let name = related.location.file.file_name().expect("a name").to_str().expect("text").to_owned();
         (name, &*related.note)
@@ -42,7 +42,7 @@ fn near_misses_are_one_warning_of_the_folder() {
         [
             ("mine.JSON".to_owned(), "rename it to `mine.json`"),
             ("mine.json.txt".to_owned(), "rename it to `mine.json`"),
-            ("table.csv".to_owned(), "make an export of it: `software-directory import table.csv`"),
+            ("table.csv".to_owned(), "turn it into an export: `software-directory import table.csv`"),
         ]
     );
     assert!(report.is_valid());
@@ -50,9 +50,9 @@ fn near_misses_are_one_warning_of_the_folder() {
 }
 
 #[test]
-fn one_near_miss_has_its_remedy_in_the_finding() {
+fn a_single_near_miss_has_its_fix_in_the_finding() {
     let report = read(folder(&["a.json", "mine.JSON"]).path());
-    assert_eq!(report.findings[0].message, "`mine.JSON` isn't read: the name of an export ends in .json");
+    assert_eq!(report.findings[0].message, "`mine.JSON` isn't read: an export's file name must end in .json");
     assert_eq!(report.findings[0].help, "rename it to `mine.json`, or move it to another folder");
 }
 
@@ -68,7 +68,7 @@ fn many_near_misses_are_counted() {
     let names: Vec<_> = (0..300).map(|n| format!("{n:03}.JSON")).chain(["a.json".to_owned()]).collect();
     let report = read(folder(&names.iter().map(|name| &**name).collect::<Vec<_>>()).path());
     assert_eq!(report.findings.len(), 1);
-    assert!(report.findings[0].message.starts_with("300 files aren't read, first `000.JSON`"));
+    assert!(report.findings[0].message.starts_with("300 files aren't read (first: `000.JSON`)"));
     assert_eq!(report.findings[0].related.len(), 5);
 }
 
@@ -80,8 +80,8 @@ fn a_folder_without_exports_names_the_near_miss() {
         error.to_string()
     };
     let near = message(&["mine.JSON"]);
-    assert!(
-        near.ends_with(": `mine.JSON` isn't read, as the name of an export ends in .json: rename it to `mine.json`")
-    );
-    assert!(message(&["notes.txt"]).ends_with(": put at least one *.json there"));
+    assert!(near.ends_with(
+        ": `mine.JSON` isn't read, because an export's file name must end in .json: rename it to `mine.json`"
+    ));
+    assert!(message(&["notes.txt"]).ends_with(": put at least one *.json file there"));
 }

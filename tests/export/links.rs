@@ -79,15 +79,15 @@ fn broken_links_are_warnings_and_a_second_run_requests_nothing() {
     let run = |arguments: &[&str]| links(files.path(), arguments).output().expect("the binary runs");
 
     let output = run(&[]);
-    assert!(stdout(&output).contains("Not checked: the address isn't public; --private asks for it too (2)\n"));
-    assert_eq!(requests.try_iter().count(), 0, "a private address isn't asked without --private");
+    assert!(stdout(&output).contains("Not checked: the address isn't public; use --private to check it anyway (2)\n"));
+    assert_eq!(requests.try_iter().count(), 0, "a private address isn't requested without --private");
 
     let output = run(&["--private", "--contact", "data@example.org"]);
     let list = |asked| {
         format!(
-            "Dead: the server answers 404 Not Found (1)\n  data/x.json:2:40  http://{address}/gone (product `gone` \"gone\")\n\n\
-             Moved: it has moved for good (1)\n  data/x.json:3:38  http://{address}/old → http://{address}/new (product `old` \"old\")\n\n\
-             Links: {asked} of 2 links asked now; 1 dead, 0 unreachable, 0 with TLS trouble, 1 moved, 0 not checked.\n"
+            "Dead: the server responds with 404 Not Found (1)\n  data/x.json:2:40  http://{address}/gone (product `gone` \"gone\")\n\n\
+             Moved: it has moved permanently (1)\n  data/x.json:3:38  http://{address}/old → http://{address}/new (product `old` \"old\")\n\n\
+             Links: {asked} of 2 links checked now; 1 dead, 0 unreachable, 0 with TLS problems, 1 moved, 0 not checked.\n"
         )
     };
     let text = stdout(&output);
@@ -111,11 +111,11 @@ fn broken_links_are_warnings_and_a_second_run_requests_nothing() {
     assert_eq!((damaged.status.code(), stdout(&damaged)), (Some(1), String::new()));
     assert!(stderr(&damaged).contains(CACHE) && stderr(&damaged).contains("damaged"), "{}", stderr(&damaged));
     assert_eq!(requests.try_iter().count(), 0);
-    assert_eq!(fs::read_to_string(files.path().join(CACHE)).expect("a file"), "{", "it stays");
+    assert_eq!(fs::read_to_string(files.path().join(CACHE)).expect("a file"), "{", "it is kept");
 }
 
 #[test]
-fn interrupted_run_keeps_its_results() {
+fn an_interrupted_run_keeps_its_results() {
     let (address, requests) = server();
     let files = folder(&[("data/x.json", &export(address, &["fine", "silent"]))]);
     let child = links(files.path(), &["--private"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -131,7 +131,7 @@ fn interrupted_run_keeps_its_results() {
 }
 
 #[test]
-fn options_of_links_need_links() {
+fn link_options_need_links() {
     let files = folder(&[("data/x.json", super::check::VALID)]);
     for arguments in [&["--private"][..], &["--contact", "a@b.example"], &["--links-cache", "c.json"]] {
         let output = super::check::check(files.path(), arguments);

@@ -4,7 +4,7 @@ use super::reading::{envelope, examine, record};
 use software_directory::export::{self, Limits, Location, Report, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// The record at each place: first those of the findings, then those of their other places.
+/// The record at each place: first at the findings' own places, then at their related places.
 fn records(report: &Report) -> Vec<String> {
     let name = |location: &Location| location.record.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     let places = report.findings.iter().flat_map(|finding| {
@@ -38,7 +38,7 @@ fn both_places_of_a_duplicate_are_named_in_their_own_files() {
 }
 
 #[test]
-fn record_where_reading_stops_is_named() {
+fn the_record_where_reading_stops_is_named() {
     let records_of = |last: &str| {
         let text = envelope(&format!(r#""software": [{}, {last}"#, record("a", "")));
         records(&examine(&[("x.json", &text)]))
@@ -57,7 +57,7 @@ fn record_where_reading_stops_is_named() {
 }
 
 #[test]
-fn place_outside_of_records_has_no_name() {
+fn a_place_outside_any_record_has_no_name() {
     let text = envelope(&format!(r#""software": [{}], "id_prefix": "a/b", "reviews": 1"#, record("a", "")));
     assert_eq!(records(&examine(&[("x.json", &text)])), ["-", "-"]);
 }

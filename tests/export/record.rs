@@ -23,7 +23,7 @@ fn additional(software: &Software) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn known_properties_are_read_and_unknown_ones_kept_to_the_digit() {
+fn known_properties_are_read_and_unknown_ones_kept_digit_for_digit() {
     let report = examine_record(
         r#", "tagline": "T\u00e9", "vendor": "V", "tags": ["x", "y"], "aliases": "one", "rating": 4.50,
             "review_count": 1e2, "offering_type": "document-templates", "stars": 1.0e+10, "nested": { "a" : [ 1 , "b c" ] }"#,
@@ -44,7 +44,7 @@ fn a_record_without_an_offering_type_is_software() {
 }
 
 #[test]
-fn null_says_that_an_optional_property_is_absent() {
+fn null_means_that_an_optional_property_is_absent() {
     let report =
         examine_record(r#", "tagline": null, "tags": null, "category": null, "rating": null, "review_count": null"#);
     assert_eq!(codes(&report), [""; 0]);
@@ -77,7 +77,7 @@ fn a_category_without_a_letter_is_kept_and_not_used() {
 }
 
 #[test]
-fn a_review_count_beyond_what_is_counted_is_kept() {
+fn a_review_count_that_is_too_large_is_kept() {
     let report = examine_record(r#", "review_count": 18446744073709551616, "rating": 1e300"#);
     assert_eq!(codes(&report), ["unusable_property", "rating_out_of_range"]);
     assert_eq!(additional(software(&report)), [("review_count", "18446744073709551616")]);
@@ -87,7 +87,7 @@ fn a_review_count_beyond_what_is_counted_is_kept() {
 }
 
 #[test]
-fn advice_stops_nothing() {
+fn advice_does_not_stop_an_export() {
     let report = examine_record(
         r#", "evidence_checked_on": "2025-02-30", "rating": 7, "Tagline": "x", "catagory": "y", "source": "deb",
             "sources": [["a", "ftp://a.example/"]]"#,
@@ -117,7 +117,7 @@ fn tomorrow_is_the_future_and_today_is_not() {
 }
 
 #[test]
-fn ids_that_paths_swallow_are_warnings() {
+fn ids_that_get_lost_in_paths_are_warnings() {
     for id in [".", "..", "a/b"] {
         let text = format!(
             r#"{{"id": "{id}", "name": "N", "url": "https://a.example/", "evidence_status": "pending-review"}}"#
@@ -140,7 +140,7 @@ fn examine_section(key: &str, entries: &str) -> (Report, Vec<&'static str>) {
     let report =
         examine(&[("x.json", &envelope(&format!(r#""software": [{}], "{key}": {entries}"#, record("a", ""))))]);
     assert!(report.is_valid(), "{:?}", report.findings);
-    assert_eq!(report.exports[0].document, report.files[0].bytes(), "unused values stay in the document");
+    assert_eq!(report.exports[0].document, report.files[0].bytes(), "unused values are kept in the document");
     let codes = codes(&report);
     (report, codes)
 }
@@ -229,7 +229,7 @@ fn a_section_that_is_not_an_array_is_left_out() {
 }
 
 #[test]
-fn misspelled_required_key_is_one_finding() {
+fn a_misspelled_required_key_is_one_finding() {
     let text = envelope(
         r#""software": [{"id": "a", "Name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}]"#,
     );
@@ -242,7 +242,7 @@ fn misspelled_required_key_is_one_finding() {
 }
 
 #[test]
-fn invisible_character_in_an_id_is_a_warning() {
+fn an_invisible_character_in_an_id_is_a_warning() {
     for (id, is_found) in [("a\u{a0}b", true), ("a\u{200b}", true), ("a\u{ad}b", true), ("é", false), ("a b", false)] {
         let text = envelope(&format!(
             r#""software": [{{"id": "{id}", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}}]"#

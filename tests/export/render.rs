@@ -6,19 +6,19 @@ use software_directory::export::render::{self, Style};
 
 fn text(report: &Report) -> String {
     let mut out = Vec::new();
-    render::text(report, Style::Plain, &mut out).expect("a buffer takes everything");
+    render::text(report, Style::Plain, &mut out).expect("writing to a buffer can't fail");
     String::from_utf8(out).expect("text")
 }
 
 fn github(report: &Report) -> String {
     let mut out = Vec::new();
-    render::github(report, &mut out).expect("a buffer takes everything");
+    render::github(report, &mut out).expect("writing to a buffer can't fail");
     String::from_utf8(out).expect("text")
 }
 
 fn json(report: &Report) -> serde_json::Value {
     let mut out = Vec::new();
-    render::json(report, &mut out).expect("a buffer takes everything");
+    render::json(report, &mut out).expect("writing to a buffer can't fail");
     serde_json::from_slice(&out).expect("one document")
 }
 
@@ -45,7 +45,7 @@ fn broken_records() {
 }
 
 #[test]
-fn texts_that_are_nearly_json() {
+fn text_that_is_nearly_json() {
     let files = [
         (
             "data/comma.json",
@@ -107,13 +107,13 @@ fn a_valid_set_is_one_line() {
 }
 
 #[test]
-fn first_findings_of_a_kind_are_kept_and_the_others_counted() {
+fn the_first_findings_of_a_kind_are_kept_and_the_rest_counted() {
     let records = (0..1500).map(|n| record(&format!("p{n}"), r#", "rating": "high""#)).collect::<Vec<_>>().join(",\n");
     let report = examine(&[("x.json", &envelope(&format!("\"software\": [{records}]")))]);
     let printed = text(&report);
     assert_eq!(printed.matches("error[wrong_type]: `rating` must be").count(), 20);
     assert!(printed.contains("error[wrong_type]: and 1,480 more of this kind\n --> x.json\n"), "{printed}");
-    assert!(printed.ends_with("Checked 1 file, 1,500 records (1,500 of them not valid): 1,500 errors, 0 warnings.\n"));
+    assert!(printed.ends_with("Checked 1 file, 1,500 records (1,500 invalid): 1,500 errors, 0 warnings.\n"));
     assert_eq!(github(&report).matches("::error ").count(), 21);
     let document = json(&report);
     assert_eq!(document["findings"].as_array().map(Vec::len), Some(100));
@@ -125,7 +125,7 @@ fn first_findings_of_a_kind_are_kept_and_the_others_counted() {
 fn colours_change_nothing_else() {
     let report = examine(&[("data/qhse.json", BROKEN_RECORDS)]);
     let mut out = Vec::new();
-    render::text(&report, Style::Coloured, &mut out).expect("a buffer takes everything");
+    render::text(&report, Style::Coloured, &mut out).expect("writing to a buffer can't fail");
     assert!(out.contains(&0x1b));
     assert_eq!(String::from_utf8_lossy(&anstream::adapter::strip_bytes(&out).into_vec()), text(&report));
 }

@@ -1,4 +1,4 @@
-//! The SARIF log, checked against the schema of the standard.
+//! The SARIF log, checked against the standard's schema.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const SCHEMA: &str = include_str!("sarif-2.1.0-rtm.5.schema.json");
 /// The run in a log, after checking the log against the schema.
 fn run(report: &Report) -> Value {
     let mut out = Vec::new();
-    render::sarif(report, &mut out).expect("a buffer takes everything");
+    render::sarif(report, &mut out).expect("writing to a buffer can't fail");
     let log: Value = serde_json::from_slice(&out).expect("one document");
     // The pattern in two definitions has an extra bracket, which ECMA 262's regular expressions
     // don't allow.
@@ -26,7 +26,7 @@ fn run(report: &Report) -> Value {
 }
 
 #[test]
-fn result_has_rule_level_region_and_logical_locations() {
+fn a_result_has_rule_level_region_and_logical_locations() {
     let text =
         envelope(&format!("\n\"software\": [{}]", record("e", r#", "rating": "high""#).replace(r#""e""#, r#""é""#)));
     let run = run(&examine(&[("data/a b.json", &text)]));
@@ -54,8 +54,8 @@ fn result_has_rule_level_region_and_logical_locations() {
     let index = result["ruleIndex"].as_u64().and_then(|index| usize::try_from(index).ok());
     let rule = &run["tool"]["driver"]["rules"][index.expect("an index")];
     assert_eq!(rule["id"], "wrong_type");
-    assert_eq!(rule["shortDescription"]["text"], "A value of another type than the schema requires.");
-    assert!(rule["help"]["text"].as_str().is_some_and(|help| help.contains("keeps the exports from being published")));
+    assert_eq!(rule["shortDescription"]["text"], "A value of the wrong type.");
+    assert!(rule["help"]["text"].as_str().is_some_and(|help| help.contains("keep the exports from being published")));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn both_places_of_a_duplicate_id_are_reported() {
 }
 
 #[test]
-fn whole_files_many_findings_and_hostile_texts_keep_the_schema() {
+fn whole_files_many_findings_and_hostile_text_conform_to_the_schema() {
     let hostile = "[x](https://evil.example) \\u001b\\u202e {0}";
     let records = (0..150).map(|n| record(&format!("p{n} {hostile}"), r#", "rating": "high""#)).collect::<Vec<_>>();
     let many = envelope(&format!("\"software\": [{}]", records.join(",")));

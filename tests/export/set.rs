@@ -35,7 +35,7 @@ fn a_product_id_in_two_files_names_both_places() {
 }
 
 #[test]
-fn first_valid_definition_is_kept() {
+fn the_first_valid_definition_is_kept() {
     let broken = r#"{"id": "a", "name": "", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
     let text =
         envelope(&format!(r#""software": [{broken}, {}, {}]"#, record("a", r#", "n": 1"#), record("a", r#", "n": 2"#)));
@@ -61,14 +61,14 @@ fn a_review_id_is_unique_and_its_product_exists() {
 }
 
 #[test]
-fn a_review_may_be_in_another_file_than_its_product() {
+fn a_review_may_be_in_a_different_file_from_its_product() {
     let products = envelope(&format!(r#""software": [{}]"#, record("a", "")));
     let reviews = envelope(r#""software": [], "reviews": [{"id": "r", "software_id": "a", "rating": 5}]"#);
     assert_eq!(found(&examine(&[("p.json", &products), ("r.json", &reviews)])), []);
 }
 
 #[test]
-fn a_review_is_left_out_with_its_product_without_an_error_of_its_own() {
+fn a_review_is_left_out_with_its_product_without_a_separate_error() {
     let broken = r#"{"id": "a", "name": "", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
     let text =
         envelope(&format!(r#""software": [{broken}], "reviews": [{{"id": "r", "software_id": "a", "rating": 5}}]"#));
@@ -79,14 +79,14 @@ fn a_review_is_left_out_with_its_product_without_an_error_of_its_own() {
 }
 
 #[test]
-fn reviews_of_a_file_that_cannot_be_read_are_not_called_wrong() {
+fn reviews_of_products_in_an_unreadable_file_are_not_errors() {
     let reviews = envelope(r#""software": [], "reviews": [{"id": "r", "software_id": "a", "rating": 5}]"#);
     let report = examine(&[("p.json", "{\"name\": "), ("r.json", &reviews)]);
     assert_eq!(codes(&report), ["truncated", "review_without_product"]);
 }
 
 #[test]
-fn reviews_that_go_with_one_product_are_one_finding() {
+fn reviews_left_out_with_one_product_are_one_finding() {
     let broken = record("a", "").replace("https://a.example/", "a");
     let reviews = ["a", "a", "a", "no", "no"].iter().enumerate();
     let reviews: Vec<_> =
@@ -95,13 +95,13 @@ fn reviews_that_go_with_one_product_are_one_finding() {
     let report = examine(&[("x.json", &text)]);
     let unknown = "there is no product `no` in the directory";
     let messages: Vec<_> = report.findings.iter().skip(1).map(|finding| &*finding.message).collect();
-    let left_out = "this review is left out together with its product `a`; 2 more reviews are of this product";
+    let left_out = "this review is left out together with its product `a`; 2 more reviews are about this product";
     assert_eq!(messages, [left_out, unknown, unknown], "reviews of unknown products are separate errors");
     assert_eq!(report.skipped.records, 6);
 }
 
 #[test]
-fn review_of_a_product_with_an_invalid_id_is_no_error_of_its_own() {
+fn a_review_of_a_product_with_an_invalid_id_is_not_a_separate_error() {
     let reviews = r#""reviews": [{"id": "r", "software_id": "a", "rating": 5}]"#;
     for id in [r#""id": 7"#, r#""Id": "a""#] {
         let product = record("a", "").replace(r#""id": "a""#, id);
@@ -135,7 +135,7 @@ fn copied(products: std::ops::Range<usize>) -> String {
 }
 
 #[test]
-fn copied_file_is_one_finding() {
+fn a_copied_file_is_one_finding() {
     let text = copied(0..12);
     let report = examine(&[("demo.json", &text), ("slow.json", &text)]);
     let errors: Vec<_> = report.findings.iter().map(|finding| (finding.code.as_str(), &*finding.message)).collect();
@@ -148,7 +148,7 @@ fn copied_file_is_one_finding() {
 }
 
 #[test]
-fn file_that_repeats_a_part_of_another_is_one_finding() {
+fn a_file_that_repeats_part_of_another_is_one_finding() {
     let report = examine(&[("a.json", &copied(0..20)), ("b.json", &copied(10..20))]);
     let messages: Vec<_> = report.findings.iter().map(|finding| &*finding.message).collect();
     assert!(messages.contains(&"`b.json` repeats 10 of the 20 product ids of `a.json`"), "{messages:?}");
@@ -158,7 +158,7 @@ fn file_that_repeats_a_part_of_another_is_one_finding() {
 }
 
 #[test]
-fn two_files_of_one_name_are_an_error() {
+fn two_files_with_the_same_name_are_an_error() {
     let [text, other] = ["a", "b"].map(|id| envelope(&format!(r#""software": [{}]"#, record(id, ""))));
     let report = examine(&[("a/x.json", &text), ("b/x.json", &other)]);
     assert_eq!(codes(&report), ["duplicate_export_id"]);
@@ -192,7 +192,7 @@ fn skipped_records_are_cut_out_of_the_document_and_nothing_else() {
 }
 
 #[test]
-fn an_error_inside_a_record_costs_the_record_and_one_outside_the_file() {
+fn an_error_inside_a_record_drops_the_record_and_one_outside_drops_the_file() {
     let twice =
         r#"{"id": "a", "id": "b", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
     let inside = envelope(&format!(r#""software": [{twice}, {}]"#, record("c", "")));
@@ -228,7 +228,7 @@ fn errors_of_all_layers_and_files_are_reported_at_once() {
 }
 
 #[test]
-fn shared_addresses_and_names_are_summed_up() {
+fn shared_addresses_and_names_are_summarised() {
     let twin = |id: &str| {
         format!(
             r#"{{"id": "{id}", "name": "Twin", "url": "https://twin.example/", "evidence_status": "pending-review"}}"#
@@ -238,7 +238,7 @@ fn shared_addresses_and_names_are_summed_up() {
     let report = examine(&[("x.json", &envelope(&format!(r#""software": [{records}]"#)))]);
     assert!(report.is_valid());
     assert_eq!(codes(&report), ["shared_name", "shared_url"]);
-    assert_eq!(report.findings[0].message, "1 name is shared by 500 products, first `Twin`");
+    assert_eq!(report.findings[0].message, "1 name is shared by 500 products (first: `Twin`)");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn a_term_in_two_synonym_groups_is_a_warning() {
 }
 
 #[test]
-fn prefix_stands_before_the_ids_of_products_and_reviews() {
+fn a_prefix_is_prepended_to_product_and_review_ids() {
     let reviews = r#""reviews": [
         {"id": "r", "software_id": "a", "rating": 5}, {"id": "s", "software_id": "b:a", "rating": 4},
         {"id": "t", "software_id": "c", "rating": 3}
@@ -286,11 +286,11 @@ fn prefix_stands_before_the_ids_of_products_and_reviews() {
     assert_eq!(reviews(&report.exports[0]), ["b:r of b:a", "b:s of b:a", "b:t of c"]);
     assert_eq!(ids(&report.exports[1]), ["a", "c"]);
     assert_eq!(reviews(&report.exports[1]), ["r of b:a"], "another export names the full id");
-    assert_eq!(spanned(&report.exports[0])[0]["id"], "a", "the document stays");
+    assert_eq!(spanned(&report.exports[0])[0]["id"], "a", "the document doesn't change");
 }
 
 #[test]
-fn prefix_that_cannot_be_used_is_a_finding() {
+fn an_unusable_prefix_is_reported() {
     let export = |prefix: &str| {
         let text = envelope(&format!(r#""id_prefix": {prefix}, "software": [{}]"#, record("a", "")));
         let report = examine(&[("x.json", &text)]);
@@ -299,24 +299,24 @@ fn prefix_that_cannot_be_used_is_a_finding() {
     };
     assert_eq!(export(r#""dpg/""#), ("invalid_id_prefix".to_owned(), None));
     assert_eq!(export(r#""""#), ("invalid_id_prefix".to_owned(), None));
-    assert_eq!(export("5"), ("entry_left_out".to_owned(), Some("a".to_owned())), "as other optional properties");
+    assert_eq!(export("5"), ("entry_left_out".to_owned(), Some("a".to_owned())), "like other optional properties");
     assert_eq!(export("null"), (String::new(), Some("a".to_owned())));
     assert_eq!(export(r#""dpg:""#), (String::new(), Some("dpg:a".to_owned())));
 }
 
 #[test]
-fn remedy_of_an_id_in_two_exports_is_a_prefix() {
+fn fix_for_an_id_in_two_exports_is_a_prefix() {
     let (one, other) = (envelope(&format!(r#""software": [{}]"#, record("a", ""))), record("a", ""));
     let report = examine(&[("one.json", &one), ("my dpg.json", &one)]);
     assert!(report.findings[0].help.contains(r#"`"id_prefix": "mydpg:"`"#), "{}", report.findings[0].help);
     assert!(report.findings[0].help.contains("`--id-prefix my dpg=mydpg:`"), "{}", report.findings[0].help);
     let twice = envelope(&format!(r#""software": [{other}, {other}]"#));
     let help = &examine(&[("one.json", &twice)]).findings[0].help;
-    assert!(!help.contains("prefix"), "no prefix tells records of one export apart: {help}");
+    assert!(!help.contains("prefix"), "a prefix can't distinguish records in the same export: {help}");
 }
 
 #[test]
-fn urls_of_one_website_are_shared_however_they_are_written() {
+fn urls_of_the_same_website_are_shared_however_they_are_written() {
     let product = |id: &str, url: &str| {
         format!(r#"{{"id": "{id}", "name": "{id}", "url": "{url}", "evidence_status": "pending-review"}}"#)
     };
@@ -335,7 +335,7 @@ fn urls_of_one_website_are_shared_however_they_are_written() {
 }
 
 #[test]
-fn values_in_two_spellings_and_lists_with_commas_are_noticed() {
+fn values_in_two_spellings_and_lists_with_commas_are_reported() {
     let product = |id: &str, more: &str| record(id, &format!(", {more}"));
     let check = |products: &[String]| {
         found(&examine(&[("x.json", &envelope(&format!(r#""software": [{}]"#, products.join(", "))))]))
@@ -397,7 +397,7 @@ fn declarations_of_an_attribute_must_agree() {
 }
 
 #[test]
-fn a_directory_has_64_attributes_at_most() {
+fn a_directory_has_at_most_64_attributes() {
     let attributes = |range: std::ops::Range<usize>| {
         let attributes = range.map(|n| format!(r#"{{"property": "p{n}", "label": "P"}}"#)).collect::<Vec<_>>();
         envelope(&format!(r#""software": [], "attributes": [{}]"#, attributes.join(",")))
@@ -408,7 +408,7 @@ fn a_directory_has_64_attributes_at_most() {
 }
 
 #[test]
-fn a_value_of_another_type_is_a_warning_with_its_place() {
+fn a_value_of_the_wrong_type_is_a_warning_with_its_place() {
     let attributes = r#""attributes": [{"property": "price", "label": "Price", "type": "number"}, {"property": "tags", "label": "Topics"}]"#;
     let first = envelope(&format!(
         r#""software": [{}, {}, {}, {}]"#,
@@ -422,7 +422,7 @@ fn a_value_of_another_type_is_a_warning_with_its_place() {
     let expected = [("\"10\"", "/software/0/price"), ("true", "/software/0/price")];
     let expected = expected.map(|(text, pointer)| ("wrong_attribute_value", text.to_owned(), pointer.to_owned()));
     assert_eq!(found(&report), expected);
-    assert!(report.findings[0].message.starts_with("2 values of `price` are not a number"), "{:?}", report.findings[0]);
+    assert!(report.findings[0].message.starts_with("2 values of `price` aren't a number"), "{:?}", report.findings[0]);
     assert_eq!(report.findings[0].related[0].location.pointer, "/software/3/price");
     assert!(report.is_valid());
 }
@@ -454,7 +454,7 @@ fn attributes_that_make_no_sense_are_left_out_and_core_properties_are_refused() 
 fn an_attribute_with_too_many_values_is_a_warning() {
     let values = |count: usize| (0..count).map(|n| format!("\"v {n}\"")).collect::<Vec<_>>().join(",");
     let all = |count: usize| {
-        // Values that are written in two ways are one.
+        // Different spellings of a value count as one.
         let more = record("b", r#", "keys": ["V0", "v-1"]"#);
         let products =
             format!(r#""software": [{}, {more}]"#, record("a", &format!(r#", "keys": [{}]"#, values(count))));
@@ -467,7 +467,7 @@ fn an_attribute_with_too_many_values_is_a_warning() {
     assert!(report.is_valid());
 }
 
-/// Products of which each has these properties, by its number.
+/// Numbered products; `properties` returns each one's properties.
 fn products(count: usize, properties: impl Fn(usize) -> String) -> String {
     (0..count).map(|n| record(&format!("p{n}"), &properties(n))).collect::<Vec<_>>().join(",")
 }
@@ -506,13 +506,13 @@ fn properties_that_most_products_have_are_proposed_as_attributes() {
     );
     assert!(report.findings[4].message.starts_with("10 of 20 products have `price_per_seat`"));
     assert_eq!((report.is_valid(), report.warning_count(), report.note_count()), (true, 0, 5));
-    // What was proposed can be pasted, and then nothing is left to propose.
+    // Once the proposals are pasted into the export, nothing is left to propose.
     let declared = format!(r#""software": [{software}], "attributes": [{}]"#, proposed.join(","));
     assert!(examine(&[("one.json", &envelope(&declared))]).findings.is_empty());
 }
 
 #[test]
-fn no_attribute_is_proposed_that_is_of_no_use() {
+fn useless_attributes_are_not_proposed() {
     let proposed = |count: usize, properties: &dyn Fn(usize) -> String| {
         codes(&examine(&[("one.json", &envelope(&format!(r#""software": [{}]"#, products(count, properties))))]))
     };
@@ -521,9 +521,9 @@ fn no_attribute_is_proposed_that_is_of_no_use() {
     assert_eq!(proposed(9, &few), [""; 0], "too few products");
     assert_eq!(proposed(21, &|n| if n < 10 { few(n) } else { String::new() }), [""; 0], "most don't have it");
     assert_eq!(proposed(10, &|_| r#", "x": 1"#.to_owned()), [""; 0], "one value");
-    assert_eq!(proposed(20, &|n| format!(r#", "x": "{n}""#)), [""; 0], "texts that no two products share");
+    assert_eq!(proposed(20, &|n| format!(r#", "x": "{n}""#)), [""; 0], "text that no two products share");
     assert_eq!(proposed(10, &|n| if n == 3 { r#", "x": "1""#.to_owned() } else { few(n) }), [""; 0], "two types");
-    assert_eq!(proposed(10, &|n| format!(r#", "a:b": {n}"#)), [""; 0], "its name can't be in a request");
+    assert_eq!(proposed(10, &|n| format!(r#", "a:b": {n}"#)), [""; 0], "its name can't be used in a request");
     let many = |n: usize| (0..15).map(|of| format!(r#", "x{of}": {n}"#)).collect::<Vec<_>>().concat();
     assert_eq!(proposed(10, &many).len(), 10);
 }

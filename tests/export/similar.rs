@@ -1,4 +1,4 @@
-//! Names that probably mean the same: misspelled categories, and ids that differ in case.
+//! Names that probably mean the same: misspelled categories, and ids that differ only in case.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};
@@ -31,7 +31,7 @@ fn a_near_miss_of_a_declared_category_is_one_warning() {
     let finding = &report.findings[0];
     assert_eq!(
         finding.message,
-        "the category `Audit managment` of 3 products is almost `Audit management`, which is declared"
+        "the category `Audit managment` (3 products) looks like a misspelling of `Audit management`, which is declared"
     );
     assert_eq!(finding.related[0].location.pointer, "/categories/0/name");
     assert!(report.is_valid());
@@ -72,12 +72,12 @@ fn only_a_much_rarer_category_is_a_near_miss_of_an_undeclared_one() {
     assert_eq!(places(&report), [("near_miss_category", "/software/40/category".to_owned())]);
     assert_eq!(
         report.findings[0].message,
-        "the category `Enviroment` of 1 product is almost `Environment`, which 40 products have"
+        "the category `Enviroment` (1 product) looks like a misspelling of `Environment`, which 40 products have"
     );
     assert_eq!(report.findings[0].related[0].location.pointer, "/software/0/category");
     assert_eq!(found(&near(&[("Environment", 9), ("Enviroment", 1)])), [], "few");
     let variants = places(&near(&[("Hosted platform", 23), ("Hosted platforms", 11)]));
-    assert_eq!(variants, [("spelling_variant", "/software/23/category".to_owned())], "of the same order");
+    assert_eq!(variants, [("spelling_variant", "/software/23/category".to_owned())], "of similar size");
     assert_eq!(found(&near(&[("Trading", 40), ("Grading", 1)])), [], "another word");
 }
 
@@ -102,21 +102,21 @@ fn with_id(id: &str) -> String {
 }
 
 #[test]
-fn ids_that_differ_in_case_only_are_a_warning() {
+fn ids_that_differ_only_in_case_are_a_warning() {
     let one = export("", &["demo", "other", "Élan"].map(with_id));
     let two = export("", &["Demo", "Single", "DEMO", "élan"].map(with_id));
     let report = examine(&[("one.json", &one), ("two.json", &two)]);
     let expected = [("\"Demo\"", "/software/0/id"), ("\"DEMO\"", "/software/2/id"), ("\"élan\"", "/software/3/id")];
     let expected = expected.map(|(text, pointer)| ("similar_id", text.to_owned(), pointer.to_owned()));
     assert_eq!(found(&report), expected);
-    assert_eq!(report.findings[0].message, "the ids `demo` and `Demo` differ in case only");
+    assert_eq!(report.findings[0].message, "the ids `demo` and `Demo` differ only in case");
     assert_eq!(report.findings[0].related[0].location.file.to_str(), Some("one.json"));
     assert_eq!(report.findings[0].related[0].location.pointer, "/software/0/id");
     assert!(report.is_valid());
 }
 
 #[test]
-fn an_id_that_is_used_twice_is_an_error_only() {
+fn an_id_that_is_used_twice_is_only_an_error() {
     let text = export("", &["Demo", "demos"].map(with_id));
     let text = text.replacen("\"software\": [", &format!("\"software\": [{}, ", with_id("Demo")), 1);
     let codes: Vec<_> = places(&examine(&[("x.json", &text)])).into_iter().map(|(code, _)| code).collect();

@@ -20,7 +20,7 @@ fn checked(id: &str, day: &str, more: &str) -> String {
 
 fn text(report: &Report) -> String {
     let mut out = Vec::new();
-    render::text(report, Style::Plain, &mut out).expect("a buffer takes everything");
+    render::text(report, Style::Plain, &mut out).expect("writing to a buffer can't fail");
     String::from_utf8(out).expect("text")
 }
 
@@ -42,13 +42,13 @@ fn aged() -> Report {
 }
 
 #[test]
-fn stale_evidence_is_listed_by_category_the_oldest_first() {
+fn stale_evidence_is_listed_by_category_oldest_first() {
     assert_eq!(
         text(&aged()).split_once("Evidence that").expect("a list").1,
-        " was checked before 2025-03-02, the oldest first:\n\
+        " was checked before 2025-03-02, oldest first:\n\
          \nRisk (1)\n  2024-01-01  b  b name (one)\n\
          \nAudit (2)\n  2024-06-01  a  a name (two)\n  2025-03-01  c  c name (one)\n\
-         \n(without a category) (1)\n  2025-01-01  d  d name (two)\n\
+         \n(no category) (1)\n  2025-01-01  d  d name (two)\n\
          \nStale: 4 of 7 products; 1 never checked.\n\
          Checked 2 files, 7 records: 0 errors, 5 warnings.\n"
     );
@@ -62,7 +62,7 @@ fn stale_evidence_is_a_warning_with_a_place() {
     assert_eq!(stale[0].location.pointer, "/software/0/evidence_checked_on");
     assert_eq!(stale[0].message, "the evidence was checked on 2025-03-01, before 2025-03-02");
     let mut out = Vec::new();
-    render::json(&report, &mut out).expect("a buffer takes everything");
+    render::json(&report, &mut out).expect("writing to a buffer can't fail");
     let document: serde_json::Value = serde_json::from_slice(&out).expect("one document");
     let list = &document["stale"];
     assert_eq!((&list["before"], &list["stale"], &list["without_date"]), (&"2025-03-02".into(), &4.into(), &1.into()));
@@ -74,22 +74,22 @@ fn stale_evidence_is_a_warning_with_a_place() {
 }
 
 #[test]
-fn long_lists_are_cut_in_text_and_whole_in_json() {
+fn long_lists_are_cut_in_text_but_complete_in_json() {
     let day = |n: usize| if n < 59 { "2020-01-01" } else { "2019-12-31" };
     let product = |n: usize| checked(&format!("p{n}"), day(n), &format!(r#", "category": "C{}""#, n.min(59)));
     let records = (0..100).map(product).collect::<Vec<_>>().join(",");
     let report = examine(&[("x.json", &envelope(&format!(r#""software": [{records}]"#)))]);
     let printed = text(&report);
     assert_eq!(printed.matches(" name (x)\n").count(), 49 + 20);
-    assert!(printed.contains("\n  and 21 more; --format json has all\n"), "{printed}");
-    assert!(printed.contains("\nand 10 more categories; --format json has all\n"), "{printed}");
+    assert!(printed.contains("\n  and 21 more; use --format json to see all\n"), "{printed}");
+    assert!(printed.contains("\nand 10 more categories; use --format json to see all\n"), "{printed}");
     assert!(printed.contains("Stale: 100 of 100 products"), "{printed}");
     let list = report.stale.expect("a list");
     assert_eq!(list.categories.iter().map(|category| category.products.len()).sum::<usize>(), 100);
 }
 
 #[test]
-fn stale_evidence_is_exit_code_0_and_denied_2() {
+fn stale_evidence_exits_with_0_or_with_2_if_denied() {
     let files =
         folder(&[("data/x.json", &VALID.replace(r#""id": "a""#, r#""id": "a", "evidence_checked_on": "2001-02-03""#))]);
     let output = check(files.path(), &["--stale", "1y"]);

@@ -16,7 +16,7 @@ fn check_input(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
 }
 
 #[test]
-fn export_on_standard_input_is_checked() {
+fn an_export_on_standard_input_is_checked() {
     let empty = folder(&[]);
     let output = check_input(empty.path(), &["-"], VALID.as_bytes());
     assert_eq!(stdout(&output), "Checked 1 file, 1 record: 0 errors, 0 warnings.\n");
@@ -46,7 +46,7 @@ fn standard_input_is_bounded() {
 }
 
 #[test]
-fn standard_input_beside_other_paths_is_wrong_usage() {
+fn standard_input_with_other_paths_is_a_usage_error() {
     let files = folder(&[("data/x.json", VALID), ("-", VALID)]);
     for paths in [["-", "data"], ["data", "-"], ["-", "-"]] {
         let output = check(files.path(), &paths);

@@ -1,4 +1,4 @@
-//! Texts in other languages as exports write them, and findings about invalid language tags.
+//! Text in other languages as exports write it, and findings about invalid language tags.
 
 use software_directory::export::Report;
 use software_directory::record::{Language, Translations};
@@ -16,7 +16,7 @@ fn texts(translations: &Translations) -> Vec<(&str, &str, &str)> {
 }
 
 #[test]
-fn texts_are_read_by_language_and_property() {
+fn text_is_read_by_language_and_property() {
     let report = read(
         r#""language": "DE", "#,
         r#"{"EN-gb": {"name": "Folder", "tagline": "t"}, "fr": {"description": "d", "name": " ", "tagline": null}}"#,
@@ -51,7 +51,7 @@ fn categories_terms_and_attributes_have_translations() {
 }
 
 #[test]
-fn unknown_language_tags_and_texts_that_cannot_be_used_are_warnings() {
+fn unknown_language_tags_and_unusable_text_are_warnings() {
     for (translations, code, text, pointer) in [
         (r#"{"german": {"name": "a"}}"#, "unknown_language", "\"german\"", "/german"),
         (r#"{"de_DE": {"name": "a"}}"#, "unknown_language", "\"de_DE\"", "/de_DE"),

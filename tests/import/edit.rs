@@ -25,7 +25,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_property_is_set_and_everything_else_stays() {
+fn a_property_is_set_and_everything_else_is_kept() {
     let folder = folder();
     let (code, text, export) =
         edit(folder.path(), &["set", "e.json", "moss", "tags=audit; iso", "seats:=5", "url=https://new.example/"]);
@@ -41,7 +41,7 @@ fn a_property_is_set_and_everything_else_stays() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_before_it_is_written() {
+fn mistakes_are_refused_before_anything_is_written() {
     let folder = folder();
     for (arguments, expected) in [
         (vec!["set", "e.json", "moss", "url=moss"], "invalid_uri"),
@@ -50,7 +50,7 @@ fn what_is_wrong_is_refused_before_it_is_written() {
         (vec!["set", "e.json", "moss", "name"], "write PROPERTY=VALUE"),
         (vec!["add", "e.json", "id=moss", "name=Moss", "url=https://m.example/"], "has a record `moss` already"),
         (vec!["add", "e.json", "name=Moss", "url=https://moss.example"], "has a record with this name and URL already"),
-        (vec!["add", "e.json", "name=Moss", "url=https://m.example/"], "the id made of the name is taken"),
+        (vec!["add", "e.json", "name=Moss", "url=https://m.example/"], "the id derived from the name is taken"),
     ] {
         let (code, text, export) = edit(folder.path(), &arguments);
         assert_eq!((code, export.as_str()), (Some(2), EXPORT), "{text}");

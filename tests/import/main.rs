@@ -1,4 +1,4 @@
-//! `import` and `export` on the command line: tables of every form, confirmation, errors by row and
+//! `import` and `export` on the command line: tables in every form, confirmation, errors by row and
 //! column, and the round trip.
 
 #[path = "../common/binary.rs"]
@@ -47,7 +47,7 @@ fn a_csv_becomes_an_export() {
 }
 
 #[test]
-fn a_head_with_a_language_tag_is_a_translation() {
+fn a_header_with_a_language_tag_is_a_translation() {
     let csv =
         "name,url,Tagline,tagline:de,Beschreibung:fr\nA,https://a.example/,One,Eins,\nB,https://b.example/,Two,,Deux\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &[]);
@@ -63,7 +63,7 @@ fn a_head_with_a_language_tag_is_a_translation() {
 }
 
 #[test]
-fn without_a_terminal_an_unconfirmed_mapping_is_exit_code_2() {
+fn without_a_terminal_an_unconfirmed_mapping_exits_with_2() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("t.csv"), "name,url\nA,https://a.example/\n").expect("a file");
     let output = run(folder.path(), &["import", "t.csv", "-o", "out.json"]);
@@ -83,7 +83,7 @@ fn a_finding_names_row_and_column_and_nothing_is_written() {
 }
 
 #[test]
-fn dates_with_slashes_need_one_meaning() {
+fn dates_with_slashes_must_be_unambiguous() {
     let csv = |dates: [&str; 2]| {
         format!("name,url,checked on\nA,https://a.example/,{}\nB,https://b.example/,{}\n", dates[0], dates[1])
     };
@@ -91,7 +91,7 @@ fn dates_with_slashes_need_one_meaning() {
     assert_eq!((output.status.code(), export), (Some(2), None));
     let text = stderr(&output);
     assert!(
-        text.contains("`3/4/2025` is 2025-04-03 or 2025-03-04 (2)\n  row 2: `3/4/2025`\n  row 3: `5/6/2025`"),
+        text.contains("`3/4/2025` could be 2025-04-03 or 2025-03-04 (2)\n  row 2: `3/4/2025`\n  row 3: `5/6/2025`"),
         "{text}"
     );
     let (_, export) = import("t.csv", csv(["3/4/2025", "5/6/2025"]).as_bytes(), &["--date-order", "mdy"]);
@@ -103,14 +103,14 @@ fn dates_with_slashes_need_one_meaning() {
 }
 
 #[test]
-fn faults_of_a_table_are_reported() {
+fn faults_in_a_table_are_reported() {
     for (csv, expected) in [
         ("name,name,url\nA,B,https://a.example/\n", "columns A and B both have the head `name`"),
-        ("name,url\n", "no row below its heads"),
-        ("name,url\nA,#N/A\n", "error: column B `url`: the cell has the error of a formula (1)\n  row 2: `#N/A`"),
+        ("name,url\n", "no row below its headers"),
+        ("name,url\nA,#N/A\n", "error: column B `url`: the cell contains a formula error (1)\n  row 2: `#N/A`"),
         (
             "name,url\nA,https://a.example/\na,https://b.example/\n",
-            "the id made of the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
+            "the id derived from the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
         ),
         ("App,Title of it\nA,x\n", "no column is `url`, which every product needs; the table has `App`, `Title of it`"),
     ] {
@@ -127,7 +127,7 @@ fn a_named_pipe_is_rejected_without_waiting() {
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
     let output = run(folder.path(), &["import", "t.csv", "-o", "out.json"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("this isn't an ordinary file"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("this isn't a regular file"), "{}", stderr(&output));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn categories_are_written_as_declared_and_near_ones_are_only_proposed() {
     let written = fs::read(folder.path().join("data/t.json")).expect("an export");
     let export: serde_json::Value = serde_json::from_slice(&written).expect("JSON");
     assert_eq!(export["software"][0]["categories"], serde_json::json!(["Audit tools", "Audit tool"]));
-    assert!(stderr(&output).contains("if `Audit tools` is meant"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("if you mean `Audit tools`"), "{}", stderr(&output));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn columns_that_are_attributes_are_declared_by_the_type_of_their_values() {
 }
 
 #[test]
-fn a_value_of_another_type_than_its_attribute_is_an_error() {
+fn a_value_that_is_not_of_its_attributes_type_is_an_error() {
     let mapping_of =
         |price: &str| format!(r#"{{"columns": {{"name": "name", "url": "url", "Price per seat": "{price}"}}}}"#);
     let import = |mapping: &str, csv: &str| {
@@ -208,11 +208,11 @@ fn a_value_of_another_type_than_its_attribute_is_an_error() {
     let declared = r#"{"property": "price", "label": "Price per seat", "type": "number"}"#;
     assert!(written.contains(declared) && written.contains(r#""price": 9.5"#), "{written}");
     let (code, _, written) = import(&mapping_of("attribute:price"), &csv(["10", "on request"]));
-    assert_eq!(code, Some(0), "a text");
+    assert_eq!(code, Some(0), "as text");
     assert!(written.contains(r#"{"property": "price", "label": "Price per seat"}"#), "{written}");
     for (mapping, prices, expected) in [
         ("attribute:price:number", ["10", "on request"], "the value isn't a number (1)\n  row 3: `on request`"),
-        ("attribute:price", ["1.234", "20"], "parts thousands or begins decimals (1)\n  row 2: `1.234`"),
+        ("attribute:price", ["1.234", "20"], "separates thousands or decimals (1)\n  row 2: `1.234`"),
         ("attribute:price:boolean", ["yes", "maybe"], "the value is neither true nor false (1)\n  row 3: `maybe`"),
         ("attribute:price:date", ["1.2.2025", "2024"], "the date has no day (1)\n  row 3: `2024`"),
         ("attribute:price:integer", ["1", "2"], "the target `attribute:price:integer`"),

@@ -25,7 +25,7 @@ fn values(head: &str, cells: &[&str], property: &str, more: &[&str]) -> (Vec<ser
 fn a_column_without_a_meaning_is_left_out_and_reported() {
     let (found, text) = values("Internal note", &["never publish"], "Internal note", &[]);
     assert_eq!(found, [json!(null)]);
-    assert!(text.contains("column C `Internal note`: its head isn't known"), "{text}");
+    assert!(text.contains("column C `Internal note`: its header isn't known"), "{text}");
     let (found, _) = values("Internal note", &["publish"], "Internal note", &["--additional", "Internal note"]);
     assert_eq!(found, [json!("publish")]);
     let (_, text) = values("Note", &["x"], "Note", &["--additional", "Nota"]);
@@ -37,8 +37,8 @@ fn evidence_ratings_and_alternatives_are_not_guessed() {
     for (head, value, property, reason) in [
         ("Source", "https://git.example/x", "sources", "evidence is never guessed"),
         ("Alternatives", "Small Chat", "alternative_to", "is what the product replaces"),
-        ("Rating", "1234", "rating", "a rating needs values between 0 and 5"),
-        ("Stars", "4", "rating", "its head isn't known"),
+        ("Rating", "1234", "rating", "ratings must be between 0 and 5"),
+        ("Stars", "4", "rating", "its header isn't known"),
     ] {
         let (found, text) = values(head, &[value], property, &[]);
         assert_eq!(found, [json!(null)], "{head}");
@@ -47,7 +47,7 @@ fn evidence_ratings_and_alternatives_are_not_guessed() {
 }
 
 #[test]
-fn addresses_numbers_and_empty_words_are_understood() {
+fn addresses_numbers_and_placeholders_are_understood() {
     let csv = "Name;Website;Rating;Vendor\nA;www.a.example;4,5;k.A.\nB;https://b.example/;3,0;-\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &[]);
     let text = stderr(&output);
@@ -58,16 +58,16 @@ fn addresses_numbers_and_empty_words_are_understood() {
         (&json!("https://www.a.example"), &json!(4.5), &json!(null))
     );
     assert!(
-        text.contains("addresses that begin with www. got https:// (1, such as `www.a.example` in row 2)"),
+        text.contains("https:// was added to addresses that begin with www. (1, such as `www.a.example` in row 2)"),
         "{text}"
     );
-    assert!(text.contains("column D `Vendor`: cells that say nothing were read as empty (2"), "{text}");
+    assert!(text.contains("column D `Vendor`: cells with a placeholder were read as empty (2"), "{text}");
     let (_, text) = values("Rating", &["4,5", "3.5"], "rating", &[]);
-    assert!(text.contains("the numbers have both `,` and `.`"), "{text}");
+    assert!(text.contains("the numbers use both `,` and `.`"), "{text}");
 }
 
 #[test]
-fn dates_are_read_in_the_forms_that_the_column_settles() {
+fn dates_are_read_in_the_forms_that_the_column_determines() {
     let (found, text) = values(
         "Last checked",
         &["1/2/2025 0:00", "12/31/2025 0:00", "12/31/2025 14:05:00", "07-Jan-18"],
@@ -75,10 +75,10 @@ fn dates_are_read_in_the_forms_that_the_column_settles() {
         &[],
     );
     assert_eq!(found, ["2025-01-02", "2025-12-31", "2025-12-31", "2018-01-07"], "{text}");
-    assert!(text.contains("times of day were cut off dates (1"), "{text}");
+    assert!(text.contains("times of day were removed from dates (1"), "{text}");
     let (found, text) = values("Last checked", &["10.01.24", "November 2024"], "evidence_checked_on", &[]);
     assert_eq!(found, [json!("2024-01-10"), json!(null)]);
-    assert!(text.contains("a date without a day was kept as a text"), "{text}");
+    assert!(text.contains("a date without a day was kept as text"), "{text}");
     for range in ["2025-12-31 bis 2026-01-31", "31.12.2025 (geplant)", "2025-12-31Tomorrow"] {
         let (found, text) = values("Last checked", &[range], "evidence_checked_on", &[]);
         assert!(found.is_empty() && text.contains("the value isn't a date (1)") && text.contains(range), "{text}");
@@ -95,7 +95,7 @@ fn lists_are_split_at_commas_only_if_the_pieces_recur() {
     );
     let (found, text) = values("Tags", &["audit, ledger, iso"], "tags", &[]);
     assert_eq!(found, [json!(["audit, ledger, iso"])]);
-    assert!(text.contains("split at commas? --split-commas \"Tags\" does"), "{text}");
+    assert!(text.contains("to split it at commas, use --split-commas \"Tags\""), "{text}");
     let (found, _) = values("Tags", &["audit, ledger, iso"], "tags", &["--split-commas", "Tags"]);
     assert_eq!(found, [json!(["audit", "ledger", "iso"])]);
 }
@@ -111,7 +111,7 @@ fn causes_are_reported_once_with_count_and_examples() {
 }
 
 #[test]
-fn valid_rows_are_written_and_the_others_put_aside() {
+fn valid_rows_are_written_and_the_rest_set_aside() {
     let folder = tempfile::tempdir().expect("a folder");
     let csv = "Name,Website,Last checked,Note\nA,https://a.example/,soon 2025,x\nB,not an address,,y\nC,https://c.example/,2025-01-02,z\n";
     std::fs::write(folder.path().join("t.csv"), csv).expect("a file");
@@ -176,7 +176,7 @@ fn fixes_without_judgement_are_applied_when_asked() {
     let export = export.expect(&text);
     assert_eq!(export["software"].as_array().map(Vec::len), Some(2));
     assert_eq!(export["software"][1]["url"], "https://b.example/x");
-    assert!(text.contains("got one (2") && text.contains("repeats another row in every cell (1"), "{text}");
+    assert!(text.contains("were repaired (2") && text.contains("is identical to another row (1"), "{text}");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn values_are_translated_and_columns_fall_back() {
         ["import", "t.csv", "-o", "out.json", "--name", "N", "--license", "https://l.example/", "--mapping", "m.json"];
     let output = crate::run(folder.path(), &arguments);
     let text = stderr(&output);
-    assert!(text.contains("the value is neither of") && text.contains("--map-values"), "{text}");
+    assert!(text.contains("the value isn't one of") && text.contains("--map-values"), "{text}");
     let output = crate::run(folder.path(), &[&arguments[..], &["--map-values", "Prüfstatus=values.json"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let export: serde_json::Value =
@@ -214,7 +214,7 @@ fn values_are_translated_and_columns_fall_back() {
 }
 
 #[test]
-fn json_of_others_is_a_table() {
+fn foreign_json_is_a_table() {
     let ndjson = r#"{"name":"Moss","website_url":"https://moss.example/","vendor":null,"secret":1}"#;
     let (output, export) = import("t.ndjson", ndjson.as_bytes(), &[]);
     let expected =

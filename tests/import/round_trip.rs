@@ -32,7 +32,7 @@ fn imported(table: &[u8], extension: &str) -> Export {
     read(made(&table))
 }
 
-/// The export made from a table.
+/// The export created from a table.
 fn made(table: &Table) -> String {
     let envelope = Envelope { name: "N".into(), license: "https://l.example/".into() };
     let categories = BTreeMap::new();
@@ -74,7 +74,7 @@ fn product() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn records_come_back_from_csv_and_ndjson(products in proptest::collection::vec(product(), 1..6)) {
+    fn records_survive_csv_and_ndjson(products in proptest::collection::vec(product(), 1..6)) {
         let numbered: Vec<_> = products.into_iter().enumerate().map(|(n, mut product)| {
             product["id"] = json!(format!("-{n}"));
             product

@@ -1,4 +1,4 @@
-//! `import --update`: updates an export and keeps what a table doesn't hold.
+//! `import --update`: updates an export and keeps what a table doesn't contain.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ impl Folder {
 }
 
 #[test]
-fn what_the_table_does_not_hold_stays_to_the_byte() {
+fn what_the_table_does_not_contain_is_kept_to_the_byte() {
     let folder = Folder::new("id,name,vendor,tags\nfern,Fern,V2,\nmoss,Moss,,a\n");
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!(code, Some(0), "{text}");
@@ -71,7 +71,7 @@ fn rows_are_matched_by_name_and_url_without_ids() {
 }
 
 #[test]
-fn a_match_by_one_of_name_and_url_is_refused_without_a_terminal() {
+fn a_match_by_only_name_or_url_is_refused_without_a_terminal() {
     for row in ["Moss,https://elsewhere.example/", "Moss Pro,https://moss.example/"] {
         let folder = Folder::new(&format!("Name,Website\n{row}\n"));
         let (code, text, export) = folder.update(&["--yes"]);
@@ -81,7 +81,7 @@ fn a_match_by_one_of_name_and_url_is_refused_without_a_terminal() {
 }
 
 #[test]
-fn an_empty_cell_clears_the_value_and_missing_records_go_when_asked() {
+fn an_empty_cell_clears_the_value_and_missing_records_are_removed_when_asked() {
     let folder = Folder::new("id,Vendor\nfern,\n");
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!(code, Some(0), "{text}");
@@ -111,7 +111,7 @@ fn only_changes_need_a_confirmation() {
 }
 
 #[test]
-fn force_does_not_delete_what_a_table_does_not_hold() {
+fn force_does_not_delete_what_a_table_does_not_contain() {
     let folder = Folder::new("Name,Website\nA,https://a.example/\n");
     let arguments =
         ["import", "t.csv", "-o", "e.json", "--force", "--name", "N", "--license", "https://l.example/", "--yes"];
@@ -167,7 +167,7 @@ fn attributes_are_declared_once_and_keep_their_declaration() {
     let seats = r#"{"property": "seats", "label": "seats", "type": "number"}"#;
     let kept = "\"reviews\": [{\"id\": \"r\", \"software_id\": \"moss\", \"rating\": 4}]";
     assert!(export.contains(&format!("{kept},\n  \"attributes\": [\n    {seats}\n  ]\n}}")), "{export}");
-    // Now the export has declared it, as a text.
+    // Now the export declares it, as text.
     let text = seats.replace(r#", "type": "number""#, "");
     fs::write(folder.0.path().join("e.json"), export.replace(seats, &text)).expect("a file");
     let (code, _, export) = folder.update(&["--yes", "--attribute", "seats", "--attribute", "Platform"]);
@@ -180,7 +180,7 @@ fn attributes_are_declared_once_and_keep_their_declaration() {
 }
 
 #[test]
-fn translations_that_the_table_does_not_hold_stay() {
+fn translations_that_the_table_does_not_contain_are_kept() {
     let folder = Folder::new("id,tagline:de,tagline:fr\nfern,Farn,\n");
     let old =
         EXPORT.replace("\"vendor\": \"V\"", r#""translations": {"de": {"name": "Farn"}, "fr": {"tagline": "x"}}"#);

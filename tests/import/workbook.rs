@@ -23,13 +23,13 @@ fn a_workbook_becomes_an_export_with_its_dates() {
     workbook.add_worksheet();
     let (output, _) = import("t.xlsx", &workbook.save_to_buffer().expect("a workbook"), &[]);
     assert!(
-        stderr(&output).contains("shows 2 worksheets; name one with --sheet: Sheet1, Sheet2"),
+        stderr(&output).contains("has 2 visible worksheets; choose one with --sheet: Sheet1, Sheet2"),
         "{}",
         stderr(&output)
     );
 }
 
-/// A workbook made of these parts, as a spreadsheet program stores it.
+/// A workbook with these parts, as a spreadsheet program stores it.
 fn workbook(sheet: &str, workbook_attributes: &str, strings: &str) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -97,9 +97,7 @@ fn a_formula_without_a_stored_value_is_an_error() {
     assert_eq!((output.status.code(), export), (Some(2), None));
     let text = stderr(&output);
     assert!(
-        text.contains(
-            "column C `Tagline`: the workbook doesn't store the value of the formula (1)\n  row 2: `=UPPER(A2)`"
-        ),
+        text.contains("column C `Tagline`: the workbook doesn't store the formula's value (1)\n  row 2: `=UPPER(A2)`"),
         "{text}"
     );
 }
@@ -126,7 +124,7 @@ fn links_formats_and_times_are_kept() {
     let text = stderr(&output);
     assert_eq!(export.expect(&text)["software"][0], expected);
     assert!(
-        text.contains("times of day were cut off dates (1") && text.contains("taken from the cells' links (1"),
+        text.contains("times of day were removed from dates (1") && text.contains("taken from the cells' links (1"),
         "{text}"
     );
 }
@@ -143,19 +141,19 @@ fn hidden_worksheets_do_not_count() {
     let (output, export) = import("t.xlsx", &workbook.save_to_buffer().expect("a workbook"), &[]);
     assert!(export.is_some(), "{}", stderr(&output));
     assert!(
-        stderr(&output).contains("left out: column C has no head; cells with a value: 1, such as `2`"),
+        stderr(&output).contains("left out: column C has no header; cells with a value: 1, such as `2`"),
         "{}",
         stderr(&output)
     );
 }
 
 #[test]
-fn what_an_archive_can_make_large_is_bounded() {
+fn everything_that_an_archive_can_inflate_is_bounded() {
     let long = text("A2", &"x".repeat(2_000_000));
     for (sheet, strings, expected) in [
         (heads("x") + &row(2, &[&long]), ">", "row 2, column A: the cell has more than 1048576 bytes"),
         (heads("x") + &row(2, &[&text("XFE2", "x")]), ">", "row 2 has more than 16384 columns"),
-        (heads("x"), r#"uniqueCount="4000000000">"#, "states more shared strings than it has"),
+        (heads("x"), r#"uniqueCount="4000000000">"#, "claims more shared strings than it has"),
     ] {
         let bytes = workbook(&sheet, "", strings);
         assert!(bytes.len() < 2_000_000);

@@ -1,5 +1,5 @@
-//! Denies memory to a build at any point: the process ends, and the disk has the old generation or
-//! the new one, complete. Memory that a reload frees is returned to the system.
+//! Denies memory to a build at any point: the process ends, and the disk contains the complete old
+//! generation or the complete new one. Memory freed by a reload is returned to the system.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,15 +20,15 @@ mod until;
 use place::{Place, export};
 use until::until;
 
-/// The program's allocator, which refuses memory beyond a limit here.
+/// The program's allocator, which here refuses memory beyond a limit.
 #[global_allocator]
 static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);
 
-/// The limits to try, from nothing to what a build takes.
+/// How many limits to try, from nothing to what a build takes.
 const LIMITS: usize = 40;
 
-/// The folder of a build in a process of its own, and how many bytes it may take beyond what the
-/// process already has.
+/// The folder of a build in a separate process, and how many bytes it may take beyond what the
+/// process already uses.
 const FOLDER: &str = "BUILD_FOLDER";
 const LIMIT: &str = "BUILD_LIMIT";
 
@@ -44,20 +44,20 @@ fn place_of_process() -> Option<Place> {
 const LOADED: &str = "the next generation was loaded";
 
 #[test]
-#[ignore = "run by the other test, in a process of its own"]
+#[ignore = "run by another test, in a separate process"]
 fn build() {
     let Some(place) = place_of_process() else { return };
     let before = ALLOCATOR.allocated();
     if let Some(limit) = std::env::var(LIMIT).ok().and_then(|limit| limit.parse::<usize>().ok()) {
-        ALLOCATOR.set_limit(before + limit).expect("a limit above what is taken");
+        ALLOCATOR.set_limit(before + limit).expect("a limit above current use");
     }
     place.reindex().expect("it builds");
     println!("{TOOK}{}", ALLOCATOR.max_allocated() - before);
 }
 
-/// Serves a generation while there isn't enough memory for the next one, and then there is.
+/// Serves a generation while there isn't enough memory for the next one, until there is.
 #[test]
-#[ignore = "run by another test, in a process of its own"]
+#[ignore = "run by another test, in a separate process"]
 fn load() {
     let Some(place) = place_of_process() else { return };
     let mut running = place.started();
@@ -66,9 +66,9 @@ fn load() {
     let bytes: u64 =
         parts.iter().filter(|part| !part.name.starts_with("catalogue.downloads.")).map(|part| part.size).sum();
     let room = usize::try_from(bytes).expect("a size");
-    ALLOCATOR.set_limit(ALLOCATOR.allocated() + room).expect("a limit above what is taken");
+    ALLOCATOR.set_limit(ALLOCATOR.allocated() + room).expect("a limit above current use");
     running.updater.look(Instant::now());
-    assert_eq!(running.snapshot().software_count(), 100, "the served generation is");
+    assert_eq!(running.snapshot().software_count(), 100, "the old generation is still served");
     ALLOCATOR.set_limit(usize::MAX).expect("no limit");
     running.updater.refresh().expect("it serves");
     assert_eq!(running.snapshot().software_count(), 2000);
@@ -83,7 +83,7 @@ const FREED: usize = 256 << 20;
 
 /// Frees a lot of memory before the first generation is served, and again when it's replaced.
 #[test]
-#[ignore = "run by another test, in a process of its own"]
+#[ignore = "run by another test, in a separate process"]
 fn free() {
     let Some(place) = place_of_process() else { return };
     let before = resident();
@@ -107,7 +107,7 @@ fn resident() -> usize {
     let mut status = [0; 4096];
     let mut file = File::open("/proc/self/status").expect("the status");
     let length = file.read(&mut status).expect("the status");
-    let status = std::str::from_utf8(&status[..length]).expect("a text");
+    let status = std::str::from_utf8(&status[..length]).expect("text");
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("its line");
     line.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") * 1024
 }
@@ -121,7 +121,7 @@ fn freed_memory_is_returned_to_the_system_without_requests() {
 }
 
 #[test]
-fn generation_too_large_for_memory_is_loaded_once_it_fits() {
+fn a_generation_too_large_for_memory_is_loaded_once_it_fits() {
     let place = Place::with(&[]);
     place.write("tools.json", &export_of(100));
     let (loaded, said) = in_a_process("load", &place, None);
@@ -146,7 +146,7 @@ fn in_a_process(test: &str, place: &Place, limit: Option<usize>) -> (bool, Strin
 }
 
 #[test]
-fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
+fn a_build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
     let (old, new) = (100, 200);
     let place = Place::with(&[]);
     place.write("tools.json", &export_of(old));
@@ -168,7 +168,7 @@ fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
         let current = place.current();
         let expected = if built { new } else { old };
         assert_eq!(current.software_count, expected as u64, "{step}");
-        place.store().load(&current).expect("whole");
+        place.store().load(&current).expect("a complete generation");
         if built {
             break;
         }

@@ -64,7 +64,7 @@ fn small() -> Value {
 }
 
 #[test]
-fn coverage_by_language_is_shown_where_texts_are_translated() {
+fn coverage_by_language_is_shown_if_anything_is_translated() {
     let mut export = small();
     export["software"][0]["tagline"] = json!("t");
     export["software"][0]["translations"] = json!({"de": {"tagline": "u"}, "fr": {"name": "v", "tagline": "w"}});
@@ -87,7 +87,7 @@ fn coverage_by_language_is_shown_where_texts_are_translated() {
 }
 
 #[test]
-fn report_of_a_day() {
+fn the_report_for_a_day() {
     let file = SourceFile::from_bytes(Path::new("data/tools.json"), small().to_string().into()).expect("a file");
     let day = CalendarDate::parse("2026-11-24").expect("a day");
     let read = examine(vec![Ok(file)], &Limits::default(), day, &|_| {}).expect("in memory");
@@ -100,7 +100,7 @@ fn report_of_a_day() {
 }
 
 #[test]
-fn hostile_texts_are_harmless() {
+fn hostile_text_is_harmless() {
     let name = "<script>alert(1)</script> | [x](javascript:alert(1)) `\u{202e}\u{1b}[31m\n# \"onload=\"x\" &amp; <!--";
     let product = |id: &str| {
         json!({"id": format!("{id}{name}"), "name": name, "url": "javascript:alert(1)", "categories": [name],
@@ -115,7 +115,7 @@ fn hostile_texts_are_harmless() {
     }
     assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt; | [x]"), "{html}");
     assert!(html.contains("&amp;amp; &lt;!--"), "{html}");
-    // The rest without the escaped characters, and what ends a reference, is no markup.
+    // Without the escaped characters and the ends of references, the rest isn't markup.
     let mut rest = markdown.replace("<span></span>", "");
     while let Some(at) = rest.find("&#") {
         let end = rest[at..].find(';').expect("the end of an entity");
@@ -135,7 +135,7 @@ fn hostile_texts_are_harmless() {
 }
 
 #[test]
-fn page_needs_nothing_but_itself() {
+fn the_page_is_self_contained() {
     let folder = folder(&small());
     let [html, _] = reports(folder.path());
     for outer in ["<script", "<link", "src=", "url(", "@import"] {
@@ -181,7 +181,7 @@ fn invalid_records_are_left_out_and_counted() {
 }
 
 #[test]
-fn output_is_kept_without_force() {
+fn existing_output_is_kept_without_force() {
     let folder = folder(&small());
     let page = folder.path().join("report.html");
     let run = |more: &[&str]| run(folder.path(), &[&["report", "-o", "report.html"], more].concat()).status.code();
@@ -231,5 +231,5 @@ fn output_goes_through_links_and_into_pipes() {
         move || fs::read_to_string(pipe).expect("read")
     });
     assert_eq!(report(&["-o", "pipe", "--force"]).0, Some(0));
-    assert!(reader.join().expect("a text").starts_with("# Report"));
+    assert!(reader.join().expect("text").starts_with("# Report"));
 }

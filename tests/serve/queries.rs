@@ -78,7 +78,7 @@ fn nothing_is_written_unless_it_is_asked_for_and_another_file_stays() {
     fs::write(folder.path().join("queries.json"), r#"{"name": "Tools"}"#).expect("written");
     let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--empty-queries", "queries.json"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(text(&output.stderr).contains("isn't one of queries without hits"), "{output:?}");
+    assert!(text(&output.stderr).contains("doesn't contain queries without hits"), "{output:?}");
     assert_eq!(fs::read(folder.path().join("queries.json")).expect("a file"), br#"{"name": "Tools"}"#);
     let server = Server::start(folder.path(), &["--empty-queries", ""]);
     server.get("/v1/search?q=zzz");
@@ -140,5 +140,5 @@ fn a_named_pipe_is_rejected_as_a_file_of_queries() {
     assert!(made.expect("mkfifo").success());
     let refused = run(folder.path(), &["serve", "--listen", "127.0.0.1:0", "--empty-queries", "queries.json"]);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-    assert!(text(&refused.stderr).contains("queries.json: it isn't an ordinary file; name one"), "{refused:?}");
+    assert!(text(&refused.stderr).contains("queries.json: it isn't a regular file; name another one"), "{refused:?}");
 }

@@ -225,7 +225,7 @@ class Runner:
 
     def serve(self, text):
         if self.server is not None:
-            raise Failure("a server is running already")
+            raise Failure("a server is already running")
         self.server = subprocess.Popen(
             ["bash", "-euo", "pipefail", "-c", text], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True,

@@ -1,14 +1,14 @@
 """Writes src/text/english/spellings.txt: British spellings with their American counterparts, from VarCon.
 
 VarCon is the source of spell checkers' British and American word lists, and part of SCOWL, whose licence is in
-src/text/english/COPYRIGHT. The crate `varcon` 1.0.5 has it as Rust code: `cargo add varcon && cargo fetch` in a
+src/text/english/COPYRIGHT. The crate `varcon` 1.0.5 contains it as Rust code: `cargo add varcon && cargo fetch` in a
 scratch project, `pip install snowballstemmer`, and
 
     python3 tests/tools/spellings.py ~/.cargo/registry/src/*/varcon-1.0.5/src/codegen.rs > src/text/english/spellings.txt
 
-A pair stands for all words with its British stem. If an American word has that stem too, each British word has a pair of
-its own, marked by `=`. Left out are rare words (above SCOWL's size 70), British spellings that mean something else in
-American English (`vice`), and pairs that the rules of stem.rs give one stem anyway.
+A pair stands for all words with its British stem. If an American word also has that stem, each British word gets its own
+pair, marked with `=`. Rare words (above SCOWL's size 70) are left out, as are British spellings that mean something else in
+American English (`vice`), and pairs that the rules in stem.rs give the same stem anyway.
 """
 
 import collections

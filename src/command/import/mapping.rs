@@ -97,7 +97,7 @@ fn translations(option: &str) -> Result<(String, BTreeMap<String, String>), Fail
     })?;
     let values = serde_json::from_slice(&read(Path::new(path))?).map_err(|error| {
         Failure::usage(format!(
-            "{path}: {error}; write an object of texts such as {{\"geprüft\": \"vendor-sources-reviewed\"}}"
+            "{path}: {error}; write an object of strings such as {{\"geprüft\": \"vendor-sources-reviewed\"}}"
         ))
     })?;
     Ok((head.to_owned(), values))

@@ -9,7 +9,7 @@ use crate::record::identity;
 
 /// Compares two sets in linear time and memory. Only records whose text differs are parsed.
 pub fn compare(old: &Set, new: &Set) -> Difference {
-    // Two single files are compared whatever their names.
+    // Two single files are compared whatever they're called.
     let pair = match (&old.exports[..], &new.exports[..]) {
         ([old], [new]) => Some((&*old.id, &*new.id)),
         _ => None,
@@ -37,7 +37,7 @@ pub fn compare(old: &Set, new: &Set) -> Difference {
 }
 
 struct Context<'s> {
-    /// If each set has only one export: their ids, which count as the same.
+    /// If each set has only one export, the ids of the two, which count as the same.
     pair: Option<(&'s str, &'s str)>,
 }
 
@@ -46,7 +46,7 @@ impl Context<'_> {
         old.export != new.export && self.pair != Some((&old.export, &new.export))
     }
 
-    /// Elements with the same identity are paired in order.
+    /// Pairs elements with the same identity in order, and compares them.
     fn compare<'i>(&self, old: impl Iterator<Item = &'i Item>, new: impl Iterator<Item = &'i Item>) -> Changes {
         let old: Vec<_> = old.collect();
         let mut of_id: HashMap<&str, Vec<usize>> = HashMap::with_capacity(old.len());
@@ -69,7 +69,7 @@ impl Context<'_> {
         changes
     }
 
-    /// The change of an element; `None` if nothing differs.
+    /// How an element changed; `None` if it didn't.
     fn changed(&self, old: &Item, new: &Item) -> Option<Changed> {
         let former_export = self.is_moved(old, new).then(|| Box::from(&*old.export));
         let fields = field::changes(&old.json, &new.json);
@@ -81,8 +81,8 @@ impl Context<'_> {
         Some(Changed { id, name, export, former_id, former_export, evidence: None, fields })
     }
 
-    /// Pairs products whose id changed but whose name and URL didn't. If several share these, none
-    /// is paired.
+    /// Pairs products whose id changed but whose name and URL didn't. If several products share
+    /// these, none of them is paired.
     fn renamed(&self, changes: &mut Changes, old: &Set, new: &Set) {
         let lone = |set: &Set, entries: &[Entry]| {
             let records: HashMap<&str, usize> =

@@ -1,4 +1,4 @@
-//! Counts a difference.
+//! Counts the changes in a difference.
 
 use std::collections::BTreeMap;
 

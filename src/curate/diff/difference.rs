@@ -1,4 +1,4 @@
-//! The complete difference of two sets: applied to the old set, it gives the new one.
+//! The complete difference between two sets: applied to the old set, it gives the new one.
 
 use bytes::Bytes;
 use serde::{Serialize, Serializer};
@@ -10,13 +10,13 @@ use super::Summary;
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Difference {
     pub summary: Summary,
-    /// The fields of exports are the envelope's members except for its sections.
+    /// An export's fields are the envelope's members except its sections.
     pub exports: Changes,
     /// By id.
     pub software: Changes,
-    /// Descriptions of categories, by category id.
+    /// Category descriptions, by category id.
     pub categories: Changes,
-    /// Categories whose number of products differs, in the order of their names.
+    /// Categories whose number of products differs, ordered by name.
     pub category_counts: Vec<CategoryCount>,
     /// By id. A review's name is its product's id.
     pub reviews: Changes,
@@ -128,7 +128,7 @@ pub struct CategoryCount {
     pub new: usize,
 }
 
-/// A JSON text that is serialised unchanged.
+/// JSON text that is serialised unchanged.
 #[derive(Debug, Clone)]
 pub struct Json(pub(super) Bytes);
 

@@ -56,8 +56,8 @@ fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
     array.iter().filter(is_left).cloned().collect()
 }
 
-/// Normalises a value so that equal ones are written alike: keys are sorted, whole numbers are
-/// integers.
+/// Normalises a value so that equal values are written alike: keys are sorted, and whole numbers
+/// become integers.
 fn normal(value: Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -71,7 +71,7 @@ fn normal(value: Value) -> Value {
 }
 
 /// Converts a number written with a fraction or an exponent to an integer, if it's whole and fits
-/// into 53 bits.
+/// in 53 bits.
 fn whole(number: &Number) -> Option<Number> {
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     let value = number.as_f64().filter(|value| number.is_f64() && value.fract() == 0.0 && value.abs() <= LARGEST)?;
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn spelling_of_numbers_order_of_keys_and_white_space_are_no_difference() {
+    fn number_spelling_key_order_and_white_space_make_no_difference() {
         let old = json(r#"{"a": 1.0, "b": {"c": 1e2, "d": 12.50}}"#);
         assert_eq!(changes(&old, &json(r#"{"b":{"d":12.5,"c":100},"a":1}"#)), []);
         assert_eq!(changes(&old, &json(r#"{"b":{"d":12.51,"c":100},"a":1}"#)).len(), 1);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_have_elements_added_and_removed() {
+    fn added_and_removed_array_elements_are_listed() {
         let of = |new| changes(&json(r#"{"tags":["a","b","b"]}"#), &json(new));
         let [change] = &of(r#"{"tags":["b","c"]}"#)[..] else { panic!("one field") };
         assert_eq!((change.added.clone(), change.removed.clone()), (vec!["c".into()], vec!["a".into(), "b".into()]));

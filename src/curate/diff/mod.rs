@@ -9,7 +9,7 @@
 //!
 //! Products are compared by id. The order of keys, the order of elements in a section, white space,
 //! and the spelling of numbers (`1.0` and `1`) don't count. The order of an array within a record
-//! does, because it's served.
+//! does count, because it's served.
 
 mod compare;
 mod count;

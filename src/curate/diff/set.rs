@@ -17,7 +17,7 @@ use crate::record::{EvidenceStatus, Ids, identity};
 /// The sections of an envelope. Its other members are compared as the export's own fields.
 const SECTIONS: [&str; 6] = ["software", "categories", "reviews", "glossary", "synonyms", "pins"];
 
-/// A set of valid exports. Holds their documents and a few fields of each record.
+/// A set of valid exports. Contains their documents and a few fields of each record.
 #[derive(Debug, Default)]
 pub struct Set {
     pub(super) exports: Vec<Item>,
@@ -100,8 +100,8 @@ impl Set {
         }))
     }
 
-    /// Builds a set from documents of valid exports: id, prefix and content of each. The prefix is prepended to the ids of products
-    /// and reviews, as when they're served; it may be empty.
+    /// Builds a set from the id, prefix and document of each valid export. The prefix, which may be
+    /// empty, is added to product and review ids, as when they're served.
     pub fn read<'d>(
         documents: impl IntoIterator<Item = Result<(&'d str, &'d str, Bytes), SetError>>,
     ) -> Result<Self, SetError> {
@@ -114,7 +114,7 @@ impl Set {
         Ok(set)
     }
 
-    /// Gives the categories and glossary terms the ids that they have when they're served.
+    /// Gives categories and glossary terms the ids that they have when they're served.
     fn name_ids(&mut self) {
         for items in [&mut self.categories, &mut self.glossary] {
             let ids = Ids::of(items.iter().map(|item| &*item.name));
@@ -139,7 +139,7 @@ impl Set {
         let sections = SECTIONS.map(|name| members.remove(name));
         let (software_start, reviews_start) = (self.software.len(), self.reviews.len());
         for (section, value) in SECTIONS.into_iter().zip(sections) {
-            // If a section isn't an array, that was only a warning, and it has no records.
+            // A section that isn't an array was only a warning, and has no records.
             let elements = value.and_then(|value| serde_json::from_str::<Vec<&RawValue>>(value.get()).ok());
             for element in elements.unwrap_or_default() {
                 let json = Json(document.slice_ref(element.get().as_bytes()));

@@ -1,4 +1,4 @@
-//! The counts of a difference, and a one-line summary.
+//! A diff's counts and one-line summary.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub struct Summary {
     pub evidence_gained: usize,
     pub evidence_lost: usize,
     pub evidence_renewed: usize,
-    /// Descriptions of categories.
+    /// Category descriptions.
     pub categories: Counts,
     pub reviews: Counts,
     pub glossary: Counts,
@@ -71,8 +71,8 @@ impl fmt::Display for Summary {
         let details = [
             (self.evidence_gained, "with new evidence"),
             (self.evidence_lost, "with evidence lost"),
-            (self.evidence_renewed, "with other evidence"),
-            (self.renamed, "with another id"),
+            (self.evidence_renewed, "with changed evidence"),
+            (self.renamed, "with a new id"),
             (self.moved, "moved to another export"),
         ];
         let details: Vec<_> =

@@ -1,4 +1,4 @@
-//! Compares two texts word by word: what's unchanged, removed and added.
+//! Compares two strings word by word: what's unchanged, removed and added.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use similar::{ChangeTag, TextDiff};
 
 /// Number of unchanged characters kept on each side of a change.
 const CONTEXT: usize = 40;
-/// In bytes. Longer texts aren't compared word by word; only their common beginning and end are
-/// left out.
+/// Maximum length of strings to compare word by word, in bytes. For longer ones, only the common
+/// beginning and end are left out.
 const LONGEST: usize = 20_000;
 /// Maximum length of a part that is shown, in characters.
 const LONGEST_PART: usize = 400;
@@ -21,7 +21,7 @@ pub(super) enum Part {
     Added(String),
 }
 
-/// Compares two texts word by word. Long unchanged parts are shortened.
+/// Compares two strings word by word. Long unchanged parts are shortened.
 pub(super) fn diff(old: &str, new: &str) -> Vec<Part> {
     let mut parts = if old.len().max(new.len()) > LONGEST { ends(old, new) } else { words(old, new) };
     let last = parts.len().saturating_sub(1);
@@ -51,7 +51,7 @@ fn words(old: &str, new: &str) -> Vec<Part> {
     parts
 }
 
-/// Separates two texts into their common beginning, what differs, and their common end.
+/// Splits two strings into their common beginning, what differs, and their common end.
 fn ends(old: &str, new: &str) -> Vec<Part> {
     let start: usize = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let (before, old, new) = (&old[..start], &old[start..], &new[start..]);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_shortened_around_the_change() {
+    fn long_text_is_shortened_around_the_change() {
         let long = "ä".repeat(30_000);
         let text = shown(&format!("{long}x{long}"), &format!("{long}y{long}"));
         let context = "ä".repeat(CONTEXT);

@@ -22,15 +22,15 @@ use super::robots::{self, Robots};
 use crate::client::{Client, ReachError, RequestError, certificate_fault};
 
 const MAX_REDIRECTS: usize = 10;
-/// The longest redirect address that is followed, since the cache stores it.
+/// Maximum length of a redirect's address, in bytes, because the cache stores it.
 const MAX_LOCATION_BYTES: usize = 4096;
-/// How many redirects of a robots.txt are followed, as RFC 9309 says.
+/// How many redirects are followed to a robots.txt, as RFC 9309 says.
 const MAX_ROBOTS_REDIRECTS: usize = 5;
-/// A longer pause isn't waited out; the link is due again after it.
+/// The longest pause that is waited out. After a longer one, the link is due again.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
-/// The pause after a 429 or 503 that doesn't state one.
+/// The pause after a 429 or 503 that doesn't specify one.
 const USUAL_PAUSE: SignedDuration = SignedDuration::from_hours(1);
-/// Memory for the rules of origins. Evicted rules are fetched again.
+/// Memory for the origins' rules. Evicted rules are fetched again.
 const ROBOTS_BYTES: u64 = 64 << 20;
 
 /// An origin's rules, or why nothing on it can be requested.
@@ -40,7 +40,7 @@ pub(super) struct Asker<'c> {
     client: Client,
     clock: &'c dyn Clock,
     user_agent: HeaderValue,
-    /// For the head of a response, and for a robots.txt.
+    /// How long a response head or a robots.txt may take.
     time: Duration,
     hosts: Hosts,
     robots: Cache<String, Rules, Weigh>,
@@ -96,7 +96,7 @@ impl<'c> Asker<'c> {
         visit_at(Outcome::TooManyRedirects.into(), MAX_REDIRECTS, &at)
     }
 
-    /// Requests an address with HEAD, or with GET if HEAD isn't answered the way GET would be.
+    /// Requests an address with HEAD, or with GET if the answer to HEAD may not hold for GET.
     async fn page(&self, at: &Uri<String>) -> Page {
         let Some(target) = target(at) else { return Page::Ended(Outcome::NotAsked.into()) };
         let rules = match self.rules(at).await {
@@ -124,7 +124,7 @@ impl<'c> Asker<'c> {
         }
     }
 
-    /// The rules of an address's origin, which are fetched once.
+    /// The rules of an address's origin, fetched only once.
     async fn rules(&self, at: &Uri<String>) -> Rules {
         let origin = format!("{}://{}", at.scheme(), at.authority().map_or("", |authority| authority.as_str()));
         let origin = origin.to_ascii_lowercase();
@@ -207,7 +207,7 @@ impl<'c> Asker<'c> {
     }
 }
 
-/// A single address's answer.
+/// The response for a single address.
 enum Page {
     Redirect { status: u16, to: Option<String> },
     Ended(Visit),
@@ -233,7 +233,7 @@ fn visit_at(mut visit: Visit, hop: usize, at: &Uri<String>) -> Visit {
     visit
 }
 
-/// What it means that a page was reached, possibly through redirects.
+/// The result if a page was reached, possibly through redirects.
 pub(super) fn moved(start: &Uri<String>, end: &Uri<String>, lasting: Option<Uri<String>>) -> Visit {
     let to = |outcome: Outcome, to: &Uri<String>| Visit { to: Some(to.as_str().into()), ..outcome.into() };
     if domain(start) != domain(end) {
@@ -277,7 +277,7 @@ fn target(uri: &Uri<String>) -> Option<http::Uri> {
     uri.strip_fragment().as_str().parse().ok()
 }
 
-/// The address that a redirect names.
+/// Resolves the address that a redirect gives.
 fn resolved(location: &str, at: &Uri<String>) -> Option<Uri<String>> {
     if location.len() > MAX_LOCATION_BYTES {
         return None;
@@ -286,7 +286,7 @@ fn resolved(location: &str, at: &Uri<String>) -> Option<Uri<String>> {
     Some(next.strip_fragment().to_owned())
 }
 
-/// A response's `Location`. Many servers send bytes in it that should be escaped.
+/// A response's `Location`. Many servers send it with bytes that should be escaped.
 fn location(response: &Response<Incoming>) -> Option<String> {
     let bytes = response.headers().get(LOCATION)?.as_bytes();
     let mut location = String::with_capacity(bytes.len());

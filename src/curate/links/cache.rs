@@ -1,4 +1,4 @@
-//! The file that remembers the results of link checks, so that a later run requests only links that
+//! The file that stores the results of link checks, so that a later run requests only links that
 //! are due.
 
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use serde::Deserialize;
 
 use super::outcome::{Known, Outcome, Visit};
 
-/// The largest file that is read, in bytes: a million links.
+/// Maximum size of the file in bytes, enough for a million links.
 const MAX_BYTES: u64 = 512 * 1024 * 1024;
 const FORMAT: u32 = 1;
-/// A link that no run has checked for this long is forgotten.
+/// A link that hasn't been checked for this long is forgotten.
 const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(180 * 24);
 
 /// What is known about links, by address.
@@ -25,12 +25,12 @@ struct Document {
     links: Vec<Known>,
 }
 
-/// Why a file isn't a cache of links.
+/// Why a file isn't a link cache.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     #[error("it can't be read")]
     Read(#[from] io::Error),
-    #[error("it isn't a cache of links, or it's damaged")]
+    #[error("it isn't a link cache, or it's damaged")]
     Damaged(#[from] serde_json::Error),
     #[error("its format is {0}, but this version reads format {FORMAT}")]
     Format(u32),

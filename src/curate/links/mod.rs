@@ -25,7 +25,7 @@ use crate::export::{Report, WebLinks};
 use ask::Asker;
 use outcome::Outcome;
 
-/// The maximum number of links in a set.
+/// Maximum number of links in a set.
 const MAX_LINKS: usize = 1_000_000;
 /// How many hosts are contacted at the same time.
 const HOSTS_AT_ONCE: usize = 8;
@@ -33,13 +33,15 @@ const HOSTS_AT_ONCE: usize = 8;
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 /// How long a TCP connection to one address may take.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// If this many hosts have no address and none has one, this machine is offline.
+/// If at least this many hosts are contacted and none has an address, this machine is offline.
 const OFFLINE_HOSTS: usize = 3;
 
 /// Why links aren't checked.
 #[derive(Debug, thiserror::Error)]
 pub enum LinksError {
-    #[error("{0} different links are too many: check at most {MAX_LINKS}, a part of the exports at a time")]
+    #[error(
+        "there are {0} distinct links, but at most {MAX_LINKS} can be checked at once: check fewer exports at a time"
+    )]
     TooMany(usize),
     #[error("none of {0} hosts has an address, so this machine seems to be offline; nothing was checked")]
     Offline(usize),
@@ -52,7 +54,8 @@ pub struct LinkCheck {
     /// The addresses to request.
     due: Vec<Box<str>>,
     cache: Mutex<LinkCache>,
-    /// The hosts contacted that had an address before or are new, and whether any host has one.
+    /// The hosts contacted, except those already known to have no address, and whether any host has
+    /// one.
     hosts: Mutex<(BTreeSet<Box<str>>, bool)>,
 }
 
@@ -121,12 +124,12 @@ impl LinkCheck {
         }
     }
 
-    /// What is known now.
+    /// What is known so far.
     pub fn cache(self) -> LinkCache {
         self.cache.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what is known about the links to their report.
+    /// Adds what is known about the links to the report.
     pub fn report(self, report: &mut Report) -> LinkCache {
         let Self { links, due, cache, .. } = self;
         let cache = cache.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -9,8 +9,8 @@ use crate::export::{Code, LinkAnswer};
 
 /// A link that has been unreachable for this long is dead.
 const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// When a link is due again: one that works, one whose address is wrong, one that couldn't be
-/// reached, and one that wasn't checked.
+/// How soon links are due again if they work, have a wrong address, couldn't be reached, or weren't
+/// checked.
 const DUE_FINE: SignedDuration = SignedDuration::from_hours(30 * 24);
 const DUE_MOVED: SignedDuration = SignedDuration::from_hours(7 * 24);
 const DUE_FAILED: SignedDuration = SignedDuration::from_hours(20);
@@ -30,8 +30,8 @@ pub(super) enum Kind {
     Unchecked,
 }
 
-/// Declares the outcomes, worst first: name, kind, and the cause in words, where `{}` is the
-/// status.
+/// Declares the outcomes, worst first: name, kind, and the cause in words, in which `{}` stands for
+/// the status.
 macro_rules! outcomes {
     ($($outcome:ident = $name:literal, $kind:ident, $cause:literal;)+) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,12 +56,12 @@ macro_rules! outcomes {
 }
 
 outcomes! {
-    NotFound = "not_found", Dead, "the server answers {}";
+    NotFound = "not_found", Dead, "the server responds with {}";
     UnknownHost = "unknown_host", Unreachable, "the host has no address";
-    NoConnection = "no_connection", Unreachable, "the server can't be connected to";
-    NoAnswer = "no_answer", Unreachable, "the server doesn't answer in time";
-    BrokenAnswer = "broken_answer", Unreachable, "the server's answer can't be read";
-    ServerError = "server_error", Unreachable, "the server answers {}";
+    NoConnection = "no_connection", Unreachable, "can't connect to the server";
+    NoAnswer = "no_answer", Unreachable, "the server doesn't respond in time";
+    BrokenAnswer = "broken_answer", Unreachable, "the server's response can't be read";
+    ServerError = "server_error", Unreachable, "the server responds with {}";
     TooManyRedirects = "too_many_redirects", Unreachable, "there are too many redirects";
     BrokenRedirect = "broken_redirect", Unreachable, "the redirect has no usable address";
     CertificateExpired = "certificate_expired", Tls, "the certificate has expired";
@@ -71,15 +71,15 @@ outcomes! {
         "the certificate is from an authority that this machine doesn't trust, or its chain is incomplete";
     CertificateInvalid = "certificate_invalid", Tls, "the certificate isn't valid; it may be self-signed";
     TlsFailed = "tls_failed", Tls, "TLS fails";
-    OtherDomain = "other_domain", Moved, "it leads to another domain";
-    Moved = "moved", Moved, "it has moved for good";
-    Insecure = "insecure", Insecure, "the same address with https: works";
-    Refused = "refused", Unchecked, "the server answers {}";
+    OtherDomain = "other_domain", Moved, "it redirects to another domain";
+    Moved = "moved", Moved, "it has moved permanently";
+    Insecure = "insecure", Insecure, "the same address works with https:";
+    Refused = "refused", Unchecked, "the server responds with {}";
     Later = "later", Unchecked, "the server asks for a pause";
     Robots = "robots", Unchecked, "robots.txt doesn't allow it";
     RobotsUnavailable = "robots_unavailable", Unchecked, "robots.txt can't be read";
-    NotPublic = "not_public", Unchecked, "the address isn't public; --private asks for it too";
-    NotAsked = "not_asked", Unchecked, "the address has a user name, a port that doesn't exist or another scheme";
+    NotPublic = "not_public", Unchecked, "the address isn't public; use --private to check it anyway";
+    NotAsked = "not_asked", Unchecked, "the address has a user name, an invalid port, or a scheme other than HTTP(S)";
     Fine = "fine", Fine, "it works";
 }
 
@@ -101,7 +101,7 @@ impl From<Option<CertificateFault>> for Outcome {
 pub(super) struct Visit {
     pub(super) outcome: Outcome,
     pub(super) status: Option<u16>,
-    /// The new address, or the one where the redirects ended.
+    /// The new address, or where the redirects ended.
     pub(super) to: Option<Box<str>>,
     /// How long the server wants to be left alone.
     pub(super) pause: Option<SignedDuration>,
@@ -129,7 +129,7 @@ pub(crate) struct Known {
     pub(super) outcome: Outcome,
     pub(super) status: Option<u16>,
     pub(super) to: Option<Box<str>>,
-    /// Since when every request has failed.
+    /// The time since which every request has failed.
     pub(super) failing_since: Option<Timestamp>,
 }
 
@@ -176,26 +176,26 @@ impl Known {
         let (code, help) = match self.outcome.kind() {
             Kind::Fine => return None,
             Kind::Dead | Kind::Unreachable if self.is_dead() => {
-                (Some(Code::DeadLink), "write the address at which the page is now, or remove the link")
+                (Some(Code::DeadLink), "write the page's current address, or remove the link")
             }
             Kind::Dead | Kind::Unreachable => (
                 Some(Code::UnreachableLink),
-                "check again in a few days: after three days without an answer it is dead",
+                "check again in a few days: after three days without a response, the link counts as dead",
             ),
             Kind::Tls => {
                 (Some(Code::TlsProblem), "browsers warn their users: tell the vendor, or write another address")
             }
             Kind::Moved if self.outcome == Outcome::OtherDomain => (
                 Some(Code::MovedLink),
-                "look whether it is still the same page, as domains are sold; then write the new address",
+                "check whether it's still the same page, because domains are sold; if it is, write the new address",
             ),
             Kind::Moved => (Some(Code::MovedLink), "write the new address"),
-            Kind::Insecure => (Some(Code::InsecureLink), "write https: in place of http:"),
+            Kind::Insecure => (Some(Code::InsecureLink), "write https: instead of http:"),
             Kind::Unchecked => (None, ""),
         };
         let status = self.status.and_then(|status| http::StatusCode::from_u16(status).ok());
         let status = status.map(|status| status.to_string()).unwrap_or_default();
-        // Groups with the same code are merged; links that are dead by now come first.
+        // Groups with the same code are merged; dead links come first.
         let order = (self.outcome as usize) + if self.is_dead() { 0 } else { 100 };
         Some(LinkAnswer {
             order,

@@ -6,7 +6,7 @@ use memchr::memmem;
 
 /// How many bytes of a robots.txt are read; the rest is ignored.
 pub(super) const MAX_BYTES: usize = 500 * 1024;
-/// The name under which rules address this program.
+/// The name that rules use for this program.
 const NAME: &str = "software-directory";
 /// The longest `Crawl-delay` that is honoured.
 const LONGEST_DELAY: f64 = 30.0;
@@ -27,7 +27,7 @@ struct Rule {
 }
 
 impl Robots {
-    /// Reads the groups for this program, or else those for all programs.
+    /// Reads the groups for this program, or else the groups for all programs.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let (mut own, mut general) = (None::<Self>, Self::default());
         let (mut is_own, mut is_general, mut in_names) = (false, false, false);
@@ -64,8 +64,8 @@ impl Robots {
         own.unwrap_or(general)
     }
 
-    /// Whether a path with its query may be requested: the longest matching rule decides, and of
-    /// two equally long ones the one that allows.
+    /// Whether a path with its query may be requested. The longest matching rule decides; if two
+    /// are equally long, the one that allows it.
     pub(super) fn allows(&self, path: &str) -> bool {
         let path = normal(path.as_bytes());
         let fitting = self.rules.iter().filter(|rule| fits(&rule.pattern, &path));
@@ -78,8 +78,8 @@ impl Robots {
     }
 }
 
-/// Normalises a path: letters, digits and marks that need no escape have none, and all other bytes
-/// have one in upper case.
+/// Normalises a path: decodes the escapes of letters, digits and marks that need none, and escapes
+/// other special bytes with upper-case digits.
 fn normal(path: &[u8]) -> Vec<u8> {
     let mut normal = Vec::with_capacity(path.len());
     let mut rest = path;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn longest_rule_decides_and_allows_a_tie() {
+    fn the_longest_rule_decides_and_a_tie_allows() {
         let text = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c\nAllow: /x\nDisallow: /x\nDisallow:";
         for (path, expected) in [("/", true), ("/a", false), ("/a/b", true), ("/a/b/c?d", false), ("/x", true)] {
             assert_eq!(allows(text, path), expected, "{path}");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn own_groups_are_joined_and_take_the_place_of_the_general_ones() {
+    fn own_groups_are_merged_and_replace_the_general_ones() {
         let text = "user-agent: *\ndisallow: /\n\nUser-Agent: other\nUser-Agent: Software-Directory/2.0\n# note\nDisallow: /a # why\n\
                     User-agent: third\nDisallow: /c\nUser-agent: software-directory\nSitemap: x\nDisallow: /b\rCrawl-delay: 2.5";
         for (path, expected) in [("/", true), ("/a", false), ("/b", false), ("/c", true)] {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_and_ends_fit_as_the_standard_says() {
+    fn stars_and_ends_match_as_the_standard_says() {
         for (pattern, path, expected) in [
             ("/*.pdf$", "/a/b.pdf", true),
             ("/*.pdf$", "/a.pdf?x", false),

@@ -14,11 +14,11 @@ use super::normal;
 /// person.
 pub const MIN_COUNT: u32 = 3;
 
-/// Maximum number of different queries counted. If there are more, the rarer half is removed.
+/// Maximum number of distinct queries counted. Beyond that, the rarer half is removed.
 const MAX_QUERIES: usize = 10_000;
 
-/// A query is counted only once in this time, so that repetitions by one visitor don't make it look
-/// frequent.
+/// A query is counted only once within this time, so that one visitor's repetitions don't make it
+/// look frequent.
 const ONCE_IN: Duration = Duration::from_mins(10);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn only_frequent_queries_are_told_and_spellings_are_one() {
+    fn only_frequent_queries_are_reported_and_spellings_are_merged() {
         let (queries, now) = (EmptyQueries::default(), Instant::now());
         count(&queries, "rare", MIN_COUNT - 1, now);
         count(&queries, "Lone  Worker", 2, now);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_counts_go_on_and_days_are_the_first_and_the_last() {
+    fn saved_counts_continue_with_their_first_and_last_days() {
         let (first_day, last_day) = (date(2026, 10, 1), date(2026, 11, 2));
         let kept = EmptyQuery { query: "ladder".into(), count: 7, first_day, last_day };
         let personal = EmptyQuery { query: "jo@example.org".into(), ..kept.clone() };
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn flood_of_queries_is_bounded_and_leaves_frequent_ones() {
+    fn a_flood_of_queries_is_bounded_and_keeps_frequent_ones() {
         let (queries, now) = (EmptyQueries::default(), Instant::now());
         count(&queries, "ladder", 5, now);
         for number in 0..3 * MAX_QUERIES {

@@ -8,22 +8,24 @@ use serde::{Deserialize, Serialize};
 
 use super::{EmptyQuery, normal};
 
-/// The file's format. Others are rejected.
+/// The file's format. Other formats are rejected.
 const FORMAT: u32 = 1;
-/// Maximum size of a file in bytes; more than the maximum number of queries takes.
+/// Maximum size of a file in bytes, which is more than the maximum number of queries takes.
 const MAX_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum QueryFileError {
-    #[error("it isn't an ordinary file; name one")]
+    #[error("it isn't a regular file; name another one")]
     NotAFile,
     #[error("the file can't be read")]
     Unreadable(#[from] io::Error),
-    #[error("the file has more than {MAX_BYTES} bytes, so no server has written it; name another one")]
+    #[error("the file is larger than {MAX_BYTES} bytes, so no server wrote it; name another one")]
     TooLarge,
-    #[error("the file isn't one of queries without hits, which `serve --empty-queries FILE` writes; name another one")]
+    #[error(
+        "the file doesn't contain queries without hits as `serve --empty-queries FILE` writes them; name another one"
+    )]
     Other(#[from] serde_json::Error),
-    #[error("the file has the format {0}, and this version reads {FORMAT}; name another file")]
+    #[error("the file has format {0}, but this version reads format {FORMAT}; name another one")]
     Format(u32),
 }
 
@@ -52,7 +54,7 @@ pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
     if format != FORMAT {
         return Err(QueryFileError::Format(format));
     }
-    // These weren't counted by a server, so they may be as long as the file.
+    // A server didn't necessarily count these, so they may be as long as the file.
     Ok(queries.into_iter().filter(|of| normal(&of.query).is_some()).collect())
 }
 

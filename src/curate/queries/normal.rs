@@ -4,19 +4,19 @@ use std::net::IpAddr;
 
 use crate::text::printable::has_hidden;
 
-/// Maximum length in characters. A need takes fewer; a pasted text doesn't.
+/// Maximum length in characters. A real need takes fewer; pasted text doesn't.
 const MAX_CHARACTERS: usize = 64;
 const MAX_WORDS: usize = 8;
 const MAX_WORD_CHARACTERS: usize = 40;
-/// From this many digits on, a query may contain a telephone number, a full date of birth or a
-/// customer number, and isn't counted.
+/// A query with this many digits may contain a telephone number, a full date of birth or a customer
+/// number, and isn't counted.
 const PRIVATE_DIGITS: usize = 7;
-/// From this many characters on, a run of letters and digits may be a secret.
+/// A run of letters and digits with this many characters may be a secret.
 const SECRET_CHARACTERS: usize = 12;
 
 /// Converts a query to lower case with single spaces. `None` if it isn't counted because it's empty
-/// or long, or has an e-mail or web address, an IP address, many digits, or something like a key or
-/// a password.
+/// or long, or contains an e-mail or web address, an IP address, many digits, or something like a
+/// key or a password.
 pub fn normal(query: &str) -> Option<String> {
     if query.chars().nth(2 * MAX_CHARACTERS).is_some() {
         return None;
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn needs_are_counted_in_one_form() {
+    fn needs_are_counted_in_normal_form() {
         for (query, form) in [
             ("  Lone\tWorker  ", "lone worker"),
             ("ISO 45001:2018", "iso 45001:2018"),
@@ -115,7 +115,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normal_form_is_short_and_its_own(query in "\\PC{0,80}") {
+        fn the_normal_form_is_short_and_doesnt_change_again(query in "\\PC{0,80}") {
             if let Some(form) = normal(&query) {
                 prop_assert!(form.chars().count() <= MAX_CHARACTERS && !form.contains('@'));
                 prop_assert!(normal(&form).is_none_or(|again| again == form));

@@ -11,9 +11,9 @@ use crate::text::punctuation::{is_dash, is_quote};
 
 const MAX_NEAR: usize = 5;
 const MAX_TERMS: usize = 20_000;
-/// From this similarity on (0 to 1), a term counts as a spelling of a query.
+/// A term that is at least this similar (0 to 1) counts as a spelling of a query.
 const SIMILAR: f64 = 0.65;
-/// Minimum length of a word compared by spelling, in characters.
+/// Minimum length of the words compared by spelling, in characters.
 const SHORTEST: usize = 4;
 
 #[derive(Debug, Serialize)]
@@ -22,7 +22,7 @@ pub struct Proposal {
     pub query: EmptyQuery,
     /// How many products the directory finds for it now.
     pub found: u64,
-    /// For a query of several words: those that find something alone, with the number of products.
+    /// The words of a longer query that find something on their own, with the number of products.
     pub words: Vec<(String, u64)>,
     /// The nearest terms, best first.
     pub near: Vec<NearTerm>,
@@ -39,14 +39,14 @@ pub struct NearTerm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NearKind {
-    /// A glossary term has the words in its name, abbreviations or synonyms.
+    /// A glossary term whose name, abbreviations or synonyms contain the words.
     GlossaryTerm,
-    /// A category has the words in its name.
+    /// A category whose name contains the words.
     Category,
     Spelling,
-    /// A category has the words in its description.
+    /// A category whose description contains the words.
     CategoryDescription,
-    /// A glossary term has the words in its definition.
+    /// A glossary term whose definition contains the words.
     GlossaryDefinition,
 }
 
@@ -60,7 +60,7 @@ pub struct Synonym {
 
 impl Proposal {
     /// The term to propose as the query's meaning: the nearest one that finds something. `None` if
-    /// the query itself finds something by now.
+    /// the query itself finds something now.
     pub fn meaning(&self) -> Option<&NearTerm> {
         self.near.iter().find(|near| near.found > 0 && self.found == 0)
     }
@@ -75,7 +75,7 @@ pub fn synonyms(proposals: &[Proposal]) -> Vec<Synonym> {
     of_meaning.into_iter().map(|(to, from)| Synonym { from, to: to.to_owned() }).collect()
 }
 
-/// Removes the signs for phrases and exclusions from a query, leaving its words.
+/// Removes the signs for phrases and exclusions, leaving the query's words.
 fn plain(query: &str) -> String {
     query
         .replace(is_quote, "")
@@ -134,7 +134,7 @@ impl<'s> Proposer<'s> {
         Ok(search_software(self.snapshot, &search).await?.total_by_words())
     }
 
-    /// The nearest terms, best kind first, without repetitions.
+    /// The nearest terms, best kind first, without duplicates.
     fn candidates(&self, text: &str) -> Vec<(String, NearKind)> {
         let tables = &self.snapshot.catalogue.tables;
         let term = |at: usize| tables.glossary[at].term.term.clone();
@@ -157,7 +157,7 @@ impl<'s> Proposer<'s> {
         near
     }
 
-    /// The terms that are spelled like the query or have a word that is, most similar first.
+    /// The terms that are spelled like the query or contain a word that is, most similar first.
     fn similar(&self, text: &str) -> Vec<String> {
         if text.chars().count() < SHORTEST {
             return Vec::new();
@@ -168,7 +168,7 @@ impl<'s> Proposer<'s> {
             let words = words.filter(|word| word.chars().count() >= SHORTEST && !text.contains(' '));
             let of = |other: &str| strsim::normalized_damerau_levenshtein(text, other);
             let of_words = words.map(of).fold(0.0, f64::max);
-            // One word of several counts less than the whole.
+            // A match with one of several words counts less than a match with the whole term.
             let similarity = of(lower).max(of_words * 0.95);
             if similarity >= SIMILAR {
                 similar.push((similarity, term));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_of_one_meaning_are_one_entry_and_only_what_finds_something_is_proposed() {
+    fn queries_with_one_meaning_share_an_entry_and_only_terms_with_hits_are_proposed() {
         let proposals = [
             proposal("\"lock-out\" -paper", 0, &[("nothing", 0), ("Isolation", 3)]),
             proposal("loto", 0, &[("Isolation", 3)]),

@@ -21,13 +21,11 @@ pub(super) fn section(software: &[&Software], day: CalendarDate) -> Section {
         ("less than a year", aged(0..1)),
         ("1 to 2 years", aged(1..2)),
         ("2 to 3 years", aged(2..3)),
-        ("3 years and more", aged(3..u32::MAX)),
-        ("no day stated", software.len() - stated.len()),
+        ("3 years or more", aged(3..u32::MAX)),
+        ("no date given", software.len() - stated.len()),
     ];
-    let rare = [
-        ("a day after that of this report", days.len() - past.len()),
-        ("not a day of the calendar", stated.len() - days.len()),
-    ];
+    let rare =
+        [("a date after this report's", days.len() - past.len()), ("not a calendar date", stated.len() - days.len())];
     let all = always.into_iter().chain(rare.into_iter().filter(|(_, count)| *count > 0));
     let rows = all.map(|(age, count)| vec![Cell::text(age), Cell::Part(count, software.len())]);
     let mut blocks = vec![Block::Table(Table::new(&["Age of the check", "Products"], rows))];

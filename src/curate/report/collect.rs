@@ -11,7 +11,7 @@ use crate::record::{
     Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Software, Translations, identity,
 };
 
-/// Collects the report as of a day: on the set's valid records, and with the number of findings.
+/// Collects the report as of a day: the set's valid records, and the number of findings.
 pub fn collect(report: &Report, day: CalendarDate) -> Document {
     let exports = &report.exports;
     let software: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
@@ -48,7 +48,7 @@ fn summary(report: &Report, software: &[&Software], day: CalendarDate) -> Sectio
         ("Warnings", Cell::Number(report.warning_count())),
     ];
     let facts = facts.map(|(name, cell)| vec![Cell::text(name), cell]);
-    let mut blocks = vec![Block::Table(Table::new(&["Of the directory", "Number"], facts))];
+    let mut blocks = vec![Block::Table(Table::new(&["In the directory", "Number"], facts))];
     if !report.is_valid() {
         let skipped = report.skipped;
         blocks.insert(0, Block::Paragraph(format!("Invalid, and left out of all other numbers: {skipped}.")));
@@ -103,7 +103,7 @@ fn by_category(software: &[&Software], day: CalendarDate) -> Section {
     for software in software {
         if software.categories.is_empty() {
             // Slugs are never empty.
-            let without = || ("(without a category)".to_owned(), Tally::default());
+            let without = || ("(no category)".to_owned(), Tally::default());
             groups.entry(String::new()).or_insert_with(without).1.add(software, day);
         }
         for name in &software.categories {
@@ -111,7 +111,7 @@ fn by_category(software: &[&Software], day: CalendarDate) -> Section {
             group.1.add(software, day);
         }
     }
-    let text = "A product of several categories is counted in each.".to_owned();
+    let text = "A product in several categories is counted in each of them.".to_owned();
     let table = tallies("Category", groups.into_values().collect(), software.len());
     Section { title: "Coverage by category", blocks: vec![Block::Paragraph(text), Block::Table(table)] }
 }
@@ -155,7 +155,7 @@ fn missing_fields(exports: &[Export], software: &[&Software]) -> Section {
     Section { title: "Missing fields", blocks: vec![Block::Table(table)] }
 }
 
-/// Which texts are in each language; `None` if nothing is translated.
+/// How much text is available in each language; `None` if nothing is translated.
 fn languages(exports: &[Export]) -> Option<Section> {
     let mut languages = Languages::default();
     let mut texts: Vec<(&str, Option<&str>, Option<&Language>, &Translations)> = Vec::new();
@@ -198,7 +198,7 @@ fn languages(exports: &[Export]) -> Option<Section> {
         std::iter::once(Cell::text(language.as_str())).chain(parts).collect()
     });
     let heads = ["Language", "Names", "Taglines", "Descriptions", "Categories", "Terms"];
-    let text = "How many of the texts are in each language, their own one or a translation.".to_owned();
+    let text = "How much of the text is available in each language, as the original or a translation.".to_owned();
     let blocks = vec![Block::Paragraph(text), Block::Table(Table::new(&heads, rows))];
     Some(Section { title: "Coverage by language", blocks })
 }
@@ -232,7 +232,7 @@ fn findings(report: &Report) -> Section {
     let blocks = if is_empty {
         vec![Block::Paragraph("`software-directory check` finds nothing.".to_owned())]
     } else {
-        let text = "`software-directory check` with the same paths shows each with its place and how to fix it.";
+        let text = "`software-directory check` with the same paths shows where each finding is and how to fix it.";
         vec![Block::Paragraph(text.to_owned()), Block::Table(Table::new(&["Code", "Severity", "Findings"], rows))]
     };
     Section { title: "Findings", blocks }

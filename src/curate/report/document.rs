@@ -6,10 +6,10 @@ use crate::record::CalendarDate;
 use crate::text::count::Grouped;
 use crate::text::printable::printable;
 
-/// Maximum number of rows in a list; the others are counted.
+/// Maximum number of rows in a table; the rest are counted.
 const MAX_ROWS: usize = 50;
 
-/// Maximum length of a text from a record, in characters.
+/// Maximum length of text from a record, in characters.
 const MAX_CHARS: usize = 200;
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Keeps the first rows and counts the others.
+    /// Keeps the first rows and counts the rest.
     pub(super) fn new(heads: &[&'static str], rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
         let mut rows = rows.into_iter();
         let kept = rows.by_ref().take(MAX_ROWS).collect();
@@ -54,7 +54,7 @@ impl Table {
         Self { caption: Some(caption), ..self }
     }
 
-    /// The heads, and whether their columns have numbers.
+    /// The column headings, and whether their columns contain numbers.
     pub(super) fn columns(&self) -> Vec<(&'static str, bool)> {
         let first = self.rows.first();
         let is_number = |at| first.and_then(|row| row.get(at)).is_some_and(Cell::is_number);
@@ -80,7 +80,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// A text of limited length, with control characters and bidirectional formatting escaped.
+    /// Text of limited length, with control characters and bidirectional formatting escaped.
     pub(super) fn text(text: &str) -> Self {
         Self::Text(bounded(text))
     }
@@ -146,7 +146,7 @@ impl Histogram {
     }
 
     pub(super) fn title(&self) -> String {
-        format!("Products by {} of the check of their evidence", self.period)
+        format!("Products by {} of their evidence check", self.period)
     }
 }
 

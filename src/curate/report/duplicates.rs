@@ -22,7 +22,7 @@ pub(super) fn section(software: &[&Software]) -> Section {
     let text = if blocks.is_empty() {
         "No two products have the same URL or the same name."
     } else {
-        "Fine if they are different products; else remove the records that are there twice."
+        "Fine if they are different products; otherwise remove the duplicate records."
     };
     blocks.insert(0, Block::Paragraph(text.to_owned()));
     Section { title: "Suspected duplicates", blocks }

@@ -5,14 +5,14 @@ use askama::Template;
 use super::document::{Block, Document, Histogram};
 use crate::text::count::Grouped;
 
-/// The style of the pages.
+/// The pages' style sheet.
 const STYLE: &str = include_str!("../../../templates/static/style.css");
 
 /// On narrow screens, rows with this many columns or more are stacked.
 const WIDE_COLUMNS: usize = 5;
 
-/// Layout: the height of a bar including its gap and of the axis below in pixels, then where bars
-/// start and how long they get, in per cent of the width.
+/// Layout: the height of a bar including its gap, and of the axis below, in pixels; then where bars
+/// start and their maximum length, in per cent of the width.
 const BAR: usize = 26;
 const AXIS: usize = 46;
 const LEFT: usize = 22;
@@ -26,15 +26,15 @@ struct Page<'a> {
     document: &'a Document,
 }
 
-/// Texts from records are escaped.
+/// Text from records is escaped.
 ///
 /// # Errors
-/// Writing fails only if a value does.
+/// Fails only if a value can't be formatted.
 pub fn html(document: &Document) -> Result<String, askama::Error> {
     Page { title: format!("Report on the directory, {}", document.day), style: STYLE, document }.render()
 }
 
-/// Horizontal bars whose lengths adapt to the width of the page, while their texts keep their size.
+/// Horizontal bars whose lengths adapt to the page's width, while their text keeps its size.
 #[derive(Debug, Template)]
 #[template(path = "plot.html")]
 struct Plot<'a> {
@@ -52,7 +52,7 @@ struct Bar<'a> {
     name: &'a str,
     count: Grouped<usize>,
     top: usize,
-    /// The base line of its texts.
+    /// The baseline of its text.
     base: usize,
     length: String,
     end: String,
@@ -89,7 +89,7 @@ impl<'a> Plot<'a> {
     }
 }
 
-/// A length in hundredths of a per cent of the width.
+/// Formats a length given in hundredths of a per cent of the width.
 fn percent(hundredths: usize) -> String {
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }

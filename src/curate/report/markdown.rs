@@ -7,7 +7,7 @@ use crate::text::markdown::escape;
 /// The length of the longest bar, in characters.
 const BAR_CHARS: usize = 30;
 
-/// Texts from records are escaped.
+/// Text from records is escaped.
 pub fn markdown(document: &Document) -> String {
     let block = |block: &Block| match block {
         Block::Paragraph(text) => format!("\n{text}\n"),

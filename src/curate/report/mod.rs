@@ -1,4 +1,4 @@
-//! A report for curators, as HTML and Markdown: how complete and how recent the records in a set of
+//! A report for curators, as HTML and Markdown: how complete and up to date the records in a set of
 //! exports are.
 //!
 //! [`collect`] creates a document of sections, tables and a histogram; [`html`] and [`markdown`]

@@ -6,19 +6,19 @@ use zip::ZipArchive;
 
 use super::TableError;
 
-/// The maximum size of all files in the archive in bytes, inflated.
+/// Maximum total size of the files in the archive, inflated, in bytes.
 const MAX_INFLATED_BYTES: u64 = 512 * 1024 * 1024;
-/// The maximum size of the shared strings in bytes, inflated. Each becomes a string of its own in
-/// memory, however short.
+/// Maximum size of the shared strings, inflated, in bytes. Each of them, however short, becomes a
+/// separate string in memory.
 const MAX_STRINGS_BYTES: u64 = 128 * 1024 * 1024;
-/// The maximum number of files in the archive.
+/// Maximum number of files in the archive.
 const MAX_FILES: usize = 10_000;
 /// How much of the shared strings is searched for their count, in bytes.
 const STRINGS_HEAD: u64 = 4096;
-/// The minimum size of a shared string in bytes: `<si/>`.
+/// Minimum size of a shared string in bytes: `<si/>`.
 const SHARED_STRING_BYTES: u64 = 5;
 
-/// Inflates every file and keeps nothing, because the sizes stated in an archive may be wrong.
+/// Inflates every file and discards it, because the sizes stated in an archive may be wrong.
 pub(super) fn check(bytes: &[u8]) -> Result<(), TableError> {
     check_within(bytes, MAX_INFLATED_BYTES)
 }
@@ -30,7 +30,7 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
     };
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
     if archive.len() > MAX_FILES {
-        return Err(form(format!("the workbook has more than {MAX_FILES} files inside, which is the limit")));
+        return Err(form(format!("the workbook contains more than {MAX_FILES} files, which is the limit")));
     }
     let mut rest = limit;
     for index in 0..archive.len() {
@@ -48,15 +48,15 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
             head.len() as u64 + std::io::copy(&mut file, &mut std::io::sink()).map_err(|error| damaged(&error))?;
         if size > allowed {
             let text = format!(
-                "the workbook has more than {limit} bytes inside, which is the limit; remove unused rows, columns and \
+                "the workbook contains more than {limit} bytes, which is the limit; remove unused rows, columns and \
                  pictures, or save the worksheet as CSV"
             );
             return Err(form(text));
         }
         rest -= size;
-        // The reader reserves memory for that many.
+        // The reader reserves memory for as many strings as the file states.
         if stated_strings(&head).is_some_and(|count| count > size / SHARED_STRING_BYTES) {
-            return Err(form("the workbook states more shared strings than it has; save it as .xlsx again".to_owned()));
+            return Err(form("the workbook claims more shared strings than it has; save it as .xlsx again".to_owned()));
         }
     }
     Ok(())
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_inside_is_bounded_whatever_it_is() {
+    fn inflated_contents_are_bounded_whatever_they_are() {
         let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
         for name in ["a", "b"] {
             zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("a part");
@@ -88,6 +88,6 @@ mod tests {
         assert!(bytes.len() < 10_000);
         assert!(check_within(&bytes, 1_200_000).is_ok());
         let error = check_within(&bytes, 1_199_999).expect_err("too much");
-        assert!(error.to_string().contains("more than 1199999 bytes inside, which is the limit"), "{error}");
+        assert!(error.to_string().contains("more than 1199999 bytes, which is the limit"), "{error}");
     }
 }

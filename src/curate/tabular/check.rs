@@ -1,5 +1,5 @@
-//! Runs the checks of `export` on a document made from a table, with row and column instead of line
-//! and pointer.
+//! Runs the checks of `export` on a document created from a table, and gives row and column instead
+//! of line and pointer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -12,7 +12,8 @@ use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
 
-/// How many records are checked together for their reasons: as many findings as are kept per code.
+/// How many records are checked together to find the reasons: as many as findings are kept per
+/// code.
 const BATCH: usize = 100;
 
 /// A finding and its row.
@@ -23,7 +24,7 @@ type Found<'f> = (Option<usize>, &'f Finding);
 pub struct Checked<'c> {
     pub table: &'c Table,
     pub mapping: &'c Mapping,
-    /// The path that it will have.
+    /// The path that the document will have.
     pub path: &'c Path,
     pub json: &'c str,
     /// For each element of `software`, the index of its row.
@@ -31,7 +32,7 @@ pub struct Checked<'c> {
 }
 
 /// Checks a document as `check` does, and adds the findings by cause. Warnings about records
-/// without a row aren't new.
+/// without a row are left out, because they aren't new.
 pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings) -> io::Result<()> {
     let report = examine(checked.path, checked.json.to_owned(), today)?;
     let is_update = checked.rows.contains(&None);
@@ -62,13 +63,13 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
             let at = At { row: *row, column: *column };
             findings.add(level(*severity), checked.table, at, &value, &message, &found[0].1.help);
         }
-        // Findings beyond the kept ones belong to the only column, if there is one.
+        // Findings beyond those kept belong to the only column, if there is just one.
         let more = report.left_out.iter().find(|more| more.code == *code && columns(*code) == 1);
         findings.add_more(level(*severity), *column, &message, more.map_or(0, |more| more.count));
     }
     for more in report.left_out.iter().filter(|more| columns(more.code) != 1) {
         let message =
-            format!("[{}] {}, in further rows", more.code.as_str(), more.code.description().trim_end_matches('.'));
+            format!("[{}] {}, in other rows", more.code.as_str(), more.code.description().trim_end_matches('.'));
         findings.add_more(level(more.code.severity()), None, &message, more.count);
     }
     Ok(())
@@ -80,7 +81,7 @@ pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeM
     let software = document.iter().find(|item| item.key.as_deref() == Some("software"));
     let elements = software.and_then(|item| items(item.value)).unwrap_or_default();
     let report = examine(checked.path, checked.json.to_owned(), today)?;
-    // The valid ones remain, in their order.
+    // The valid ones are kept, in their original order.
     let ids = |element: &str| {
         let value: Option<HashMap<String, serde_json::Value>> = serde_json::from_str(element).ok();
         value.and_then(|mut value| value.remove("id")).and_then(|id| id.as_str().map(str::to_owned))
@@ -106,7 +107,7 @@ pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeM
             }
         }
         for row in rows.into_iter().flatten() {
-            rejected.entry(row).or_insert_with(|| vec!["another record has its id".to_owned()]);
+            rejected.entry(row).or_insert_with(|| vec!["another record has the same id".to_owned()]);
         }
     }
     Ok(rejected)

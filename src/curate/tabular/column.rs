@@ -11,13 +11,13 @@ use super::{ColumnUse, Table, Target};
 use crate::export::{Export, RECORD, Shape};
 use crate::record::AttributeType;
 
-/// How to convert.
+/// Options for converting a table.
 #[derive(Debug, Clone, Copy)]
 pub struct ConvertOptions<'c> {
     /// The names of the declared categories, by id.
     pub categories: &'c BTreeMap<String, String>,
     pub date_order: Option<DateOrder>,
-    /// The export that is updated, whose values are known as well.
+    /// The export being updated, whose values are also known.
     pub known: Option<&'c Export>,
     /// Apply the fixes that need no judgement.
     pub fix: bool,
@@ -25,7 +25,7 @@ pub struct ConvertOptions<'c> {
     pub unique_ids: bool,
 }
 
-/// What a column determines.
+/// What a column's values determine.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     pub(super) order: Option<DateOrder>,
@@ -35,8 +35,8 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    /// Whether to split a text at its commas: if at least half of the pieces are values elsewhere
-    /// in the column.
+    /// Whether to split text at its commas: if at least half of the pieces are values elsewhere in
+    /// the column.
     pub(super) fn splits(&self, text: &str) -> bool {
         let pieces = value::at_commas(text);
         let known = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|rows| *rows > 1)).count();
@@ -94,7 +94,7 @@ fn texts(table: &Table, column: usize) -> impl Iterator<Item = (usize, Option<&s
     cells.filter(|(_, text)| text.is_some_and(|text| !value::is_nothing(text)))
 }
 
-/// The order of day and month that fits all dates in two readings.
+/// The order of day and month that fits all of the column's dates.
 fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOrder> {
     let dates: Vec<(usize, &str, u8, u8, u16)> = texts(table, column)
         .filter_map(|(row, text)| match date::read(value::unguarded(text?), table.is_1904)?.date {
@@ -106,8 +106,9 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
     let month_first = dates.iter().find(|(_, _, _, b, _)| *b > 12);
     match (day_first, month_first) {
         (Some(day), Some(month)) => {
-            let message = "the dates have day and month in both orders";
-            let fix = "write them as YYYY-MM-DD, or name the order with --date-order to find those in the other one";
+            let message = "the dates use both orders of day and month";
+            let fix =
+                "write them as YYYY-MM-DD, or set the order with --date-order to find the dates in the other order";
             for (row, text, ..) in [day, month] {
                 findings.add(Level::Error, table, At { row: Some(*row), column: Some(column) }, text, message, fix);
             }
@@ -120,12 +121,12 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
             if let Some((_, text, a, b, year)) = unclear.peek() {
                 let read = |order| date::ordered(*a, *b, *year, order).map(|day| day.to_string()).unwrap_or_default();
                 let message = format!(
-                    "nothing shows the order of day and month: `{text}` is {} or {}",
+                    "the order of day and month is unclear: `{text}` could be {} or {}",
                     read(DateOrder::DayFirst),
                     read(DateOrder::MonthFirst)
                 );
                 for (row, text, ..) in unclear {
-                    let fix = "name it with --date-order dmy or --date-order mdy";
+                    let fix = "set it with --date-order dmy or --date-order mdy";
                     findings.add(
                         Level::Error,
                         table,
@@ -154,13 +155,14 @@ fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
     }
     let rarer = if commas < points { DecimalMark::Comma } else { DecimalMark::Point };
     for (row, text, _) in marked.iter().filter(|(.., mark)| *mark == rarer) {
-        let message = "the numbers have both `,` and `.` before their decimals";
+        let message = "the numbers use both `,` and `.` as decimal marks";
         let at = At { row: Some(*row), column: Some(column) };
-        findings.add(Level::Error, table, at, text, message, "write all of them with one of the two");
+        findings.add(Level::Error, table, at, text, message, "use the same one everywhere");
     }
 }
 
-/// Reports numbers whose mark may part thousands or begin decimals: all of the column's have three digits behind it.
+/// Reports numbers whose mark may separate thousands or decimals, because all of the column's
+/// numbers have three digits after it.
 fn check_thousands(table: &Table, column: usize, findings: &mut Findings) {
     let marked: Vec<(usize, &str)> = texts(table, column)
         .filter_map(|(row, text)| Some((row, text.filter(|text| text.contains([',', '.']))?)))
@@ -170,8 +172,8 @@ fn check_thousands(table: &Table, column: usize, findings: &mut Findings) {
         return;
     }
     for (row, text) in marked {
-        let message = "nothing shows whether the mark in the numbers parts thousands or begins decimals";
-        let fix = "write them without marks for thousands, or take the column as a text (`attribute:NAME:text` in the mapping)";
+        let message = "it's unclear whether the mark in the numbers separates thousands or decimals";
+        let fix = "write them without thousands separators, or import the column as text (`attribute:NAME:text` in the mapping)";
         let at = At { row: Some(row), column: Some(column) };
         findings.add(Level::Error, table, at, text, message, fix);
     }

@@ -16,7 +16,7 @@ use crate::record::{AttributeType, EvidenceStatus, OfferingType, identity, slug}
 
 /// How many category names are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
-/// How many edits a category's id may be away from the id of the one that was probably meant.
+/// How many edits a category's id may be away from the id that was probably meant.
 const NEAR_EDITS: usize = 2;
 
 /// A row's record.
@@ -26,12 +26,12 @@ pub struct Record {
     pub row: usize,
     /// Names and JSON values, in the order of the columns; `None` if the cell is empty.
     pub properties: Vec<(String, Option<String>)>,
-    /// Texts in other languages, as JSON; `None` if the cell is empty.
+    /// Text in other languages, as JSON; `None` if the cell is empty.
     pub translations: Vec<(Translation, Option<String>)>,
 }
 
 impl Record {
-    /// Its members as JSON has them.
+    /// Its members, with their values as JSON.
     pub(super) fn members(&self) -> Vec<(&str, Cow<'_, str>)> {
         let filled = self.properties.iter().filter_map(|(name, value)| Some((&**name, Cow::from(value.as_deref()?))));
         let mut members: Vec<_> = filled.collect();
@@ -44,14 +44,14 @@ impl Record {
         members
     }
 
-    /// The text of a property, if it has one.
+    /// The text of a property, if there is any.
     pub fn text(&self, property: &str) -> Option<String> {
         let (_, value) = self.properties.iter().find(|(name, _)| name == property)?;
         serde_json::from_str(value.as_deref()?).ok()
     }
 }
 
-/// A table's records. Rows with errors have one as well, without the wrong values.
+/// A table's records. Rows with errors also have one, without the wrong values.
 #[derive(Debug)]
 pub struct Conversion {
     pub records: Vec<Record>,
@@ -91,7 +91,7 @@ impl Converter<'_> {
         self.findings.add(Level::Note, self.table, at, value, message, "");
     }
 
-    /// The rows to convert. With `--fix`, those that repeat another are left out.
+    /// The rows to convert. With `--fix`, rows that repeat another row are left out.
     fn rows(&mut self) -> Vec<usize> {
         let all = 0..self.table.rows.len();
         if !self.options.fix {
@@ -101,7 +101,7 @@ impl Converter<'_> {
         let (kept, repeated): (Vec<_>, Vec<_>) =
             all.partition(|row| seen.insert(format!("{:?}", self.table.rows[*row].cells)));
         for row in repeated {
-            self.note(At { row: Some(row), column: None }, "", "left out, since it repeats another row in every cell");
+            self.note(At { row: Some(row), column: None }, "", "left out, because it is identical to another row");
         }
         kept
     }
@@ -125,7 +125,7 @@ impl Converter<'_> {
                 match translations.iter_mut().find(|(other, _)| other == translation) {
                     None => translations.push((translation.clone(), value)),
                     Some((_, earlier)) if earlier.is_none() => *earlier = value,
-                    // A fall-back.
+                    // A fallback.
                     Some(_) => {}
                 }
                 continue;
@@ -136,7 +136,7 @@ impl Converter<'_> {
                 Some(_) if value.is_none() || of.is_fallback => {}
                 Some(_) => {
                     let message = format!("another column has a value for `{name}` in this row");
-                    let fix = "empty one, or make the column a fall-back in the mapping (`fallback:…`)";
+                    let fix = "empty one, or make the column a fallback in the mapping (`fallback:…`)";
                     let shown = self.table.rows[row].cells[column].shown();
                     self.findings.add(Level::Error, self.table, at, shown, &message, fix);
                 }
@@ -152,13 +152,12 @@ impl Converter<'_> {
             Cell::Empty => return Found::Empty,
             Cell::Error(error) => {
                 let fix = "fix the formula, or empty the cell";
-                self.findings.add(Level::Error, table, at, error, "the cell has the error of a formula", fix);
+                self.findings.add(Level::Error, table, at, error, "the cell contains a formula error", fix);
                 return Found::Fault;
             }
             Cell::Formula(formula) => {
-                let fix =
-                    "open the workbook in a spreadsheet program and save it there, or replace the formula by its value";
-                let message = "the workbook doesn't store the value of the formula";
+                let fix = "open the workbook in a spreadsheet program and save it there, or replace the formula with its value";
+                let message = "the workbook doesn't store the formula's value";
                 self.findings.add(Level::Error, table, at, formula, message, fix);
                 return Found::Fault;
             }
@@ -175,7 +174,7 @@ impl Converter<'_> {
             text = value;
         }
         if value::is_nothing(&text) {
-            self.note(at, &text, "cells that say nothing were read as empty");
+            self.note(at, &text, "cells with a placeholder were read as empty");
             return Found::Empty;
         }
         match self.value(at, column, target, value::unguarded(&text)) {
@@ -200,7 +199,7 @@ impl Converter<'_> {
             }
             _ => {
                 if !text.contains(address.trim_end_matches('/')) && !value::is_address(text) {
-                    let fix = "if they are wanted, put them into a column of their own";
+                    let fix = "if you want them, put them in a separate column";
                     let message = "the addresses of the cells' links aren't used";
                     self.findings.add(Level::Warning, self.table, at, address, message, fix);
                 }
@@ -209,14 +208,14 @@ impl Converter<'_> {
         }
     }
 
-    /// The JSON of a text for a target, or the fault and its fix.
+    /// A cell's text as JSON for a target, or the fault and its fix.
     fn value(&mut self, at: At, column: usize, target: &Target, text: &str) -> Result<Found, Fault> {
         let string = |text: &str| serde_json::Value::from(text).to_string();
         let list = |items: Vec<String>| serde_json::Value::from(items).to_string();
         let property = match target {
             Target::Json(_) => {
                 let raw = serde_json::from_str::<&RawValue>(text);
-                let fix = || "correct it, or map the column to a text with additional:NAME".to_owned();
+                let fix = || "correct it, or map the column to text with additional:NAME".to_owned();
                 return raw
                     .map(|raw| Found::Value(raw.get().to_owned()))
                     .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
@@ -280,8 +279,8 @@ impl Converter<'_> {
     }
 
     fn number(&mut self, at: At, text: &str, read: Option<String>) -> Result<String, Fault> {
-        let number = read.ok_or_else(|| ("the value isn't a number".to_owned(), "write a number alone".to_owned()))?;
-        self.note(at, text, "numbers were written as JSON has them");
+        let number = read.ok_or_else(|| ("the value isn't a number".to_owned(), "write only a number".to_owned()))?;
+        self.note(at, text, "numbers were converted to JSON numbers");
         Ok(number)
     }
 
@@ -295,15 +294,15 @@ impl Converter<'_> {
         }
         if value::at_commas(text).len() > 1 {
             let head = self.table.heads[column].as_str();
-            let fix = format!("split at commas? --split-commas \"{head}\" does; else leave it");
-            self.findings.add(Level::Warning, self.table, at, text, "a value with commas is one value", &fix);
+            let fix = format!("to split it at commas, use --split-commas \"{head}\"; otherwise leave it");
+            self.findings.add(Level::Warning, self.table, at, text, "a value with commas was kept as one value", &fix);
         }
         value::split(text)
     }
 
     fn address(&mut self, at: At, text: &str) -> String {
         if let Some(address) = value::with_scheme(text) {
-            self.note(at, text, "addresses that begin with www. got https://");
+            self.note(at, text, "https:// was added to addresses that begin with www.");
             return address;
         }
         let repaired = value::repaired_address(text);
@@ -312,7 +311,7 @@ impl Converter<'_> {
         repaired.map_or_else(
             || text.to_owned(),
             |address| {
-                self.note(at, text, "fixed: addresses without a scheme, or with a broken one, got one");
+                self.note(at, text, "fixed: addresses with a missing or broken scheme were repaired");
                 address
             },
         )
@@ -342,16 +341,16 @@ impl Converter<'_> {
                     return fault("the date has no day");
                 }
                 let fix = "add the day to use it as the date of the check";
-                let message = "a date without a day was kept as a text, as an additional property";
+                let message = "a date without a day was kept as text, in an additional property";
                 self.findings.add(Level::Warning, self.table, at, text, message, fix);
                 return Ok(Found::Other(head, string(text)));
             }
         };
-        let Some(day) = day else { return fault("there is no such day in the column's order of day and month") };
+        let Some(day) = day else { return fault("the date doesn't exist in the column's order of day and month") };
         if read.has_time {
-            self.note(at, text, "times of day were cut off dates");
+            self.note(at, text, "times of day were removed from dates");
         } else if day.to_string() != text {
-            self.note(at, text, "dates were written as YYYY-MM-DD");
+            self.note(at, text, "dates were converted to YYYY-MM-DD");
         }
         Ok(Found::Value(string(&day.to_string())))
     }
@@ -362,7 +361,7 @@ impl Converter<'_> {
             Some(declared) if *declared == name => name,
             Some(declared) => {
                 let value = format!("`{name}` as `{declared}`");
-                self.note(at, &value, "categories were written as they are declared");
+                self.note(at, &value, "categories were written as declared");
                 declared.clone()
             }
             None => {
@@ -380,7 +379,7 @@ impl Converter<'_> {
             let declared = self.options.categories.iter();
             let near = declared.map(|(id, declared)| (strsim::osa_distance(id, &folded), declared)).min();
             let Some((_, near)) = near.filter(|(edits, _)| *edits <= NEAR_EDITS) else { continue };
-            let fix = format!("if `{near}` is meant, correct it in the table");
+            let fix = format!("if you mean `{near}`, correct it in the table");
             let message = format!("category `{name}` isn't declared");
             for at in places {
                 self.findings.add(Level::Warning, self.table, at, &name, &message, &fix);
@@ -398,12 +397,13 @@ enum Found {
     Value(String),
     /// A value for a different property.
     Other(String, String),
-    /// Nothing, and that has been reported.
+    /// Nothing; the fault has been reported.
     Fault,
 }
 
-/// The text of a JSON string that is read as a cell's text: of another list than records of a directory, for a property, or of another type than
-/// an attribute.
+/// The text of a JSON string that is converted like a cell's text; `None` if the JSON is used as it
+/// is. Strings are converted for a property unless the table has a directory's records, and for an
+/// attribute if they aren't of its type.
 fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
     let is_text = match target {
         Target::Property(_) | Target::Translation(_) => !table.has_records(),
@@ -413,13 +413,13 @@ fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
     is_text.then(|| serde_json::from_str::<String>(raw).ok())?
 }
 
-/// The value from a closed list that a text means, in any case and with any hyphens.
+/// Finds the value in a closed list that the text means, in any case, with spaces or hyphens.
 fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, Fault> {
     let folded = slug(text);
     values.into_iter().find(|value| *value == folded).ok_or_else(|| {
         let allowed = values.join("` or `");
         (
-            format!("the value is neither of `{}`", values.join("`, `")),
+            format!("the value isn't one of `{}`", values.join("`, `")),
             format!("write `{allowed}`, or translate the values with --map-values COLUMN=FILE"),
         )
     })

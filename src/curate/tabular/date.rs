@@ -51,7 +51,7 @@ const MONTHS: [&[&str]; 12] = [
 /// Two-digit years below this belong to this century.
 const CENTURY_PIVOT: u16 = 70;
 
-/// Reads a date that may be followed by a time of day only; `None` for any other text.
+/// Reads a date that may be followed only by a time of day; `None` for any other text.
 pub(super) fn read(text: &str, is_1904: bool) -> Option<Read> {
     if let Some(date) = whole(text, is_1904) {
         return Some(Read { date, has_time: false });
@@ -193,7 +193,7 @@ fn from_serial(serial: f64, is_1904: bool) -> Option<CalendarDate> {
 /// A cell's serial number as a date, a date with time, or a time alone.
 #[expect(clippy::cast_possible_truncation, reason = "a fraction of a day in seconds")]
 pub(super) fn from_cell(serial: f64, is_1904: bool) -> Option<String> {
-    // To the second, so that a day doesn't begin a moment early.
+    // Rounded to the second, so that a day doesn't begin a moment early.
     let seconds = (serial * 86_400.0).round();
     let (day, rest) = ((seconds / 86_400.0).floor(), seconds.rem_euclid(86_400.0) as i64);
     let time = format!("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn serial_numbers_count_from_the_workbook_s_first_day() {
+    fn serial_numbers_count_from_the_workbooks_first_day() {
         assert_eq!(from_cell(44_268.0, true).as_deref(), Some("2025-03-14"));
         assert_eq!(from_cell(45_730.0, false).as_deref(), Some("2025-03-14"));
         assert_eq!(from_cell(45_730.698_263_888_89, false).as_deref(), Some("2025-03-14 16:45:30"));

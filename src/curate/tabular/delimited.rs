@@ -1,8 +1,8 @@
 //! CSV (RFC 4180) and its delimiter.
 //!
-//! The crate `csv` isn't used for reading: it silently reads on after a quote that is never closed
-//! or that closes in the middle of a cell, and it doesn't count blank lines, which spreadsheet
-//! programs show as rows.
+//! The crate `csv` isn't used for reading: it silently keeps reading after a quote that is never
+//! closed or that closes in the middle of a cell, and it doesn't count blank lines, which
+//! spreadsheet programs show as rows.
 
 use super::header::SEARCHED_ROWS;
 use super::{
@@ -56,7 +56,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
             row.number,
             counted(filled(row), "cell"),
             agreeing(width, "is", "are"),
-            counted(width, "head"),
+            counted(width, "column"),
             char::from(delimiter).escape_debug()
         );
         return Err(TableError::Form(text));
@@ -64,15 +64,15 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let suspicious = swallowed.into_iter().find(|(_, widest)| width > 1 && *widest >= width);
     if let Some((line, _)) = suspicious {
         table.notes.push(format!(
-            "the quoted cell that opens in line {line} contains a line that looks like a row; check that its quote is closed"
+            "the quoted cell that starts on line {line} contains a line that looks like a row; check for its closing quote"
         ));
     }
     header::square(&mut table);
     Ok(table)
 }
 
-/// The delimiter in a first line `sep=;`, which spreadsheet programs don't show, and where the
-/// table starts.
+/// The delimiter stated in a first line such as `sep=;`, which spreadsheet programs don't show, and
+/// where the table starts.
 fn stated_delimiter(text: &str) -> (Option<u8>, usize) {
     let end = text.find(['\n', '\r']).unwrap_or(text.len());
     let line = text[..end].trim_matches('"');
@@ -86,7 +86,8 @@ fn stated_delimiter(text: &str) -> (Option<u8>, usize) {
     }
 }
 
-/// The delimiter that splits most rows into the same number of cells, more than one; a comma if none does.
+/// The delimiter that splits most rows into the same number of cells, at least two; a comma if none
+/// does.
 fn delimiter(text: &str) -> u8 {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
     let score = |delimiter: u8| {
@@ -94,7 +95,7 @@ fn delimiter(text: &str) -> u8 {
         let mut widths = std::collections::BTreeMap::<usize, usize>::new();
         let mut count = 0;
         while let Ok(Some(record)) = scanner.record() {
-            // The last one may be cut off.
+            // The last record may be cut off.
             if scanner.at == sample.len() && count > 0 && sample.len() < text.len() || count == SAMPLE_RECORDS {
                 break;
             }
@@ -106,7 +107,7 @@ fn delimiter(text: &str) -> u8 {
         let common = widths.into_iter().filter(|(width, _)| *width > 1).max_by_key(|(width, rows)| (*rows, *width));
         common.map_or((0, 0), |(width, rows)| (rows * 100 / count.max(1), width))
     };
-    // Among equals, the first is the last in the list.
+    // The last of several equals is chosen, so the preferred delimiter comes last.
     *b"|\t;,".iter().max_by_key(|delimiter| score(**delimiter)).unwrap_or(&b',')
 }
 
@@ -134,7 +135,7 @@ impl<'t> Scanner<'t> {
         let mut cells = Vec::new();
         loop {
             if cells.len() == MAX_COLUMNS {
-                return Err(TableError::TooManyColumns { place: format!("the row in line {}", self.line) });
+                return Err(TableError::TooManyColumns { place: format!("the row on line {}", self.line) });
             }
             cells.push(if self.peek() == Some(b'"') { self.quoted()?.into() } else { self.plain().into() });
             match self.peek() {
@@ -165,7 +166,7 @@ impl<'t> Scanner<'t> {
             let rest = &self.text[self.at..];
             let Some(length) = memchr::memchr(b'"', rest.as_bytes()) else {
                 let text =
-                    format!("line {opened}: the quote that opens a cell here is never closed; close it, or remove it");
+                    format!("line {opened}: the quote that starts a cell here is never closed; close it, or remove it");
                 return Err(TableError::Form(text));
             };
             cell.push_str(&rest[..length]);
@@ -185,7 +186,7 @@ impl<'t> Scanner<'t> {
         let rest = self.plain();
         if !rest.trim().is_empty() {
             let text = format!(
-                "line {opened}: the quoted cell that opens here ends before `{}` in line {}; close the quote at the cell's end, and \
+                "line {opened}: the quoted cell that starts here ends before `{}` on line {}; close the quote at the cell's end, and \
                  double quotes inside it",
                 rest.chars().take(20).collect::<String>(),
                 self.line
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_delimiter_is_the_one_that_splits_all_rows_alike() {
+    fn the_delimiter_is_the_one_that_splits_all_rows_evenly() {
         assert_eq!(delimiter("name;price\nA;1,50\nB;2,50\n"), b';');
         assert_eq!(delimiter("name,tags\nA,a;b\nB,c\n"), b',');
         assert_eq!(delimiter("name\ttext\nA\ta, b; c\n"), b'\t');
@@ -228,14 +229,14 @@ mod tests {
     }
 
     #[test]
-    fn a_stated_delimiter_is_followed_and_its_line_not_counted_as_a_row() {
+    fn a_stated_delimiter_is_used_and_its_line_is_not_counted_as_a_row() {
         let table = table("sep=|\r\nname|url\r\nA;B,C|x\r\n").expect("a table");
         assert_eq!((table.heads.join(" "), table.rows[0].number), ("name url".into(), 2));
         assert_eq!(table.rows[0].cells[0], Cell::Text("A;B,C".into()));
     }
 
     #[test]
-    fn rows_are_numbered_as_a_spreadsheet_program_does() {
+    fn rows_are_numbered_as_in_a_spreadsheet_program() {
         for end in ["\n", "\r\n", "\r"] {
             let csv = ["name,url", "A,\"x", "y\"", "", "B,z", ""].join(end);
             let table = table(&csv).expect("a table");
@@ -245,23 +246,23 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_is_not_closed_is_an_error_with_its_line() {
+    fn an_unclosed_quote_is_an_error_with_its_line() {
         let error = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,plain\n").expect_err("an open quote");
-        assert!(error.starts_with("line 2: the quote that opens a cell here is never closed"), "{error}");
+        assert!(error.starts_with("line 2: the quote that starts a cell here is never closed"), "{error}");
         let error = table("name,url,text\nA,x,\"open\nB,y,\"quoted\"\n").expect_err("an open quote");
         assert!(
-            error.starts_with("line 2: the quoted cell that opens here ends before `quoted\"` in line 3"),
+            error.starts_with("line 2: the quoted cell that starts here ends before `quoted\"` on line 3"),
             "{error}"
         );
         let swallowed = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,end\"\n").expect("a table");
-        assert!(swallowed.notes[0].contains("opens in line 2"), "{:?}", swallowed.notes);
+        assert!(swallowed.notes[0].contains("starts on line 2"), "{:?}", swallowed.notes);
         let plain = table("name,url,text\nA,x,24\" screen\nB,y,\"two \"\"words\"\"\"\n").expect("a table");
         assert_eq!(plain.rows[0].cells[2], Cell::Text("24\" screen".into()));
         assert_eq!(plain.rows[1].cells[2], Cell::Text("two \"words\"".into()));
     }
 
     #[test]
-    fn a_row_wider_than_the_heads_is_an_error_and_empty_cells_are_not() {
+    fn a_row_wider_than_the_header_is_an_error_unless_the_extra_cells_are_empty() {
         assert!(table("a,b\n1,2,3\n").is_err());
         assert_eq!(table("a,b\n1,2,,\n").expect("a table").rows[0].cells.len(), 2);
     }

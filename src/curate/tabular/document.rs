@@ -1,4 +1,4 @@
-//! Turns records into a new export document, with ids, and with statuses if none are stated.
+//! Turns records into a new export document, and adds missing ids and statuses.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,7 +15,8 @@ pub struct Envelope {
     pub license: String,
 }
 
-/// Makes an export document of records that have their ids and statuses, with declarations of the attributes.
+/// Creates an export document from records that have their ids and statuses, and declares the
+/// attributes.
 pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record]) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut json =
@@ -47,7 +48,7 @@ pub(super) fn element(record: &Record) -> String {
 }
 
 impl Conversion {
-    /// Reports ids that a column has twice.
+    /// Reports ids that occur twice in a column.
     pub(super) fn check_ids(&mut self, table: &Table, mapping: &Mapping) {
         let Some(column) = mapping.columns.iter().position(|of| of.target.property() == Some("id")) else {
             return;
@@ -58,8 +59,8 @@ impl Conversion {
             if let Some(first) = seen.get(&id) {
                 let value = format!("`{id}` as in {}", table.row_name(table.rows[*first].number));
                 let at = At { row: Some(record.row), column: Some(column) };
-                let fix = "give one of them another id, or remove it";
-                self.findings.add(Level::Error, table, at, &value, "the id is another row's, too", fix);
+                let fix = "give one of them a different id, or remove it";
+                self.findings.add(Level::Error, table, at, &value, "another row has the same id", fix);
             } else {
                 seen.insert(id, record.row);
             }
@@ -67,7 +68,7 @@ impl Conversion {
     }
 
     /// Gives the records at these indices an id derived from the name if there's no id column, and
-    /// the status `pending-review` if none is stated. `taken` has the ids of other records.
+    /// the status `pending-review` if none is stated. `taken` contains the ids of other records.
     pub fn complete(
         &mut self,
         table: &Table,
@@ -92,13 +93,13 @@ impl Conversion {
             }
             let row = &table.rows[record.row];
             let name = record.text("name");
-            // The checks report rows without a name, but they need an id for that.
+            // The checks report rows without a name, but need an id to do so.
             let made = slug(name.as_deref().unwrap_or(&format!("row {}", row.number)));
             let at = At { row: Some(record.row), column: name_column };
             let shown = name.clone().unwrap_or_default();
             if made.is_empty() {
                 let fix = "add a column `id`";
-                self.findings.add(Level::Error, table, at, &shown, "no id can be made of the name", fix);
+                self.findings.add(Level::Error, table, at, &shown, "no id can be derived from the name", fix);
             }
             let mut id = made.clone();
             let mut suffix = 1;
@@ -109,10 +110,10 @@ impl Conversion {
             if let Some(first) = taken.get(&id) {
                 let fix = "add a column `id`, remove one of the two, or give such ids a suffix with --unique-ids";
                 let clash = format!("`{shown}` gives `{id}`, as does {first}");
-                self.findings.add(Level::Error, table, at, &clash, "the id made of the name is taken", fix);
+                self.findings.add(Level::Error, table, at, &clash, "the id derived from the name is taken", fix);
             } else {
                 if suffix > 1 {
-                    let message = "an id that is made of a name and was taken got a suffix";
+                    let message = "an id derived from a name was taken, so it got a suffix";
                     self.findings.add(Level::Note, table, at, &id, message, "");
                 }
                 taken.insert(id.clone(), table.row_name(row.number));

@@ -12,19 +12,19 @@ pub(super) struct Item<'t> {
     /// `None` in an array.
     pub(super) key: Option<Cow<'t, str>>,
     pub(super) value: &'t str,
-    /// From the key, or in an array the value, to the end of the value.
+    /// From the key, or in an array from the value, to the end of the value.
     span: Range<usize>,
     value_start: usize,
 }
 
-/// What happens to an item.
+/// What to do with an item.
 pub(super) enum Change {
     Keep,
     Value(String),
     Remove,
 }
 
-/// The items of an object or array; `None` for any other text.
+/// The items of an object or array; `None` if the text is neither.
 pub(super) fn items(text: &str) -> Option<Vec<Item<'_>>> {
     let offset = |value: &str| value.as_ptr() as usize - text.as_ptr() as usize;
     if text.trim_ascii_start().starts_with('[') {
@@ -53,8 +53,8 @@ pub(super) fn items(text: &str) -> Option<Vec<Item<'_>>> {
     Some(items)
 }
 
-/// The text with some items changed and others added at its end, given as JSON texts, in an object
-/// with their keys.
+/// Rebuilds the text with some items changed and others added at its end. Added items are given as
+/// JSON, with their keys if the text is an object.
 pub(super) fn rebuild(text: &str, items: &[Item<'_>], changes: &[Change], added: &[(Option<&str>, String)]) -> String {
     let open = text.find(['{', '[']).map_or(0, |at| at + 1);
     let close = text.rfind(['}', ']']).unwrap_or(text.len());
@@ -112,7 +112,8 @@ fn style(text: &str, items: &[Item<'_>], open: usize) -> (String, String) {
     (space.trim_start_matches(',').to_owned(), colon)
 }
 
-/// An object with these members, spaced like another one; `None` if that one has no members.
+/// Writes an object with these members, spaced like another object; `None` if that one has no
+/// members.
 pub(super) fn like(object: &str, members: &[(&str, &str)]) -> Option<String> {
     let items = items(object)?;
     let last = items.last()?;
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_changed_stays_as_it_is_written() {
+    fn what_is_not_changed_is_kept_as_written() {
         let text = "{\n  \"a\" : 1.0,\n\n  \"b\": [ 1,2 ],\n  \"c\":\"\\u00e4\"\n}";
         assert_eq!(edited(text, &[("b", Some("3"))]), text.replace("[ 1,2 ]", "3"));
         assert_eq!(edited(text, &[("b", None)]), "{\n  \"a\" : 1.0,\n  \"c\":\"\\u00e4\"\n}");
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_arrays_are_changed_alike() {
+    fn array_elements_are_changed_the_same_way() {
         let text = "[\n  {\"a\": 1},\n  {\"b\": 2}\n]";
         let of = items(text).expect("an array");
         assert_eq!(of[1].value, "{\"b\": 2}");

@@ -1,4 +1,4 @@
-//! Decodes a file: UTF-8, UTF-16 with a byte order mark, whatever `--encoding` names, or
+//! Decodes a file: UTF-8, UTF-16 with a byte order mark, the encoding given by `--encoding`, or
 //! Windows-1252 if there's no doubt.
 
 use std::borrow::Cow;
@@ -8,10 +8,10 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::TableError;
 
-/// Non-ASCII characters that occur in Western European texts in Windows-1252.
+/// Non-ASCII characters that occur in Western European text in Windows-1252.
 const WESTERN: &str =
     "äöüÄÖÜßàáâãåæçèéêëìíîïñòóôõøœùúûýÿÀÁÂÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕØŒÙÚÛÝŸ€£§°©®™«»‹›„“”‚‘’–—…•·×²³½¼¾¿¡ªº±µ\u{a0}";
-/// How many non-ASCII characters are adjacent in a Windows-1252 text at most.
+/// How many non-ASCII characters may be adjacent in Windows-1252 text.
 const WESTERN_RUN: usize = 2;
 
 pub(super) fn decode<'b>(
@@ -30,7 +30,7 @@ pub(super) fn decode<'b>(
         return if encoding == encoding_rs::UTF_8 { utf8(&bytes[length..], true) } else { decoded(bytes, encoding) };
     }
     if bytes.contains(&0) {
-        let text = "the file isn't a text; name a CSV file, a workbook (.xlsx) or JSON";
+        let text = "the file isn't text; specify a CSV file, a workbook (.xlsx) or JSON";
         return Err(TableError::Form(text.to_owned()));
     }
     if std::str::from_utf8(bytes).is_ok() || is_nearly_utf8(bytes) {
@@ -44,12 +44,12 @@ pub(super) fn decode<'b>(
         let name = if guess == WINDOWS_1252 { "windows-1250" } else { guess.name() };
         let name = name.to_lowercase();
         let text = format!(
-            "the file isn't UTF-8, and its encoding isn't certain (it may be {name}); name it with --encoding, such as --encoding {name}, \
+            "the file isn't UTF-8, and its encoding is uncertain (it may be {name}); set it with --encoding, such as --encoding {name}, \
              or save the file as UTF-8"
         );
         return Err(TableError::Form(text));
     }
-    notes.push("the file isn't UTF-8; it was read as Windows-1252 (check umlauts and accents, or name another with --encoding)".to_owned());
+    notes.push("the file isn't UTF-8; it was read as Windows-1252 (check umlauts and accents, or set another encoding with --encoding)".to_owned());
     Ok(Cow::Owned(text.into_owned()))
 }
 
@@ -61,7 +61,7 @@ fn decoded<'b>(bytes: &'b [u8], encoding: &'static Encoding) -> Result<Cow<'b, s
     let at = text.find('\u{fffd}').unwrap_or_default();
     let (line, column) = place(&text[..at]);
     let text = format!(
-        "line {line}, column {column}: this isn't {}; correct it, or name another encoding with --encoding",
+        "line {line}, column {column}: this isn't {}; correct it, or set another encoding with --encoding",
         encoding.name()
     );
     Err(TableError::Form(text))
@@ -74,17 +74,21 @@ fn utf8(bytes: &[u8], has_mark: bool) -> Result<Cow<'_, str>, TableError> {
     };
     let at = error.valid_up_to();
     let (line, column) = place(&String::from_utf8_lossy(&bytes[..at]));
-    let why = if has_mark { "it begins with a byte order mark" } else { "nearly all of its other characters are" };
+    let why = if has_mark {
+        "the file begins with a UTF-8 byte order mark"
+    } else {
+        "nearly all of the file's other characters are"
+    };
     let text = format!(
-        "line {line}, column {column}: the byte {:02X} isn't UTF-8, which the file is ({why}); correct it in an editor, or name \
-         the file's encoding with --encoding",
+        "line {line}, column {column}: the byte {:02X} isn't UTF-8, although {why}; correct it in an editor, \
+         or set the file's encoding with --encoding",
         bytes[at]
     );
     Err(TableError::Form(text))
 }
 
 /// Whether at least one multi-byte sequence is valid UTF-8, and at least as many are valid as
-/// aren't.
+/// invalid.
 fn is_nearly_utf8(bytes: &[u8]) -> bool {
     let (mut valid, mut invalid) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {
@@ -102,7 +106,7 @@ fn is_western(text: &str) -> bool {
     })
 }
 
-/// The line and column right after a text, from 1.
+/// The line and column right after some text, from 1.
 fn place(before: &str) -> (usize, usize) {
     let lines = before.replace("\r\n", "\n").replace('\r', "\n");
     let (line, last) =
@@ -121,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn windows_1252_is_converted_and_told() {
+    fn windows_1252_is_converted_and_reported() {
         assert_eq!(read(b"name\nM\xfcller \x84x\x93\n", None), Ok(("name\nMüller „x“\n".into(), 1)));
         assert_eq!(read("\u{feff}Müller".as_bytes(), None), Ok(("Müller".into(), 0)));
     }
 
     #[test]
-    fn one_bad_byte_is_named_with_its_place() {
+    fn one_bad_byte_is_reported_with_its_place() {
         let mut bytes = "name\nMüller, Łódź\nx".as_bytes().to_vec();
         bytes.push(0x9f);
         let error = read(&bytes, None).expect_err("a bad byte");
@@ -137,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn other_encodings_are_named_and_not_guessed() {
+    fn other_encodings_are_suggested_but_not_used() {
         let cyrillic = encoding_rs::WINDOWS_1251.encode("имя;сайт\nЖурнал охраны труда;x\n").0;
         assert!(read(&cyrillic, None).expect_err("a doubt").contains("--encoding windows-1251"));
         assert_eq!(read(&cyrillic, Some("cp1251")), Ok(("имя;сайт\nЖурнал охраны труда;x\n".into(), 0)));

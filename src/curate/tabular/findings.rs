@@ -6,15 +6,15 @@ use super::{Table, column_letters};
 
 /// How many examples are kept per cause.
 const KEPT_EXAMPLES: usize = 3;
-/// The longest value in an example, in characters.
+/// Maximum length of a value in an example, in characters.
 const VALUE_CHARS: usize = 60;
 
-/// How bad a cause is.
+/// How severe a cause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Its rows can't be published.
     Error,
-    /// Worth a look, but stops nothing.
+    /// Worth a look, but doesn't stop anything.
     Warning,
     /// Something was changed along the way.
     Note,
@@ -30,19 +30,19 @@ impl Level {
     }
 }
 
-/// A cause.
+/// Findings with the same cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     pub level: Level,
-    /// As messages name it; empty if it's about the whole table.
+    /// The column's name in messages; empty if the cause is about the whole table.
     pub column: String,
     /// What's wrong, without the values.
     pub message: String,
     /// What to do; empty for a note.
     pub fix: String,
     pub count: usize,
-    /// The first ones, each with its row and the value in backticks, or a text with several; may be
-    /// empty.
+    /// The first examples, each with its row and the value in backticks, or with text that contains
+    /// several values. May be empty.
     pub examples: Vec<(String, String)>,
 }
 
@@ -119,7 +119,7 @@ impl Findings {
         self.groups.values()
     }
 
-    /// How many causes and findings a level has.
+    /// How many causes and findings there are at a level.
     pub fn count(&self, level: Level) -> (usize, usize) {
         let of = self.groups.values().filter(|group| group.level == level);
         of.fold((0, 0), |(causes, findings), group| (causes + 1, findings + group.count))

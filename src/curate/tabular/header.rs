@@ -1,5 +1,5 @@
 //! Finds the row that names the columns: the one with the most known headers, below titles and
-//! remarks, or the one that the user named.
+//! remarks, or the one that the user specified.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
     let index = match header_row {
         None => find(&rows),
         Some(number) => rows.iter().position(|row| row.number == number).ok_or_else(|| {
-            TableError::Form(format!("row {number}, which --header-row names, is empty; name the row with the heads"))
+            TableError::Form(format!("row {number}, given by --header-row, is empty; give the row with the headers"))
         })?,
     };
     let above: Vec<_> = rows.drain(..index).collect();
@@ -30,7 +30,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
         let shown = above.iter().flat_map(|row| &row.cells).find_map(Cell::text).unwrap_or_default();
         let shown: String = shown.chars().take(40).collect();
         table.notes.push(format!(
-            "row {} names the columns; not read above it: {} such as `{shown}` (--header-row names another)",
+            "row {} names the columns; not read above it: {} such as `{shown}` (--header-row sets another)",
             header.number,
             counted(above.len(), "row")
         ));
@@ -46,7 +46,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
     if !repeated.is_empty() && table.heads.iter().filter(|head| !head.is_empty()).count() > 1 {
         rows.retain(|row| !repeats(row));
         let (they, noun) = agreeing(repeated.len(), ("it repeats", "row"), ("they repeat", "rows"));
-        table.notes.push(format!("left out, since {they} the heads: {noun} {}", repeated.join(", ")));
+        table.notes.push(format!("left out, because {they} the headers: {noun} {}", repeated.join(", ")));
     }
     let filled = |row: &Row| row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
     let widest = rows.iter().map(filled).max().unwrap_or_default();
@@ -98,8 +98,7 @@ fn name_repeated(table: &mut Table) {
     table.repeated = repeated;
 }
 
-/// Gives each row a cell for each header, and removes columns without one, reporting what they
-/// contain.
+/// Gives each row a cell for each header, and reports what the columns without a header contain.
 pub(super) fn square(table: &mut Table) {
     let width = table.heads.len();
     for row in &mut table.rows {
@@ -110,7 +109,7 @@ pub(super) fn square(table: &mut Table) {
         let Some(first) = filled.next() else { continue };
         let shown: String = first.text().unwrap_or_default().chars().take(40).collect();
         table.notes.push(format!(
-            "left out: column {} has no head; cells with a value: {}, such as `{shown}` (give it a head to use it)",
+            "left out: column {} has no header; cells with a value: {}, such as `{shown}` (give it a header to use it)",
             column_letters(column),
             filled.count() + 1
         ));
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_found_below_titles() {
+    fn headers_are_found_below_titles() {
         let table = read("# exported 2025,\n\nName,Website\nA,https://a.example/\n", None);
         assert_eq!((table.heads.join(" "), table.rows[0].number), ("Name Website".into(), 4));
         assert!(table.notes[0].starts_with("row 3 names the columns"), "{:?}", table.notes);
@@ -145,31 +144,31 @@ mod tests {
     }
 
     #[test]
-    fn repeated_heads_are_told_apart_by_their_columns() {
+    fn repeated_headers_are_distinguished_by_their_columns() {
         let table = read("Name,Website,Website\na,b,c\n", None);
         assert_eq!(table.heads, ["Name", "Website", "Website (column C)"]);
         assert_eq!(table.repeated, [vec![1, 2]]);
     }
 
     #[test]
-    fn a_row_that_repeats_the_heads_is_left_out_and_told() {
+    fn a_row_that_repeats_the_headers_is_left_out_and_reported() {
         let table = read("Name,Website\na,b\nName,Website\nc,d\n", None);
         assert_eq!(table.rows.len(), 2);
-        assert!(table.notes[0].ends_with("it repeats the heads: row 3"), "{:?}", table.notes);
+        assert!(table.notes[0].ends_with("it repeats the headers: row 3"), "{:?}", table.notes);
     }
 
     #[test]
-    fn columns_without_heads_are_told_once() {
+    fn columns_without_headers_are_reported_once() {
         let table = read("Name,Website,,,\na,b,,secret,\nc,d,,x,\n", None);
         assert_eq!(
             table.notes,
-            ["left out: column D has no head; cells with a value: 2, such as `secret` (give it a head to use it)"]
+            ["left out: column D has no header; cells with a value: 2, such as `secret` (give it a header to use it)"]
         );
         assert!(read("Name,Website,,,\na,b,,,\n", None).notes.is_empty());
     }
 
     #[test]
-    fn invisible_characters_are_no_part_of_a_head() {
+    fn invisible_characters_are_not_part_of_a_header() {
         let table = read("Name\u{a0},\u{200b}Website,Last\u{a0}checked\nA\u{a0},\u{200b}https://a.example/ ,x\n", None);
         assert_eq!(table.heads, ["Name", "Website", "Last checked"]);
         assert_eq!(table.rows[0].cells[1].text(), Some("https://a.example/"));

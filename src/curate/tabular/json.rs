@@ -1,4 +1,5 @@
-//! JSON: a line per product (NDJSON), an array of products, or an object with products by id.
+//! JSON: one product per line (NDJSON), an array of products, or an object that maps ids to
+//! products.
 
 use std::collections::HashMap;
 
@@ -33,12 +34,14 @@ pub(super) fn read_lines(bytes: &[u8], progress: Progress<'_>) -> Result<Table, 
 }
 
 /// Reads an array of objects, possibly inside an object (the `wanted` one if there are several), or
-/// an object whose values are objects, by id.
+/// an object that maps ids to objects.
 pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table, TableError> {
     let form = |text: &str| TableError::Form(text.to_owned());
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let raw: &RawValue = serde_json::from_slice(bytes).map_err(|error| {
-        TableError::Form(format!("this isn't JSON: {error}; correct it, or name a file with an object a line .ndjson"))
+        TableError::Form(format!(
+            "this isn't JSON: {error}; correct it, or rename a file with one object per line to .ndjson"
+        ))
     })?;
     let mut builder = Builder::new(RowKind::Record);
     if raw.get().starts_with('[') {
@@ -47,7 +50,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
     let mut by_id = members(raw).map_err(|_| form("this is neither an array nor an object of records"))?;
     if by_id.iter().any(|(key, _)| key == "software") {
         return Err(form(
-            "this is an export, which needs no import (see check); a table is an array of objects, or an object of them by id",
+            "this is an export, so it needs no import (see check); a table is an array of objects, or an object that maps ids to objects",
         ));
     }
     let is_list =
@@ -66,21 +69,21 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
     };
     if let Some(chosen) = chosen {
         by_id.retain(|(key, _)| key == chosen);
-        builder.table.notes.push(format!("the records are those of the list `{chosen}`"));
+        builder.table.notes.push(format!("the records are from the list `{chosen}`"));
         return by_id.first().map_or_else(|| Err(TableError::NoRows), |(_, value)| builder.list(value));
     }
     let mut records = Vec::new();
     for (id, value) in by_id {
         let of = members(&value).map_err(|_| {
             let text = format!(
-                "the value of `{id}` isn't an object; a table is an array of objects, or an object of them by id"
+                "the value of `{id}` isn't an object; a table is an array of objects, or an object that maps ids to objects"
             );
             TableError::Form(text)
         })?;
         records.push((id, of));
     }
     if records.iter().any(|(_, of)| of.iter().any(|(key, _)| key == "id")) {
-        // Their own ids count, and the keys must agree.
+        // Their own ids count, and the keys must agree with them.
         let is_same = |(id, of): &(String, Members)| {
             of.iter().any(|(key, value)| {
                 key == "id" && serde_json::from_str::<String>(value.get()).ok().as_ref() == Some(id)
@@ -88,7 +91,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
         };
         if let Some((id, _)) = records.iter().find(|record| !is_same(record)) {
             let text = format!(
-                "the record under the key `{id}` has another `id`, or none; correct it, or make the table an array"
+                "the record under the key `{id}` has a different `id`, or none; correct it, or make the table an array"
             );
             return Err(TableError::Form(text));
         }
@@ -214,7 +217,7 @@ mod tests {
         let table = document(r#"{"version": 1, "tools": [{"name": "A"}]}"#).expect("a table");
         assert_eq!((table.rows.len(), table.notes.len()), (1, 1));
         let several = r#"{"tags": [{"name": "t"}], "tools": [{"name": "A"}]}"#;
-        assert!(document(several).expect_err("several").contains("2 lists; name one with --sheet: tags, tools"));
+        assert!(document(several).expect_err("several").contains("2 lists; choose one with --sheet: tags, tools"));
         let table = read_document(several.as_bytes(), Some("tools")).expect("a table");
         assert_eq!(table.rows[0].cells, [Cell::Json("\"A\"".into())]);
         assert!(document(r#"{"a": 1}"#).is_err() && document("[1]").is_err() && document("{").is_err());

@@ -1,8 +1,9 @@
-//! Tables of others (CSV, workbooks, JSON) made into an export document, and exports written as tables.
+//! Turns foreign tables (CSV, workbooks, JSON) into an export document, and writes exports as
+//! tables.
 //!
 //! ```text
 //! bytes ─▶ rows ─▶ header row ─▶ Table ─▶ Mapping ─▶ convert ─▶ records ─┬▶ document (a new export)
-//!                                                                      └▶ update (an export that exists)
+//!                                                                      └▶ update (an existing export)
 //! ```
 //!
 //! [`write_csv`] is the way back: importing what it wrote yields the same records.
@@ -42,22 +43,22 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// The maximum number of rows: what a worksheet can hold, and a limit on memory.
+/// Maximum number of rows: what a worksheet can contain, and a limit on memory.
 pub const MAX_ROWS: usize = 1_048_576;
-/// The maximum number of columns, as in a worksheet.
+/// Maximum number of columns, as in a worksheet.
 pub const MAX_COLUMNS: usize = 16_384;
-/// The maximum number of cells, including empty ones. It limits memory if a worksheet has a single
+/// Maximum number of cells, including empty ones. It limits memory if a worksheet has a single
 /// filled cell far away.
 const MAX_CELLS: usize = 20_000_000;
-/// The maximum size of a cell in bytes. Spreadsheet programs stop at 32,767 characters.
+/// Maximum size of a cell in bytes. Spreadsheet programs stop at 32,767 characters.
 const MAX_CELL_BYTES: usize = 1024 * 1024;
-/// The maximum size of all cells in bytes.
+/// Maximum size of all cells in bytes.
 const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
     Empty,
-    /// A text as written.
+    /// Text as written.
     Text(String),
     /// A JSON value as written.
     Json(String),
@@ -65,12 +66,12 @@ pub enum Cell {
     Error(String),
     /// A formula whose value the workbook doesn't store.
     Formula(String),
-    /// A text with its hyperlink's address.
+    /// Text with its hyperlink's address.
     Link(Box<(String, String)>),
 }
 
 impl Cell {
-    /// The text for a sample or an example.
+    /// The text to show in a sample or an example.
     fn shown(&self) -> &str {
         match self {
             Self::Text(text) | Self::Json(text) | Self::Error(text) | Self::Formula(text) => text,
@@ -81,7 +82,7 @@ impl Cell {
 }
 
 impl Cell {
-    /// The text that a person sees, if it's plain text.
+    /// The text that people see, if it's plain text.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -114,8 +115,8 @@ pub enum RowKind {
 /// A table in memory.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// The column headers, all distinct: repeated ones are followed by their column's letter. Empty
-    /// for columns without one.
+    /// The column headers, all distinct: repeated ones get their column's letter appended. Empty
+    /// for columns without a header.
     pub heads: Vec<String>,
     /// The columns that share a header, by index; the first one keeps it.
     pub repeated: Vec<Vec<usize>>,
@@ -123,7 +124,7 @@ pub struct Table {
     pub row_kind: RowKind,
     /// Whether date serial numbers count from 1904.
     pub is_1904: bool,
-    /// Conversions that were necessary to read it.
+    /// Conversions that were necessary to read the table.
     pub notes: Vec<String>,
 }
 
@@ -149,7 +150,7 @@ impl Table {
     }
 
     /// Whether it has the properties that every record needs, as `export` writes them. If so, it
-    /// holds a directory's records, and all of its properties are meant.
+    /// contains a directory's records, and all of its properties are used.
     fn has_records(&self) -> bool {
         let has = |name: &&str| self.heads.iter().any(|head| head.strip_prefix("json:").unwrap_or(head) == *name);
         ["id", "name", "url", "evidence_status"].iter().all(has)
@@ -187,16 +188,18 @@ pub enum TableError {
     CellTooLong { place: String },
     #[error("the cells have more than {MAX_TEXT_BYTES} bytes together, which is the limit; split the table")]
     TooMuchText,
-    #[error("the table has no row below its heads; the first row has to name the columns, the others a product each")]
+    #[error(
+        "the table has no row below its headers; the first row must name the columns, and each other row describes a product"
+    )]
     NoRows,
     #[error("{0}")]
     Form(String),
-    #[error("the file isn't a workbook that can be read; save it as .xlsx again, or as CSV")]
+    #[error("the file isn't a readable workbook; save it as .xlsx again, or as CSV")]
     Workbook(#[from] calamine::XlsxError),
-    #[error("{reason}; name one with --sheet: {}", .sheets.join(", "))]
+    #[error("{reason}; choose one with --sheet: {}", .sheets.join(", "))]
     Sheet {
         reason: String,
-        /// The worksheets.
+        /// The worksheets or lists to choose from.
         sheets: Vec<String>,
     },
     #[error("line {line} isn't a JSON object")]
@@ -211,10 +214,10 @@ pub enum TableError {
 /// Receives the bytes done and the bytes in total while a table is read.
 pub type Progress<'p> = &'p dyn Fn(u64, u64);
 
-/// How many rows there are between two calls of a [`Progress`].
+/// The number of rows between two calls of a [`Progress`].
 const STEP: usize = 1000;
 
-/// How to read a table.
+/// Options for reading a table.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ReadOptions<'o> {
     /// The worksheet, or the list in a JSON document; required if there are several.
@@ -232,9 +235,11 @@ pub fn read(
     max_bytes: u64,
     progress: Progress<'_>,
 ) -> Result<Table, TableError> {
-    // Before it's opened: opening a named pipe would wait for its writer.
+    // Checked before opening: opening a named pipe would wait for its writer.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(TableError::Form("this isn't an ordinary file; save the table as a file and name that".to_owned()));
+        return Err(TableError::Form(
+            "this isn't a regular file; save the table as a file and specify that".to_owned(),
+        ));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -256,13 +261,13 @@ pub fn parse(
     let is_json = matches!(extension, "ndjson" | "jsonl" | "json");
     let refuse = |text: &str| Err(TableError::Form(text.to_owned()));
     if options.sheet.is_some() && !is_workbook && extension != "json" {
-        return refuse("--sheet is of workbooks (.xlsx) and of JSON with several lists; leave it out");
+        return refuse("--sheet is for workbooks (.xlsx) and JSON with several lists; leave it out");
     }
     if options.encoding.is_some() && (is_workbook || is_json) {
-        return refuse("--encoding is of CSV; workbooks and JSON state their own, so leave it out");
+        return refuse("--encoding is for CSV; workbooks and JSON specify their own, so leave it out");
     }
     if options.header_row.is_some() && is_json && !is_workbook {
-        return refuse("--header-row is of CSV and workbooks; in JSON the keys name the columns, so leave it out");
+        return refuse("--header-row is for CSV and workbooks; in JSON the keys name the columns, so leave it out");
     }
     let mut table = match extension {
         _ if is_workbook => workbook::read(bytes, options, progress)?,
@@ -277,7 +282,7 @@ pub fn parse(
     Ok(table)
 }
 
-/// Counts what a reader consumes, so that it stops before the memory is exhausted.
+/// Counts what a reader consumes, so that it stops before memory runs out.
 #[derive(Debug, Default)]
 struct Budget {
     rows: usize,
@@ -286,7 +291,7 @@ struct Budget {
 }
 
 impl Budget {
-    /// A row with this many cells.
+    /// Counts a row with this many cells.
     fn row(&mut self, cells: usize) -> Result<(), TableError> {
         self.rows += 1;
         self.cells += cells;
@@ -296,7 +301,7 @@ impl Budget {
         if self.cells > MAX_CELLS { Err(TableError::TooManyCells) } else { Ok(()) }
     }
 
-    /// A cell with this many bytes.
+    /// Counts a cell with this many bytes.
     fn cell(&mut self, bytes: usize, place: impl FnOnce() -> String) -> Result<(), TableError> {
         if bytes > MAX_CELL_BYTES {
             return Err(TableError::CellTooLong { place: place() });
@@ -306,7 +311,7 @@ impl Budget {
     }
 }
 
-/// The cell for a text.
+/// Turns text into a cell.
 fn text_cell(text: &str) -> Cell {
     const ERRORS: [&str; 9] = ["#N/A", "#NV", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!"];
     let trimmed = value::trim(text);

@@ -19,7 +19,7 @@ pub(super) fn shown(number: f64, format: &str) -> Option<String> {
     (!before.is_empty() || !behind.is_empty()).then_some(text)
 }
 
-/// The literal texts before and after the digits; `None` for a date format.
+/// The literal text before and after the digits; `None` for a date format.
 fn literals(format: &str) -> Option<(String, String)> {
     let (mut before, mut behind) = (String::new(), String::new());
     let mut has_digits = false;

@@ -1,14 +1,13 @@
-//! A row's texts in other languages, which a record keeps in one property.
+//! A row's text in other languages, which a record keeps in a single property.
 
 use serde_json::{Map, Value};
 
 use super::Translation;
 
-/// The property.
 pub(super) const TRANSLATIONS: &str = "translations";
 
-/// A record's translations with those of a row, as JSON; `None` if nothing is left. An empty cell, whose JSON is `None`, removes
-/// the text.
+/// Merges a row's translations into a record's, as JSON; `None` if nothing is left. An empty cell,
+/// whose JSON is `None`, removes the text.
 pub(super) fn merged(old: Option<&str>, row: &[(Translation, Option<String>)]) -> Option<String> {
     let parsed = |json: &str| serde_json::from_str::<Map<String, Value>>(json).ok();
     let mut translations = old.and_then(parsed).unwrap_or_default();
@@ -25,7 +24,7 @@ pub(super) fn merged(old: Option<&str>, row: &[(Translation, Option<String>)]) -
     (!translations.is_empty()).then(|| Value::from(translations).to_string())
 }
 
-/// How many texts of a record the empty cells of a row remove.
+/// How many of a record's translations the row's empty cells remove.
 pub(super) fn cleared(old: Option<&str>, row: &[(Translation, Option<String>)]) -> usize {
     let old = old.and_then(|json| serde_json::from_str::<Value>(json).ok()).unwrap_or_default();
     let has = |of: &Translation| old[of.language.as_str()][of.property].is_string();

@@ -1,4 +1,4 @@
-//! Updates an export with a table's rows. Whatever the table doesn't hold stays as written.
+//! Updates an export with a table's rows. Whatever the table doesn't contain is kept as written.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,7 +25,7 @@ pub struct Match {
     pub url: String,
 }
 
-/// What happens to a row that may be a record.
+/// What to do with a row that may be an existing record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// It's that record.
@@ -62,7 +62,8 @@ struct Head {
     url: String,
 }
 
-/// Updates an export. Rows are matched by id, or without ids by name and URL; `ask` decides if only one of the two matches.
+/// Updates an export. Rows are matched by id, or by name and URL if there are no ids; `ask` decides
+/// if only one of the two matches.
 pub fn update(
     export: &Export,
     table: &Table,
@@ -93,8 +94,8 @@ pub fn update(
             let (row, first) = (conversion.records[index].row, conversion.records[*first].row);
             let value = format!("`{}` as in {}", heads[element].id, table.row_name(table.rows[first].number));
             let at = At { row: Some(row), column: None };
-            let fix = "remove one of the rows, or give the other one an id of its own";
-            conversion.findings.add(Level::Error, table, at, &value, "the record is another row's, too", fix);
+            let fix = "remove one of the rows, or give the other one its own id";
+            conversion.findings.add(Level::Error, table, at, &value, "another row is the same record", fix);
         } else {
             of_element.insert(element, index);
         }
@@ -234,7 +235,7 @@ impl<'h> Matcher<'h> {
         unclear.truncate(10);
         let more = if more == 0 { String::new() } else { format!("\n  and {more} more") };
         Err(UpdateError::Unclear(format!(
-            "rows match a record by name or by URL, and not by both; run it on a terminal to be asked, or give the rows their ids in a column \
+            "rows match a record by name or by URL, but not by both; run it in a terminal to be asked, or give the rows their ids in a column \
              `id`:\n  {}{more}",
             unclear.join("\n  ")
         )))
@@ -307,7 +308,7 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
     Some(rebuild(text, &members, &changes, &added))
 }
 
-/// The category and the other ones.
+/// The main category and the others.
 fn categories(one: Option<&str>, others: Option<&str>) -> Vec<Value> {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     let mut all: Vec<Value> = one.and_then(read).into_iter().collect();
@@ -326,7 +327,7 @@ fn as_list(value: Value) -> Vec<Value> {
     }
 }
 
-/// Whether two JSON texts have the same value, where a single text equals a list with it.
+/// Whether two JSON values are the same. A new list with only the old string counts as the same.
 fn alike(old: &str, new: &str) -> bool {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     let (Some(old), Some(new)) = (read(old), read(new)) else { return false };

@@ -1,7 +1,7 @@
-//! Texts in cells: lists, sources, addresses, numbers, words for nothing, and texts that a spreadsheet program would take for a
-//! formula.
+//! Text in cells: lists, sources, addresses, numbers, placeholders for nothing, and text that a
+//! spreadsheet program would take for a formula.
 
-/// Texts that mean an empty cell, in lower case.
+/// Text that means an empty cell, in lower case.
 const NOTHING: [&str; 10] = ["-", "--", "–", "—", "n/a", "n.a.", "k.a.", "k. a.", "k.a", "keine angabe"];
 
 /// Characters that make a cell a formula if it starts with them.
@@ -21,7 +21,7 @@ pub(super) fn unguarded(text: &str) -> &str {
     text.strip_prefix('\'').filter(|_| is_guarded(text)).unwrap_or(text)
 }
 
-/// The text without white space and invisible characters at its ends.
+/// The text without white space and invisible characters at either end.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}'))
 }
@@ -127,7 +127,7 @@ pub(super) fn source(item: &str) -> (&str, &str) {
     (label.unwrap_or(address), address)
 }
 
-/// The sources in a text: the items of a list, or the pieces between commas if each has an address.
+/// The sources in a cell: the items of a list, or the pieces between commas if each has an address.
 pub(super) fn sources(text: &str) -> Vec<String> {
     let has_address = |piece: &&str| piece.contains("://") || piece.contains("www.");
     let pieces: Vec<&str> = text.split(", ").map(trim).collect();
@@ -137,14 +137,14 @@ pub(super) fn sources(text: &str) -> Vec<String> {
     split(text)
 }
 
-/// Whether a text is a web address as people write it.
+/// Whether the text is a web address as people write them.
 pub(super) fn is_address(text: &str) -> bool {
     let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
     !text.contains(char::is_whitespace)
         && (["https://", "http://", "www."].iter().any(|start| lower.starts_with(start)) || is_bare_host(text))
 }
 
-/// Whether a text is a domain, optionally with a path, without a scheme or the like.
+/// Whether the text is a domain, optionally with a path, but without a scheme or anything else.
 pub(super) fn is_bare_host(text: &str) -> bool {
     let host = text.split('/').next().unwrap_or_default();
     let is_label = |label: &str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
@@ -158,7 +158,7 @@ pub(super) fn with_scheme(text: &str) -> Option<String> {
     is_www.then(|| format!("https://{text}"))
 }
 
-/// The address with its scheme repaired: a missing one before a domain, or one that lacks a
+/// Repairs an address's scheme: adds a missing one before a domain, or completes one that lacks a
 /// character. Needs no judgement.
 pub(super) fn repaired_address(text: &str) -> Option<String> {
     if is_bare_host(text) {
@@ -171,7 +171,7 @@ pub(super) fn repaired_address(text: &str) -> Option<String> {
     (is_broken && is_bare_host(rest)).then(|| format!("{scheme}://{rest}"))
 }
 
-/// Whether a text says yes or no.
+/// Reads a word for yes or no.
 pub(super) fn boolean(text: &str) -> Option<bool> {
     match text.to_lowercase().as_str() {
         "true" | "yes" | "ja" | "oui" => Some(true),
@@ -187,7 +187,7 @@ pub(super) enum DecimalMark {
     Point,
 }
 
-/// A number as JSON writes it, from a text with at most one mark, such as `4,2`.
+/// Reads a number with at most one mark, such as `4,2`, and writes it as JSON does.
 pub(super) fn decimal(text: &str) -> Option<(String, Option<DecimalMark>)> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -203,8 +203,8 @@ pub(super) fn decimal(text: &str) -> Option<(String, Option<DecimalMark>)> {
     (is_number(before) && is_number(behind)).then(|| (format!("{sign}{}.{behind}", whole(before)), Some(mark)))
 }
 
-/// A whole number, optionally with a mark before each group of three digits, such as `1.234` or `1
-/// 234`.
+/// Reads a whole number, optionally with a mark before each group of three digits, such as `1.234`
+/// or `1 234`.
 pub(super) fn whole_number(text: &str) -> Option<String> {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if is_number(text) {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_are_guarded_and_other_texts_are_not() {
+    fn formulas_are_guarded_and_other_text_is_not() {
         assert_eq!(guarded("=1+1".into()), "'=1+1");
         assert_eq!(guarded("'tis".into()), "'tis");
         assert_eq!(unguarded("'tis"), "'tis");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_completed_only_if_nothing_else_can_be_meant() {
+    fn addresses_are_completed_only_if_they_are_unambiguous() {
         assert_eq!(with_scheme("www.a.example").as_deref(), Some("https://www.a.example"));
         assert_eq!(with_scheme("a.example"), None);
         assert_eq!(repaired_address("a.example/x").as_deref(), Some("https://a.example/x"));
@@ -285,19 +285,19 @@ mod tests {
     }
 
     #[test]
-    fn words_for_nothing_are_few() {
+    fn placeholders_for_nothing_are_few() {
         assert!(["k.A.", "n/a", "N/A", "-", "–"].into_iter().all(is_nothing));
         assert!(["none", "NA", "0", "unknown"].into_iter().all(|text| !is_nothing(text)));
     }
 
     proptest! {
         #[test]
-        fn a_list_that_was_joined_is_split_again(items in proptest::collection::vec("[a;|,\\\\ \n\t'=é-]{1,6}", 0..5)) {
+        fn a_joined_list_splits_into_the_same_items(items in proptest::collection::vec("[a;|,\\\\ \n\t'=é-]{1,6}", 0..5)) {
             prop_assert_eq!(split(&join(items.iter().map(String::as_str))), items);
         }
 
         #[test]
-        fn a_guarded_text_is_had_back(text in "['=+@\t\ra-]{0,5}") {
+        fn guarded_text_is_restored(text in "['=+@\t\ra-]{0,5}") {
             let cell = guarded(text.clone());
             prop_assert!(!cell.starts_with(FORMULA));
             prop_assert_eq!(unguarded(&cell), text);

@@ -12,13 +12,13 @@ use super::{
 
 use crate::text::count::{agreeing, counted};
 
-/// How many cells of a hyperlink get an address; the others have none.
+/// A hyperlink that spans more cells than this is ignored.
 const MAX_LINKED_CELLS: u64 = 10_000;
-/// How many cells get addresses from all hyperlinks.
+/// How many cells can get addresses from hyperlinks in total.
 const MAX_LINKS: usize = 1_000_000;
 /// How many cells may have a number format that adds something.
 const MAX_FORMATS: usize = 5_000_000;
-/// The longest part of a formula in a message, in characters.
+/// Maximum length of a formula in a message, in characters.
 const FORMULA_CHARS: usize = 60;
 
 type Workbook<'b> = Xlsx<Cursor<&'b [u8]>>;
@@ -37,7 +37,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let (codes, formats) = formats(&mut workbook, &name)?;
     // Cell by cell, so that a single cell far away doesn't create a range of gigabytes.
     let mut cells = workbook.worksheet_cells_reader(&name)?;
-    // As the worksheet states it; progress counts the bytes of its rows.
+    // As stated by the worksheet; progress counts the bytes of its rows.
     let last_row = u64::from(cells.dimensions().end.0).max(1);
     let total = bytes.len() as u64;
     let mut budget = Budget::default();
@@ -93,7 +93,7 @@ fn push(rows: &mut Vec<Row>, row: Row, budget: &mut Budget) -> Result<(), TableE
     Ok(())
 }
 
-/// The named worksheet, or else the only visible one.
+/// The requested worksheet, or else the only visible one.
 fn choose(workbook: &Workbook<'_>, wanted: Option<&str>) -> Result<String, TableError> {
     let worksheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
     let shown: Vec<_> = worksheets.clone().filter(|sheet| sheet.visible == SheetVisible::Visible).collect();
@@ -105,7 +105,7 @@ fn choose(workbook: &Workbook<'_>, wanted: Option<&str>) -> Result<String, Table
         Some(name) if worksheets.clone().any(|sheet| sheet.name == name) => Ok(name.to_owned()),
         Some(name) => fail(format!("the workbook has no worksheet `{name}`")),
         None if shown.len() == 1 => Ok(shown[0].name.clone()),
-        None => fail(format!("the workbook shows {} worksheets", shown.len())),
+        None => fail(format!("the workbook has {} visible worksheets", shown.len())),
     }
 }
 
@@ -134,7 +134,8 @@ fn links(
     }
     if skipped > 0 {
         notes.push(format!(
-            "not read: the addresses of {} that {} more than {MAX_LINKED_CELLS} cells or {} beyond {MAX_LINKS} cells",
+            "addresses not read: {} that {} more than {MAX_LINKED_CELLS} cells or {} over the \
+             limit of {MAX_LINKS} cells",
             counted(skipped, "link"),
             agreeing(skipped, "spans", "span"),
             agreeing(skipped, "is", "are")

@@ -102,7 +102,7 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
         }
         if additional.len() > MAX_COLUMNS - RECORD.len() {
             let text = format!(
-                "the records have more than {MAX_COLUMNS} different properties, which is too many columns; write --ndjson"
+                "the records have more than {MAX_COLUMNS} distinct properties, which is too many columns; use --ndjson"
             );
             return Err(io::Error::other(text));
         }
@@ -126,7 +126,7 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
     Ok(columns)
 }
 
-/// The texts of a property that has several.
+/// The values of a property that can have several.
 pub(super) fn texts_of<'s>(software: &'s Software, name: &str) -> &'s [Box<str>] {
     if let Value::Texts(texts) = value(software, name) { texts } else { &[] }
 }
@@ -163,7 +163,7 @@ fn value<'s>(software: &'s Software, name: &str) -> Value<'s> {
     }
 }
 
-/// A value's cell; `None` if the value couldn't be read back.
+/// A value as a plain cell; `None` if it couldn't be read back.
 fn plain(value: &Value<'_>) -> Option<String> {
     let is_trimmed = |text: &str| !text.is_empty() && value::trim(text) == text;
     let cell = match value {

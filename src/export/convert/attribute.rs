@@ -10,7 +10,7 @@ use crate::record::{Attribute, AttributeType, Language, Translations};
 use crate::text::shorten::is_longer;
 
 impl Reader {
-    /// Reads the attributes of an export in a language; `None` if that is English.
+    /// Reads an export's attributes. `language` is the export's language; `None` if that's English.
     pub(super) fn attributes(&mut self, root: Value<'_>, language: Option<&Language>) -> Vec<Entry<Attribute>> {
         let mut known = NearMiss::new(ATTRIBUTE);
         let parent = Path::Root.member(SectionKind::Attributes.key());
@@ -37,22 +37,22 @@ fn attribute(entry: Value<'_>, property: Box<str>, label: Box<str>) -> Result<At
     let given = |key: &str| entry.get(key).filter(|value| value.kind() != Kind::Null);
     // A request separates an attribute from its value with a colon.
     if property.contains(':') || is_longer(&property, PROPERTY_CHARS) {
-        return Err("the `property` of an attribute has at most 100 characters, and no colon");
+        return Err("an attribute's `property` can have at most 100 characters and no colon");
     }
     if is_longer(&label, LABEL_CHARS) {
-        return Err("the `label` of an attribute has at most 500 characters");
+        return Err("an attribute's `label` can have at most 500 characters");
     }
     let kind = match given("type") {
         Some(value) => AttributeType::ALL.into_iter().find(|kind| value.is_text(kind.as_str())),
         None => Some(AttributeType::Text),
     };
-    let kind = kind.ok_or("the `type` of an attribute is `text`, `number`, `boolean` or `date`")?;
+    let kind = kind.ok_or("an attribute's `type` must be `text`, `number`, `boolean` or `date`")?;
     let unit = match given("unit") {
         Some(value) => Some(
             value
                 .as_str()
                 .filter(|unit| !is_longer(unit, LABEL_CHARS))
-                .ok_or("the `unit` of an attribute is a text of at most 500 characters")?,
+                .ok_or("an attribute's `unit` must be a string of at most 500 characters")?,
         ),
         None => None,
     };
@@ -60,7 +60,7 @@ fn attribute(entry: Value<'_>, property: Box<str>, label: Box<str>) -> Result<At
         None => Ok(default),
         Some(Kind::True) => Ok(true),
         Some(Kind::False) => Ok(false),
-        Some(_) => Err("`searchable` and `hidden` are true or false"),
+        Some(_) => Err("`searchable` and `hidden` must be true or false"),
     };
     let (searchable, hidden) = (flag("searchable", true)?, flag("hidden", false)?);
     let (unit, translations) = (unit.map(Into::into), Translations::default());

@@ -1,4 +1,4 @@
-//! Advice on texts that were converted from another format: markup and mojibake. There's one
+//! Warns about text that was converted from another format: markup and mojibake. There's one
 //! finding per kind and property in a file, because an export scraped from a website has them in
 //! every record.
 
@@ -39,23 +39,27 @@ impl Blemish {
         }
     }
 
-    /// How to fix it. `meant` is what the piece stands for.
+    /// How to fix it. `meant` is the character that the piece stands for.
     fn help(self, piece: &str, meant: Option<char>) -> String {
         match (self, meant) {
-            (Self::Tag, _) => "remove the tags: texts are plain, so that readers see a tag as it is written".to_owned(),
+            (Self::Tag, _) => "remove the tags: text is shown as it is, so readers would see them".to_owned(),
             (Self::Link, _) => {
-                "write the words of the link only: texts are plain, so that readers see it as it is written".to_owned()
+                "keep only the link's words: text is shown as it is, so readers would see the markup".to_owned()
             }
-            (Self::Entity, Some(c)) if !c.is_whitespace() => format!("write `{c}` for `{piece}`: texts are plain"),
-            (Self::Entity, _) => format!("write a space for `{piece}`: texts are plain"),
+            (Self::Entity, Some(c)) if !c.is_whitespace() => {
+                format!("write `{c}` instead of `{piece}`: text is shown as it is")
+            }
+            (Self::Entity, _) => format!("write a space instead of `{piece}`: text is shown as it is"),
             (Self::Garbled, Some(c)) if !c.is_whitespace() && c != '\u{feff}' => {
-                format!("write `{c}` for `{piece}`: the text is UTF-8, and was read as Windows-1252 or ISO 8859-1")
+                format!(
+                    "write `{c}` instead of `{piece}`: the text is UTF-8, but was read as Windows-1252 or ISO 8859-1"
+                )
             }
             (Self::Garbled, _) => {
-                format!("remove `{piece}`: the text is UTF-8, and was read as Windows-1252 or ISO 8859-1")
+                format!("remove `{piece}`: the text is UTF-8, but was read as Windows-1252 or ISO 8859-1")
             }
             (Self::Lost, _) => {
-                "take the text from its source again, as UTF-8: U+FFFD stands for a character that a conversion lost"
+                "copy the text from its source again, as UTF-8: U+FFFD marks a character lost in a conversion"
                     .to_owned()
             }
         }
@@ -72,7 +76,7 @@ struct Summary {
     blemish: Blemish,
     /// The envelope's member that contains the property, and the property.
     property: (Box<str>, Box<str>),
-    /// The number of texts that have one.
+    /// How many strings contain it.
     texts: usize,
     examples: Vec<Example>,
 }
@@ -160,7 +164,7 @@ impl Summary {
         };
         let message = match self.texts {
             1 => format!("{property} contains {one}: `{piece}`"),
-            texts => format!("{texts} texts of {property} contain {several}, first `{piece}`"),
+            texts => format!("{texts} values of {property} contain {several}; the first is `{piece}`"),
         };
         let fault = Fault::new(self.blemish.code(), place, pointer, message, self.blemish.help(&piece, meant));
         Some(examples.fold(fault, |fault, Example { place, pointer, piece, .. }| {

@@ -1,4 +1,4 @@
-//! Helpers for the entries of the envelope's optional arrays, and the categories.
+//! Reads the categories, and helps to read entries of the envelope's other optional arrays.
 
 use super::property::Use;
 use super::{Entry, Reader};
@@ -36,7 +36,7 @@ impl Reader {
         }
     }
 
-    /// Reads a required text, which mustn't be blank. Reports the entry if it's missing.
+    /// Reads required text, which mustn't be blank. If it's missing, reports the entry as left out.
     pub(super) fn required<'d>(
         &mut self,
         entry: Value<'d>,
@@ -45,7 +45,7 @@ impl Reader {
         what: &str,
     ) -> Option<(Box<str>, Value<'d>)> {
         if entry.kind() != Kind::Object {
-            self.left_out(entry, path, &format!("{what} is an object, but this is {}", entry.describe()));
+            self.left_out(entry, path, &format!("{what} must be an object, but this is {}", entry.describe()));
             return None;
         }
         let found = entry.get(key).and_then(|value| Some((Box::<str>::from(value.as_str()?), value)));
@@ -53,7 +53,7 @@ impl Reader {
         if let Some((text, value)) = &found {
             self.words(*value, path.member(key), text);
         } else {
-            self.left_out(entry, path, &format!("{what} needs a `{key}`, a text that isn't empty"));
+            self.left_out(entry, path, &format!("{what} needs a `{key}`, a non-empty string"));
         }
         found
     }
@@ -66,7 +66,7 @@ impl Reader {
         text
     }
 
-    /// Reads an optional list of texts, dropping blank ones.
+    /// Reads an optional list of strings, dropping blank ones.
     pub(super) fn optional_texts(&mut self, entry: Value<'_>, path: Path<'_>, key: &str) -> Vec<Box<str>> {
         let mut texts = Vec::new();
         if let Some(value) = entry.get(key) {

@@ -81,7 +81,7 @@ impl Reader {
     }
 }
 
-/// The spans of the texts in a list, except blank ones.
+/// The spans of the strings in a list, except blank ones.
 fn places(list: Value<'_>) -> Vec<Range<usize>> {
     let texts = std::iter::once(list).chain(list.elements());
     let is_term = |value: &Value<'_>| value.as_str().is_some_and(|text| !text.trim().is_empty());

@@ -35,7 +35,8 @@ const YOURS: [&str; 6] = ["your-company", "your-domain", "your-site", "yourcompa
 /// practice.
 const LOCAL: [&str; 7] = ["corp", "home", "internal", "intranet", "lan", "local", "localdomain"];
 
-/// IANA's list in lower case, without its first line: <https://data.iana.org/TLD/tlds-alpha-by-domain.txt>, of 2026-11-01.
+/// IANA's list of 2026-11-01 in lower case, without its first line:
+/// <https://data.iana.org/TLD/tlds-alpha-by-domain.txt>.
 static TOP_LEVEL_DOMAINS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("top_level_domains.txt").lines().collect());
 
@@ -54,8 +55,8 @@ impl Doubt {
     }
 }
 
-/// Returns the doubt about an http or https URL, if any. `.example` is for fictional records and is
-/// accepted.
+/// Returns what's doubtful about an http or https URL, if anything. `.example` is for fictional
+/// records and is accepted.
 pub(super) fn doubt(uri: Uri<&str>) -> Option<Doubt> {
     let Some(authority) = uri.authority().filter(|authority| !authority.host().is_empty()) else {
         return Some(Doubt::new(Code::PlaceholderUrl, format!("the URL `{uri}` has no host"), OWN_HELP));
@@ -66,7 +67,7 @@ pub(super) fn doubt(uri: Uri<&str>) -> Option<Doubt> {
     }
     if authority.port_to_u16().is_err() {
         let port = authority.port().map_or("", |port| port.as_str());
-        let message = format!("the URL's port {port} doesn't exist; the last one is 65535");
+        let message = format!("the URL's port {port} is out of range; the highest is 65535");
         return Some(Doubt::new(Code::InvalidPort, message, "correct the port, or leave it out"));
     }
     match authority.host_parsed() {
@@ -130,7 +131,7 @@ fn named(host: &str) -> Option<Doubt> {
         return Some(local(&host));
     }
     let is_known = is(last, &["example", "onion"]) || TOP_LEVEL_DOMAINS.contains(&*last.to_ascii_lowercase());
-    (!is_known).then(|| unknown(format!("the host `{host}` ends in `.{last}`, which is no top-level domain")))
+    (!is_known).then(|| unknown(format!("the host `{host}` ends in `.{last}`, which isn't a top-level domain")))
 }
 
 fn placeholder(host: &str) -> Doubt {
@@ -149,7 +150,7 @@ fn reserved(host: &dyn Display) -> Doubt {
 }
 
 fn local(host: &dyn Display) -> Doubt {
-    Doubt::new(Code::PrivateHost, format!("the host `{host}` is one of a local network"), LOCAL_HELP)
+    Doubt::new(Code::PrivateHost, format!("the host `{host}` is on a local network"), LOCAL_HELP)
 }
 
 fn unknown(message: String) -> Doubt {
@@ -164,7 +165,7 @@ mod tests {
     use super::doubt;
 
     #[test]
-    fn hosts_that_no_website_has_are_doubted() {
+    fn hosts_that_cannot_be_a_public_website_are_reported() {
         for (url, code) in [
             ("https://example.com", "placeholder_url"),
             ("https://www.Example.ORG/product", "placeholder_url"),
@@ -204,13 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn password_of_a_url_is_not_repeated() {
+    fn a_password_in_a_url_is_not_repeated() {
         let doubt = doubt(Uri::parse("https://user:secret@acme.dev/").expect("a URI")).expect("a doubt");
         assert!(!format!("{} {}", doubt.message, doubt.help).contains("secret"));
     }
 
     #[test]
-    fn hosts_of_websites_and_of_fictional_ones_are_fine() {
+    fn hosts_of_real_and_fictional_websites_are_fine() {
         for url in [
             "https://acme.example/",
             "https://www.acme.EXAMPLE.",
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn remedy_of_two_schemes_is_the_url_without_the_first() {
+    fn fix_for_two_schemes_drops_the_first() {
         let doubt = doubt(Uri::parse("http://http://acme.example/x").expect("a URI"));
         assert_eq!(doubt.map(|doubt| doubt.help).as_deref(), Some("write \"http://acme.example/x\""));
     }

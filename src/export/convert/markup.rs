@@ -1,5 +1,5 @@
-//! Recognises HTML and Markdown in texts. Texts that merely resemble them aren't reported: `a < b`,
-//! `Map<String>`, `<id>`, or a text that mentions a tag.
+//! Recognises HTML and Markdown in text. Text that merely resembles them isn't reported: `a < b`,
+//! `Map<String>`, `<id>`, or text that mentions a tag.
 
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ const ENTITY_BYTES: usize = 34;
 /// Maximum length of a link's text, in bytes.
 const LINK_BYTES: usize = 300;
 
-/// Whether a text has a character that markup needs. Most texts don't.
+/// Whether the text has a character that markup needs. Most text doesn't.
 pub(super) fn is_possible(text: &str) -> bool {
     memchr3(b'<', b'&', b']', text.as_bytes()).is_some()
 }
@@ -155,7 +155,7 @@ pub(super) fn link(text: &str) -> Option<Range<usize>> {
     let starts = ["http://", "https://", "mailto:", "www.", "#", "/", "./", "../"];
     memchr_iter(b']', text.as_bytes()).find_map(|at| {
         let address = text[at + 1..].strip_prefix('(')?;
-        // A bracket also ends it, so that a text full of brackets is read only once.
+        // A bracket also ends the address, so text full of brackets is read only once.
         let end = address.find(|c: char| matches!(c, ')' | '[' | ']') || c.is_whitespace())?;
         let address = Some(&address[..end]).filter(|_| !address[end..].starts_with(['[', ']']))?;
         let is_address = starts.iter().any(|start| address.len() > start.len() && address.starts_with(start));
@@ -172,7 +172,7 @@ mod tests {
     use super::{entity, link, tag};
 
     #[test]
-    fn tags_that_format_are_found() {
+    fn formatting_tags_are_found() {
         for (text, piece) in [
             ("Very <b>fast</b>", "<b>"),
             ("One<br>two", "<br>"),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn angle_brackets_of_other_kinds_are_left_alone() {
+    fn other_angle_brackets_are_left_alone() {
         for text in [
             "a < b and c > d",
             "Map<String, i>, Vec<p>, <b>",

@@ -37,9 +37,9 @@ pub(super) struct Contents {
     pub(super) license: Box<str>,
     pub(super) as_of: Option<Box<str>>,
     pub(super) language: Option<Language>,
-    /// The language that its texts are clearly in, if it states none.
+    /// The language that the text is clearly in, if the export states none.
     pub(super) detected: Option<Language>,
-    /// The id prefix that it declares, if any.
+    /// The id prefix that the export declares, if any.
     pub(super) id_prefix: Option<Box<str>>,
     pub(super) software: Vec<Entry<Product>>,
     pub(super) categories: Vec<Entry<Category>>,
@@ -131,7 +131,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
     if let Some(list) = root.get("software").filter(|list| list.kind() == Kind::Array)
         && sections.iter().all(|section| section.len() == 0)
     {
-        let help = "add the records, or remove the file; an export that lost its records looks like this, too";
+        let help = "add the records, or remove the file; an export that lost its records looks the same";
         reader.report(Code::NoRecords, list, path.member("software"), "the export has no records", help);
     }
     let contents = Contents {
@@ -155,8 +155,8 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
 }
 
 impl Contents {
-    /// Prepends a prefix to the ids of all products and reviews. The product ids of reviews and pins get
-    /// the prefix only if the product is in this document; otherwise they're already full ids.
+    /// Prepends a prefix to all product and review ids. Product ids in reviews and pins get the
+    /// prefix only if the product is in this document; otherwise they're already full ids.
     pub(super) fn prefix_ids(&mut self, prefix: &str) {
         if prefix.is_empty() {
             return;
@@ -183,12 +183,13 @@ impl Reader {
         Self { faults: Faults::default(), blemishes: Blemishes::default(), days }
     }
 
-    /// Reads the id prefix. If it's not a text, it's ignored, as for other optional properties.
+    /// Reads the id prefix. If it isn't a string, warns and ignores it, as for other optional
+    /// properties.
     fn id_prefix(&mut self, root: Value<'_>) -> Option<Box<str>> {
         let value = root.get("id_prefix")?;
         if value.as_str().is_none() && !matches!(value.kind(), Kind::Null | Kind::Invalid) {
             let message = format!("`id_prefix` is {}, so it isn't used", value.describe());
-            let help = "write a text such as \"dpg:\", or leave it out";
+            let help = "write text such as \"dpg:\", or leave it out";
             self.report(Code::EntryLeftOut, value, Path::Root.member("id_prefix"), message, help);
         }
         value.as_str().map(Into::into)
@@ -220,19 +221,19 @@ impl Reader {
         value.elements().enumerate().collect()
     }
 
-    /// Advises on keys that resemble known ones.
+    /// Suggests known keys in place of unknown ones that resemble them.
     fn near_misses(&mut self, known: &mut NearMiss, object: Value<'_>, path: Path<'_>) {
         let mut present = None;
         for (key, value) in object.members() {
             let name = key.as_str().unwrap_or_default();
             let Some(meant) = known.meant(&name, value) else { continue };
-            // If the object also has the known key, the other one means something else: a `source`
-            // with a text isn't a misspelled `sources`.
+            // If the object also has the known key, the other key means something else: a `source`
+            // with text isn't a misspelled `sources`.
             let present = present.get_or_insert_with(|| known.present(object));
             let is_news = !present.contains(&meant) && !known.is_required(meant, object);
             if is_news && self.faults.count(Code::NearMissKey, &key.span()) {
-                let message = format!("`{name}` is not a property that the directory knows; `{meant}` is");
-                let help = format!("if `{meant}` is meant, rename it; else it is fine, and returned as it is");
+                let message = format!("the directory doesn't know the property `{name}`, but it knows `{meant}`");
+                let help = format!("if you mean `{meant}`, rename it; otherwise it's fine, and is returned as it is");
                 self.faults.keep(Fault::new(Code::NearMissKey, key.span(), path.member(&name), message, help));
             }
         }

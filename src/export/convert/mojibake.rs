@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use encoding_rs::WINDOWS_1252;
 
-/// Finds the first garbled character and what it stands for. Only considers sequences that no
-/// language uses; for example, `É»` ends a French quotation.
+/// Finds the first garbled character and what it stands for. Only considers sequences that don't
+/// occur in any language: `É»`, for example, ends a French quotation.
 pub(super) fn garbled(text: &str) -> Option<(Range<usize>, char)> {
     text.char_indices().find_map(|(start, first)| {
         let length = match first {
@@ -28,8 +28,8 @@ pub(super) fn garbled(text: &str) -> Option<(Range<usize>, char)> {
     })
 }
 
-/// Encodes a text as Windows-1252 or ISO 8859-1 and decodes it as UTF-8, if that gives a single
-/// character.
+/// Encodes text as Windows-1252 or ISO 8859-1 and decodes it as UTF-8. Returns the result if it's a
+/// single character.
 fn decoded(piece: &str) -> Option<char> {
     let (bytes, _, is_unmappable) = WINDOWS_1252.encode(piece);
     let bytes = if is_unmappable {
@@ -41,8 +41,8 @@ fn decoded(piece: &str) -> Option<char> {
     chars.next().filter(|_| chars.next().is_none())
 }
 
-/// Whether a character is a common one, so that the sequence is unlikely to be letters and
-/// punctuation that happen to be adjacent.
+/// Whether a character is so common that the sequence is unlikely to be letters and punctuation
+/// that happen to be adjacent.
 fn is_likely(meant: char, piece: &str, behind: &str) -> bool {
     match meant {
         '\u{a0}'..='ÿ' | '\u{2010}'..='\u{203a}' | '€' | '™' | '←'..='⇿' | '\u{feff}' | '\u{1f000}'.. => true,
@@ -54,7 +54,7 @@ fn is_likely(meant: char, piece: &str, behind: &str) -> bool {
     }
 }
 
-/// Finds the first replacement character, unless the text talks about it.
+/// Finds the first replacement character, unless the text is about it.
 pub(super) fn lost(text: &str) -> Option<Range<usize>> {
     let start = text.find(char::REPLACEMENT_CHARACTER)?;
     let is_mention = text.contains("FFFD") || text.contains("eplacement character");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_in_other_languages_are_left_alone() {
+    fn text_in_other_languages_is_left_alone() {
         for text in [
             "Größe, Über, „Ä“, Ä…",
             "« CAFÉ» «é…» NÃO São Ångström Å",
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_characters_are_found_unless_they_are_the_subject() {
+    fn lost_characters_are_found_unless_the_text_is_about_them() {
         assert_eq!(lost("Gr\u{fffd}\u{fffd}e"), Some(2..5));
         assert_eq!(lost("shows \u{fffd} (U+FFFD) for it"), None);
         assert_eq!(lost("the replacement character \u{fffd}"), None);

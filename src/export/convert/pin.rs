@@ -27,7 +27,7 @@ impl Reader {
 
 fn pinned(entry: Value<'_>) -> Result<PinnedProducts, String> {
     if entry.kind() != Kind::Object {
-        return Err("a pin is an object".to_owned());
+        return Err("a pin must be an object".to_owned());
     }
     let queries = texts(entry, "queries", PIN_QUERIES)?;
     if let Some(query) = queries.iter().find_map(|query| query.as_str().filter(|query| Pin::key(query).is_empty())) {
@@ -39,16 +39,16 @@ fn pinned(entry: Value<'_>) -> Result<PinnedProducts, String> {
     Ok(PinnedProducts { pin, software: software.iter().map(Value::span).collect() })
 }
 
-/// The texts in an array that has from one to `most`.
+/// Reads an array of one to `most` non-blank strings.
 fn texts<'d>(entry: Value<'d>, key: &str, most: usize) -> Result<Vec<Value<'d>>, String> {
     let list = entry.get(key).filter(|list| list.kind() == Kind::Array);
     let texts: Vec<_> = list.iter().flat_map(Value::elements).collect();
     let is_text = |value: &Value<'_>| value.as_str().is_some_and(|text| !text.trim().is_empty());
     if texts.is_empty() || !texts.iter().all(is_text) {
-        return Err(format!("`{key}` is an array of texts, none of them empty"));
+        return Err(format!("`{key}` must be an array of non-empty strings"));
     }
     if texts.len() > most {
-        return Err(format!("`{key}` has {} texts; {most} are allowed", texts.len()));
+        return Err(format!("`{key}` has {} entries; at most {most} are allowed", texts.len()));
     }
     Ok(texts)
 }

@@ -1,4 +1,4 @@
-//! Reads single properties: texts, lists of texts, dates, links.
+//! Reads single properties: text, lists of strings, dates, links.
 
 use fluent_uri::Uri;
 
@@ -11,7 +11,7 @@ use crate::export::text::{Kind, Value};
 use crate::record::CalendarDate;
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
-/// Whether a known property's value was used. If not, it's kept as it is.
+/// Whether a known property's value was used. If not, it's kept unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Used,
@@ -19,7 +19,7 @@ pub(super) enum Use {
 }
 
 impl Reader {
-    /// Advises that a known property can't be used as it is. Records and reviews still return it
+    /// Warns that a known property can't be used as it is. Records and reviews still return it
     /// untouched.
     pub(super) fn unusable(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str) -> Use {
         if value.kind() != Kind::Invalid {
@@ -30,7 +30,7 @@ impl Reader {
         Use::Additional
     }
 
-    /// Reads a text; null means there's none.
+    /// Reads text; null means there's none.
     pub(super) fn text(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Option<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
             self.words(value, path, &text);
@@ -41,7 +41,7 @@ impl Reader {
         Use::Used
     }
 
-    /// Reads a list of texts. A single text counts as a list of one, null as an empty one.
+    /// Reads a list of strings. A single string counts as a list of one, null as an empty list.
     pub(super) fn texts(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
             self.words(value, path, &text);
@@ -69,29 +69,29 @@ impl Reader {
         Use::Used
     }
 
-    /// Reports a word that's too long to be searched, and looks for blemishes.
+    /// Reports a word that's too long to search, and looks for blemishes.
     pub(super) fn words(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
         if let Some(length) = overlong_word(text) {
-            let message = format!("a word of {length} characters is too long; {WORD_CHARS} are allowed");
-            let help = "put white space between its parts, or leave it out";
+            let message = format!("a word of {length} characters is too long; at most {WORD_CHARS} are allowed");
+            let help = "put spaces between its parts, or leave it out";
             self.report(Code::WordTooLong, value, path, message, help);
         }
         self.blemishes.look(value, path, text);
     }
 
-    /// Advises on a text that lists shorten.
+    /// Warns about text that gets shortened in lists.
     pub(super) fn listed(&mut self, value: Value<'_>, path: Path<'_>) {
         let is_long = |text: &str| is_longer(text, LIST_CHARS) && overlong_word(text).is_none();
         if value.as_str().is_some_and(|text| is_long(&text)) {
             let message = format!("lists show only the first {LIST_CHARS} characters of this text");
-            self.report(Code::LongText, value, path, message, "shorten it; `description` is for long texts");
+            self.report(Code::LongText, value, path, message, "shorten it; longer text belongs in `description`");
         }
     }
 
     /// Reports an id that's too long; lists can't shorten it.
     pub(super) fn short_id(&mut self, value: Value<'_>, path: Path<'_>) {
         if value.as_str().is_some_and(|text| is_longer(&text, ID_CHARS)) {
-            let message = format!("the id is too long; {ID_CHARS} characters are allowed");
+            let message = format!("the id is too long; at most {ID_CHARS} characters are allowed");
             self.report(Code::IdTooLong, value, path, message, "shorten it");
         }
     }
@@ -99,23 +99,23 @@ impl Reader {
     /// Reports a URL that's too long for lists.
     pub(super) fn short_url(&mut self, value: Value<'_>, path: Path<'_>) {
         if value.as_str().is_some_and(|text| is_longer(&text, URL_CHARS) && is_uri(&text)) {
-            let message = format!("the URL is too long; {URL_CHARS} characters are allowed");
-            self.report(Code::UrlTooLong, value, path, message, "shorten it, such as the part after `?`");
+            let message = format!("the URL is too long; at most {URL_CHARS} characters are allowed");
+            self.report(Code::UrlTooLong, value, path, message, "shorten it, for example the part after `?`");
         }
     }
 
-    /// Looks for blemishes in a text that isn't searched.
+    /// Looks for blemishes in text that isn't searched.
     pub(super) fn label(&mut self, value: Value<'_>, path: Path<'_>) {
         if let Some(text) = value.as_str() {
             self.blemishes.look(value, path, &text);
         }
     }
 
-    /// Advises on a date that doesn't exist or is in the future.
+    /// Warns about a date that doesn't exist or is in the future.
     pub(super) fn date(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(text) = value.as_str() else { return };
         let Some(date) = CalendarDate::parse(&text) else {
-            let message = format!("`{text}` is not a day of the calendar");
+            let message = format!("`{text}` isn't a calendar date");
             return self.report(
                 Code::ImpossibleDate,
                 value,
@@ -126,22 +126,22 @@ impl Reader {
         };
         if date > self.days.today {
             let message = format!("`{text}` is in the future");
-            self.report(Code::FutureDate, value, path, message, "write the day on which it was really checked");
+            self.report(Code::FutureDate, value, path, message, "write the day on which it was actually checked");
         }
     }
 
-    /// Advises on evidence that was checked too long ago.
+    /// Warns about evidence that was checked too long ago.
     pub(super) fn age(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(before) = self.days.stale_before else { return };
         let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
         if let Some(checked) = checked.filter(|checked| *checked < before) {
             let message = format!("the evidence was checked on {checked}, before {before}");
-            let help = "check the sources again, and write the day of that";
+            let help = "check the sources again, and write the day on which you did";
             self.report(Code::StaleEvidence, value, path, message, help);
         }
     }
 
-    /// Advises on links that browsers don't follow and on hosts that can't belong to a public
+    /// Warns about links that browsers don't follow and hosts that can't belong to a public
     /// website.
     pub(super) fn link(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(text) = value.as_str() else { return };
@@ -153,7 +153,7 @@ impl Reader {
             return;
         }
         let scheme = text.split(':').next().unwrap_or_default();
-        let message = format!("a link with the scheme `{scheme}` is not one that a browser follows");
+        let message = format!("browsers don't follow links with the scheme `{scheme}`");
         self.report(Code::UnusualLink, value, path, message, "write an address that begins with https:// or http://");
     }
 }

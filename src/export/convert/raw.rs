@@ -61,7 +61,7 @@ mod tests {
     use super::compact;
 
     #[test]
-    fn only_the_white_space_between_tokens_goes() {
+    fn only_white_space_between_tokens_is_removed() {
         let raw = "{ \"a b\" : [ 1.50 , -0e+2,\n\t\"c \\\" d\\u0020\" ] , \"\" : { } }";
         let compacted = compact(raw).expect("JSON");
         assert_eq!(compacted.get(), r#"{"a b":[1.50,-0e+2,"c \" d\u0020"],"":{}}"#);

@@ -97,7 +97,7 @@ fn stars(value: Value<'_>) -> Option<u8> {
     }
 }
 
-/// Parses an RFC 3339 time, or a day, which means its beginning in UTC.
+/// Parses an RFC 3339 time, or a date, which means midnight UTC.
 fn moment(text: &str) -> Option<jiff::Timestamp> {
     if CalendarDate::parse(text).is_some() {
         return format!("{text}T00:00:00Z").parse().ok();

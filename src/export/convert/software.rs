@@ -55,7 +55,7 @@ impl Reader {
             self.near_misses(&mut known, record, path);
             product
         };
-        // There may be a hundred thousand products of about four hundred bytes, and a growing
+        // There may be a hundred thousand products of about four hundred bytes each, and a growing
         // vector would move them.
         let mut products = Vec::with_capacity(list.map_or(0, |list| list.elements().count()));
         products.extend(records.filter_map(product));
@@ -149,21 +149,22 @@ impl Reader {
         self.invisible(value, path, &id);
         self.short_id(value, path);
         if matches!(&*id, "." | "..") || id.contains('/') {
-            let message = format!("the id `{id}` is awkward in addresses");
+            let message = format!("the id `{id}` is awkward in URLs");
             let help = "proxies and browsers rewrite paths with `.`, `..` or `/`; an id without them is safer";
             self.report(Code::AwkwardId, value, path, message, help);
         }
     }
 
-    /// Warns of a character in an id that can't be seen, or white space other than a space: such an id can't be typed from what is shown.
+    /// Warns about invisible characters in an id, and about white space other than a space: nobody
+    /// can type such an id from what they see.
     fn invisible(&mut self, value: Value<'_>, path: Path<'_>, id: &str) {
         if id.is_ascii() {
             return;
         }
         let is_unseen = |(c, is_hidden): &(char, bool)| *is_hidden || (!c.is_ascii() && c.is_whitespace());
         if let Some((c, _)) = marked_hidden(id).find(is_unseen) {
-            let message = format!("the id contains U+{:04X}, a character that isn't seen", u32::from(c));
-            self.report(Code::InvisibleCharacter, value, path, message, "remove it, or write an ordinary character");
+            let message = format!("the id contains U+{:04X}, an invisible character", u32::from(c));
+            self.report(Code::InvisibleCharacter, value, path, message, "remove it, or use an ordinary character");
         }
     }
 

@@ -32,30 +32,30 @@ impl Reader {
 
 fn group(entry: Value<'_>) -> Result<SynonymGroup, &'static str> {
     if entry.kind() != Kind::Object {
-        return Err("a group of synonyms is an object");
+        return Err("a synonym group must be an object");
     }
     let several = |key| entry.get(key).map(terms);
     match (several("terms"), several("from"), entry.get("to"), several("ambiguous")) {
         (Some(terms), None, None, None) => match terms {
             Some(terms) if terms.len() > 1 => Ok(SynonymGroup::Equivalent(terms)),
-            _ => Err("`terms` is an array of two or more texts, none of them empty"),
+            _ => Err("`terms` must be an array of two or more non-empty strings"),
         },
         (None, Some(from), Some(to), None) => {
             let to = to.as_str().filter(|to| !to.trim().is_empty());
             match (from, to) {
                 (Some(from), Some(to)) if !from.is_empty() => Ok(SynonymGroup::OneWay { from, to: to.into() }),
-                _ => Err("`from` is an array of texts and `to` a text, none of them empty"),
+                _ => Err("`from` must be an array of non-empty strings, and `to` a non-empty string"),
             }
         }
         (None, None, None, Some(terms)) => match terms {
             Some(terms) if !terms.is_empty() => Ok(SynonymGroup::Ambiguous(terms)),
-            _ => Err("`ambiguous` is an array of texts, none of them empty"),
+            _ => Err("`ambiguous` must be an array of non-empty strings"),
         },
-        _ => Err("a group has either `terms`, or `from` and `to`, or `ambiguous`"),
+        _ => Err("a group needs either `terms`, or `from` and `to`, or `ambiguous`"),
     }
 }
 
-/// The texts in an array; `None` if anything else is in it or a text is blank.
+/// The strings in an array; `None` if it contains a blank string or anything else.
 fn terms(list: Value<'_>) -> Option<Vec<Box<str>>> {
     let text = |element: Value<'_>| element.as_str().filter(|text| !text.trim().is_empty()).map(Into::into);
     (list.kind() == Kind::Array).then(|| list.elements().map(text).collect()).flatten()

@@ -1,4 +1,4 @@
-//! Reads the language of an export, and texts in other languages.
+//! Reads an export's language, and text in other languages.
 
 use super::property::Use;
 use super::{Entry, Product, Reader};
@@ -11,19 +11,19 @@ use crate::record::{Language, Translations};
 use crate::text::language::LanguageCount;
 use crate::text::shorten::is_longer;
 
-/// The key of texts in other languages.
+/// The key for text in other languages.
 pub(super) const TRANSLATIONS: &str = "translations";
 
-/// The key of the export's language.
+/// The key for the export's language.
 const LANGUAGE: &str = "language";
 
-/// The long text of a record.
+/// The key for a record's long text.
 const DESCRIPTION: &str = "description";
 
-/// What entries are called.
+/// The keys for an entry's name.
 const LABELS: [&str; 3] = ["name", "term", "label"];
 
-/// The language that the products' texts are clearly in, if it isn't English.
+/// The language that the products' text is clearly in, unless that's English.
 pub(super) fn detected(software: &[Entry<Product>]) -> Option<Language> {
     let mut count = LanguageCount::default();
     let products = software.iter().filter_map(|entry| entry.value.software.as_ref());
@@ -38,7 +38,7 @@ pub(super) fn detected(software: &[Entry<Product>]) -> Option<Language> {
 }
 
 impl Reader {
-    /// Reads the language that an export states; `None` if it states none.
+    /// Reads the language that an export states, if any.
     pub(super) fn language(&mut self, root: Value<'_>) -> Option<Language> {
         let value = root.get(LANGUAGE).filter(|value| !matches!(value.kind(), Kind::Null | Kind::Invalid))?;
         let path = Path::Root.member(LANGUAGE);
@@ -61,16 +61,17 @@ impl Reader {
         let language = Language::parse(tag);
         if !language.as_ref().is_some_and(Language::is_known) {
             let message = match language {
-                Some(_) => format!("`{tag}` is the tag of no known language"),
+                Some(_) => format!("`{tag}` isn't the tag of a known language"),
                 None => format!("`{tag}` isn't a language tag, so it isn't used"),
             };
-            let help = "write a tag of BCP 47: a language, and a region if it matters, such as `de` or `pt-BR`";
+            let help = "write a BCP 47 tag: a language, and a region if it matters, such as `de` or `pt-BR`";
             self.report(Code::UnknownLanguage, value, path, message, help);
         }
         language
     }
 
-    /// Reads the texts of an entry in other languages. `known` are the texts that can be translated.
+    /// Reads an entry's text in other languages. `known` lists the properties that can be
+    /// translated.
     pub(super) fn translations(
         &mut self,
         value: Value<'_>,
@@ -81,7 +82,7 @@ impl Reader {
         match value.kind() {
             Kind::Null => return Use::Used,
             Kind::Object => {}
-            _ => return self.unusable(value, path, "an object with a language tag for each language"),
+            _ => return self.unusable(value, path, "an object with language tags as keys"),
         }
         let mut near = NearMiss::new(known);
         for (key, texts) in value.members() {
@@ -89,7 +90,7 @@ impl Reader {
             let path = path.member(&tag);
             let Some(language) = self.tag(&tag, key, path) else { continue };
             if texts.kind() != Kind::Object {
-                let _: Use = self.unusable(texts, path, "an object of texts");
+                let _: Use = self.unusable(texts, path, "an object of strings");
                 continue;
             }
             self.near_misses(&mut near, texts, path);
@@ -99,7 +100,8 @@ impl Reader {
                 if let Some(text) = self.translation(&property, value, path, known)
                     && !translations.insert(&language, &property, &text)
                 {
-                    let message = format!("`{property}` is in `{language}` twice, so this text isn't used");
+                    let message =
+                        format!("`{property}` is translated into `{language}` twice, so this translation isn't used");
                     self.report(Code::UnusableProperty, value, path, message, "remove one of the two");
                 }
             }
@@ -107,7 +109,7 @@ impl Reader {
         Use::Used
     }
 
-    /// Reads a translated text; `None` if it can't be used, or is blank.
+    /// Reads translated text; `None` if it can't be used or is blank.
     fn translation(
         &mut self,
         property: &str,
@@ -117,8 +119,8 @@ impl Reader {
     ) -> Option<Box<str>> {
         if !known.iter().any(|(of, _)| *of == property) {
             let names = known.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            let message = format!("`{property}` isn't translated, so this text isn't used");
-            self.report(Code::UnusableProperty, value, path, message, format!("translate any of {names}"));
+            let message = format!("`{property}` can't be translated, so this text isn't used");
+            self.report(Code::UnusableProperty, value, path, message, format!("translate only {names}"));
             return None;
         }
         let mut text = None;
@@ -129,16 +131,16 @@ impl Reader {
             self.listed(value, path);
         }
         let text = text.filter(|text| !text.trim().is_empty())?;
-        // Lists have the names of categories, terms and attributes whole.
+        // Lists contain the full names of categories, terms and attributes.
         if known != TRANSLATED && LABELS.contains(&property) && is_longer(&text, LABEL_CHARS) {
-            let message = format!("a `{property}` has at most {LABEL_CHARS} characters, so this one isn't used");
+            let message = format!("a `{property}` can have at most {LABEL_CHARS} characters, so this one isn't used");
             self.report(Code::UnusableProperty, value, path, message, "shorten it, or leave it out");
             return None;
         }
         Some(text)
     }
 
-    /// Reads the translations of an entry of the envelope.
+    /// Reads the translations of an entry in the envelope.
     pub(super) fn entry_translations(
         &mut self,
         entry: Value<'_>,

@@ -1,5 +1,4 @@
-//! Properties of sets in scratch files: they're read, checked and reported the same as sets in
-//! memory.
+//! Checks that sets in scratch files are read, checked and reported like sets in memory.
 
 use std::path::Path;
 
@@ -11,7 +10,7 @@ use crate::export::{Code, Finding, IdPrefixes, Limits, Report, SourceFile, lates
 use crate::record::CalendarDate;
 use crate::scratch::Scratch;
 
-/// How many bytes of rows are held in memory, so nearly all of them are sorted on disk.
+/// How many bytes of rows are kept in memory: so few that nearly all rows are sorted on disk.
 const OWN_BYTES: usize = 200;
 
 fn today() -> CalendarDate {
@@ -19,7 +18,7 @@ fn today() -> CalendarDate {
 }
 
 fn files(documents: &[String]) -> impl Iterator<Item = Result<SourceFile, Box<Finding>>> {
-    // Files and ids have different orders.
+    // File order and id order differ.
     let names = ["a-b.json", "a.json", "b.json", "c.json"];
     names.into_iter().zip(documents).map(|(name, document)| {
         let file = SourceFile::from_bytes(Path::new(name), document.clone().into_bytes().into());
@@ -46,7 +45,7 @@ fn compare(documents: &[String]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A product with one of few ids, possibly lacking a required property.
+/// A product with one of a few ids, possibly lacking a required property.
 fn product() -> impl Strategy<Value = Value> {
     (0..12_u32, 0..12_u32, 0..40_u32).prop_map(|(id, fault, other)| {
         let id = if other % 7 == 0 { format!("P{id}") } else { format!("p{id}") };
@@ -101,13 +100,13 @@ fn document() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn set_is_read_as_in_memory(documents in prop::collection::vec(document(), 1..5)) {
+    fn a_set_in_scratch_files_reads_like_one_in_memory(documents in prop::collection::vec(document(), 1..5)) {
         compare(&documents)?;
     }
 }
 
 #[test]
-fn file_that_repeats_another_one_is_one_finding() {
+fn a_file_that_repeats_another_is_one_finding() {
     let products: Vec<_> = (0..300).map(|id| {
         json!({"id": format!("p{id}"), "name": "A", "url": "https://a.example", "evidence_status": "pending-review"})
     }).collect();
@@ -122,7 +121,7 @@ fn file_that_repeats_another_one_is_one_finding() {
 }
 
 #[test]
-fn duplicates_and_orphans_beyond_those_described_are_counted() {
+fn duplicates_and_orphans_past_the_limit_are_still_counted() {
     let products: Vec<_> = (0..150)
         .map(|_| json!({"id": "p", "name": "A", "url": "https://a.example", "evidence_status": "pending-review"}))
         .collect();

@@ -11,8 +11,8 @@ use crate::text::count::Grouped;
 /// What GitHub calls a note.
 const NOTICE: &str = "notice";
 
-/// Prints the first findings of each kind in a file, and the number of the others. A finding's
-/// further places become notices.
+/// Prints the first findings of each kind in a file, and how many more there are. A finding's
+/// related places become notices.
 pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for item in items(report) {
         match item {
@@ -41,7 +41,7 @@ fn command(finding: &Finding) -> String {
     annotation(level(finding.code), &finding.location, finding.code, &message)
 }
 
-/// A notice about a further place of a finding.
+/// A notice at one of a finding's related places.
 fn notice(finding: &Finding, related: &Related) -> String {
     let mut message = format!("{}: see {}, {}", related.note, place(&finding.location), finding.message);
     let _ = inside(&related.location).map(|inside| write!(message, "\n{inside}"));

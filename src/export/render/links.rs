@@ -6,7 +6,7 @@ use crate::export::{Code, LinkReport};
 use crate::text::count::{Grouped, counted};
 use crate::text::printable::printable;
 
-/// How many places of a group are listed; the others are counted.
+/// How many places in a group are listed; the rest are counted.
 const LISTED: usize = 20;
 
 pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> {
@@ -33,7 +33,7 @@ pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> 
             writeln!(out)?;
         }
         if count > LISTED {
-            writeln!(out, "  and {} more; --format json has all", Grouped(count - LISTED))?;
+            writeln!(out, "  and {} more; use --format json to see all", Grouped(count - LISTED))?;
         }
         writeln!(out)?;
     }
@@ -43,7 +43,7 @@ pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> 
     };
     writeln!(
         out,
-        "Links: {} of {} asked now; {} dead, {} unreachable, {} with TLS trouble, {} moved, {} not checked.",
+        "Links: {} of {} checked now; {} dead, {} unreachable, {} with TLS problems, {} moved, {} not checked.",
         Grouped(report.asked),
         counted(report.links, "link"),
         with(&[Some(Code::DeadLink)]),
@@ -58,8 +58,8 @@ const fn title(code: Code) -> &'static str {
     match code {
         Code::DeadLink => "Dead",
         Code::UnreachableLink => "Unreachable",
-        Code::TlsProblem => "TLS trouble",
-        Code::InsecureLink => "Served over https",
+        Code::TlsProblem => "TLS problem",
+        Code::InsecureLink => "Also served over HTTPS",
         _ => "Moved",
     }
 }

@@ -23,7 +23,7 @@ use super::{Code, Finding, LeftOut, Location, Report};
 
 use crate::text::count::{Grouped, counted};
 
-/// How many findings of a code are printed per file; the others are counted.
+/// How many findings with the same code are printed per file; the rest are counted.
 const PRINTED: usize = 20;
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(crate) enum Item<'r> {
     More(LeftOut),
 }
 
-/// The findings file by file: up to [`PRINTED`] of a code, then how many more there are.
+/// The findings file by file: up to [`PRINTED`] with the same code, then how many more there are.
 pub(crate) fn items(report: &Report) -> Vec<Item<'_>> {
     let mut items = Vec::new();
     let mut left_out = report.left_out.iter().peekable();
@@ -67,7 +67,7 @@ fn summary(report: &Report) -> String {
     };
     let skipped = match report.counts.skipped_records {
         0 => String::new(),
-        skipped => format!(" ({} of them not valid)", Grouped(skipped)),
+        skipped => format!(" ({} invalid)", Grouped(skipped)),
     };
     format!(
         "Checked {}, {}{skipped}: {}, {}{notes}.",

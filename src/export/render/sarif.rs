@@ -55,9 +55,9 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 fn rule(code: Code) -> Value {
     let effect = match code.severity() {
-        Severity::Error => "An error keeps the exports from being published. Each result has its remedy.",
-        Severity::Warning => "A warning doesn't keep the exports from being published. Each result has its remedy.",
-        Severity::Note => "A note is a suggestion. Nothing is wrong with the exports.",
+        Severity::Error => "Errors keep the exports from being published. Each result says how to fix it.",
+        Severity::Warning => "Warnings don't keep the exports from being published. Each result says how to fix it.",
+        Severity::Note => "Notes are suggestions. Nothing is wrong with the exports.",
     };
     json!({
         "id": code.as_str(),
@@ -119,7 +119,7 @@ impl Log<'_> {
     }
 }
 
-/// The value as a JSON pointer, and the record it's in by name.
+/// The value's JSON pointer, and the name of the record that contains it.
 fn logical_locations(location: &Location) -> Vec<Value> {
     let mut logical = Vec::new();
     if !location.pointer.is_empty() {
@@ -150,7 +150,7 @@ fn region(place: &SourceSpan, file: Option<&SourceFile>) -> Value {
     region
 }
 
-/// A message in plain text. `[text](target)` would become a link, so this breaks it up.
+/// A plain-text message. SARIF would turn `[text](target)` into a link, so this breaks it up.
 fn message(text: &str) -> Value {
     json!({ "text": text.replace("](", "] (") })
 }
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_a_record_is_a_link() {
+    fn text_in_a_record_never_becomes_a_link() {
         assert_eq!(message("[a](https://x.example) [b]")["text"], "[a] (https://x.example) [b]");
     }
 }

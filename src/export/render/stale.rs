@@ -6,17 +6,17 @@ use crate::export::Stale;
 use crate::export::finding::Truncated;
 use crate::text::count::{Grouped, counted};
 
-/// How many products of a category are listed; the others are counted.
+/// How many products in a category are listed; the rest are counted.
 const LISTED_PRODUCTS: usize = 20;
-/// How many categories are listed; the others are counted.
+/// How many categories are listed; the rest are counted.
 const LISTED_CATEGORIES: usize = 50;
 
 pub(super) fn stale(stale: &Stale, out: &mut dyn Write) -> io::Result<()> {
     if stale.stale > 0 {
-        writeln!(out, "Evidence that was checked before {}, the oldest first:", stale.before)?;
+        writeln!(out, "Evidence that was checked before {}, oldest first:", stale.before)?;
     }
     for category in stale.categories.iter().take(LISTED_CATEGORIES) {
-        let name = category.category.as_deref().unwrap_or("(without a category)");
+        let name = category.category.as_deref().unwrap_or("(no category)");
         writeln!(out, "\n{} ({})", Truncated(name), Grouped(category.products.len()))?;
         for product in category.products.iter().take(LISTED_PRODUCTS) {
             let (id, name, export) = (Truncated(&product.id), Truncated(&product.name), Truncated(&product.export));
@@ -43,7 +43,7 @@ pub(super) fn stale(stale: &Stale, out: &mut dyn Write) -> io::Result<()> {
 fn more(count: usize, listed: usize, indent: &str, out: &mut dyn Write) -> io::Result<()> {
     if count > listed {
         let what = if indent.is_empty() { " categories" } else { "" };
-        writeln!(out, "{indent}and {} more{what}; --format json has all", Grouped(count - listed))?;
+        writeln!(out, "{indent}and {} more{what}; use --format json to see all", Grouped(count - listed))?;
     }
     Ok(())
 }

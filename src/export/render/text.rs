@@ -19,8 +19,8 @@ pub enum Style {
     Coloured,
 }
 
-/// Prints each finding with its line, then a summary. The first findings of each kind in a file are
-/// printed, the others counted.
+/// Prints the first findings of each kind in a file with their lines, counts the rest, and adds a
+/// summary.
 pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let files = report.files.iter().map(|file| (file.path(), file)).collect();
     let renderer = match style {
@@ -30,7 +30,7 @@ pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()
     let mut printer = Printer { style, renderer, files, out };
     for item in items(report) {
         match item {
-            // Listed below by their causes.
+            // Listed below by cause.
             Item::Finding(Finding { code, .. }) if is_listed(*code) => continue,
             Item::More(LeftOut { code, .. }) if is_listed(code) => continue,
             Item::Finding(finding) => printer.finding(finding)?,
@@ -80,7 +80,7 @@ impl Printer<'_> {
         self.part(level(code), title, &location, None)
     }
 
-    /// Prints a title, the place with its line, and how to fix it.
+    /// Prints a title, the place with its line, and the fix.
     ///
     /// The arrow line is written here because annotate-snippets would count the column within the
     /// excerpt it's given instead of the whole line.

@@ -10,7 +10,7 @@ use crate::text::printable::printable;
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
 
-/// Extra bytes read to see whether the line goes on and where its characters begin.
+/// Extra bytes read to see whether the line continues and where its characters begin.
 const MARGIN: usize = 4;
 
 const ELLIPSIS: &str = "…";
@@ -90,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_shown_as_such() {
+    fn invalid_utf_8_is_shown_as_replacement_characters() {
         let window = Window::around(b"a\xe9\xffb", &(1..2));
         assert_eq!(window.text, "a\u{fffd}\u{fffd}b");
         assert_eq!(&window.text[window.range], "\u{fffd}");
     }
 
     #[test]
-    fn the_end_of_the_file_is_a_place_too() {
+    fn the_end_of_the_file_is_also_a_place() {
         assert_eq!(Window::around(b"[1\n", &(3..3)), Window { text: String::new(), range: 0..0 });
         assert_eq!(Window::around(b"[1", &(2..2)), Window { text: "[1".to_owned(), range: 2..2 });
     }

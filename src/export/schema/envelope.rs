@@ -1,4 +1,4 @@
-//! Checks the envelope: the object that a whole file is.
+//! Checks the envelope, the top-level object of a file.
 
 use super::rule::Rules;
 use super::{license, number, record};
@@ -25,8 +25,8 @@ pub(in crate::export) fn check(root: Value<'_>) -> Faults {
 
 fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
     match root.get("name") {
-        Some(name) => _ = rules.string(name, path.member("name"), "write the name of the export"),
-        None => rules.missing(root, path, ("name", Shape::Text), "", "add the name of the export"),
+        Some(name) => _ = rules.string(name, path.member("name"), "write the export's name"),
+        None => rules.missing(root, path, ("name", Shape::Text), "", "add the export's name"),
     }
     let example = "write the address of the licence, such as \"https://creativecommons.org/licenses/by/4.0/\"";
     match root.get("license") {
@@ -75,29 +75,30 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
     }
 }
 
-/// A property that the directory already interprets can't be an attribute, and the built-in
-/// attributes are texts.
+/// A property that the directory already interprets can't be declared as an attribute, and the
+/// built-in attributes are always text.
 fn attribute(rules: &mut Rules, entry: Value<'_>, path: Path<'_>) {
     let Some((name, value)) = entry.get("property").and_then(|value| Some((value.as_str()?, value))) else { return };
     let is_built_in = BUILT_IN.iter().any(|(property, _)| *property == name);
     if !is_built_in && RECORD.iter().any(|(property, _)| *property == name) {
-        let message = format!("`{name}` can't be an attribute: the directory reads it in another way");
-        let help = "remove the entry; every directory filters or sorts by what it can of these properties";
+        let message = format!("`{name}` can't be an attribute: the directory already handles this property itself");
+        let help = "remove the entry; the directory already filters or sorts by these properties where it can";
         rules.report(Code::CoreAttribute, value, path.member("property"), message, help);
     }
     if let Some(kind) = entry.get("type").filter(|kind| is_built_in && !kind.is_text(AttributeType::Text.as_str())) {
-        let message = format!("the values of `{name}` are texts in every directory");
+        let message = format!("the values of `{name}` are always text");
         rules.report(Code::CoreAttribute, kind, path.member("type"), message, "leave out the type");
     }
 }
 
-/// Limits the terms in a group. Every term stands for all others, so a group's cost is quadratic.
+/// Limits the terms in a group. Each term stands for all the others, so a group's cost is
+/// quadratic.
 fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
     for key in ["terms", "from", "ambiguous"] {
         let Some(terms) = group.get(key) else { continue };
         let count = terms.elements().count();
         if count > GROUP_TERMS {
-            let message = format!("`{key}` has {count} terms; a group of synonyms has {GROUP_TERMS} at most");
+            let message = format!("`{key}` has {count} terms; a synonym group can have at most {GROUP_TERMS}");
             let help = "keep the terms that people search for, or split the group by meaning";
             rules.report(Code::TooManyTerms, terms, path.member(key), message, help);
         }
@@ -105,9 +106,9 @@ fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
 }
 
 impl Rules {
-    /// A count must be an integer from 0, or null.
+    /// A count must be a whole number of 0 or more, or null.
     pub(super) fn count(&mut self, value: Value<'_>, path: Path<'_>) {
-        let help = "write a whole number from 0, or null";
+        let help = "write a whole number of 0 or more, or null";
         match value.kind() {
             Kind::Null => {}
             Kind::Number => match number::count(value.raw()) {

@@ -12,7 +12,7 @@ mod rule;
 pub(super) use envelope::check;
 pub(super) use number::{Count, count};
 
-/// The JSON Schema of export documents: draft 2020-12, with `format` to be asserted.
+/// The JSON Schema of export documents: draft 2020-12, with `format` asserted.
 pub(super) const PUBLISHED: &str = include_str!("../export.schema.json");
 
 /// Whether a string is a URI (RFC 3986) with a scheme.

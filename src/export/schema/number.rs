@@ -33,7 +33,7 @@ mod tests {
     use super::{Count, count};
 
     #[test]
-    fn a_count_may_be_written_in_any_way() {
+    fn a_count_may_be_written_in_several_ways() {
         for (text, expected) in [
             ("0", Count::Fits(0)),
             ("-0", Count::Fits(0)),

@@ -17,12 +17,12 @@ pub(super) fn check(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
     }
     let found = Properties::in_record(record);
     match found.id {
-        Some(id) => rules.non_empty(id, path.member("id"), "write an identifier, unique in the directory"),
-        None => rules.missing(record, path, ("id", Shape::Text), "", "add an identifier, unique in the directory"),
+        Some(id) => rules.non_empty(id, path.member("id"), "write an id that is unique in the directory"),
+        None => rules.missing(record, path, ("id", Shape::Text), "", "add an id that is unique in the directory"),
     }
     match found.name {
-        Some(name) => rules.non_empty(name, path.member("name"), "write the name of the product"),
-        None => rules.missing(record, path, ("name", Shape::Text), "", "add the name of the product"),
+        Some(name) => rules.non_empty(name, path.member("name"), "write the product's name"),
+        None => rules.missing(record, path, ("name", Shape::Text), "", "add the product's name"),
     }
     let website = "write the address of the product's website, such as \"https://acme.example/\"";
     match found.url {
@@ -77,18 +77,18 @@ fn checked_on(rules: &mut Rules, value: Value<'_>, path: Path<'_>) {
     let help = "write the day as YYYY-MM-DD, such as \"2025-03-01\", or leave the property out";
     let Some(text) = rules.string(value, path, help) else { return };
     if !CalendarDate::has_form(&text) {
-        let message = format!("{} is not of the form YYYY-MM-DD", subject(path));
+        let message = format!("{} isn't written as YYYY-MM-DD", subject(path));
         rules.report(Code::InvalidDateForm, value, path, message, help);
     }
 }
 
 fn sources(rules: &mut Rules, list: Value<'_>, path: Path<'_>) {
-    let help = "a list of sources is written [[\"Product page\", \"https://example.org/\"]]";
+    let help = "write the list of sources like [[\"Product page\", \"https://example.org/\"]]";
     if list.kind() != Kind::Array {
         return rules.wrong_type(list, path, "an array", help);
     }
     if list.elements().next().is_none() {
-        let help = "name at least one source, or leave the property out where the evidence is not reviewed";
+        let help = "name at least one source, or leave the property out if the evidence hasn't been reviewed";
         rules.report(Code::NoSources, list, path, "`sources` must not be empty", help);
     }
     for (index, source) in list.elements().enumerate() {
@@ -97,13 +97,13 @@ fn sources(rules: &mut Rules, list: Value<'_>, path: Path<'_>) {
 }
 
 fn pair(rules: &mut Rules, source: Value<'_>, path: Path<'_>) {
-    let help = "a source is written [\"Product page\", \"https://example.org/\"]";
+    let help = "write the source like [\"Product page\", \"https://example.org/\"]";
     if source.kind() != Kind::Array {
-        return rules.wrong_type(source, path, "an array of label and address", help);
+        return rules.wrong_type(source, path, "an array of a label and an address", help);
     }
     let length = source.elements().count();
     if length != 2 {
-        let message = format!("a source is a pair of label and address, but this one has {length}");
+        let message = format!("a source is a pair of a label and an address, but this array has length {length}");
         rules.report(Code::SourceNotAPair, source, path, message, help);
     }
     let mut entries = source.elements();

@@ -1,4 +1,4 @@
-//! The basic rules: types, texts, URIs, enums, and the messages if they're broken.
+//! The basic rules: types, strings, URIs, enums, and the messages for breaking them.
 
 use std::borrow::Cow;
 
@@ -69,7 +69,7 @@ impl Rules {
         }
     }
 
-    /// Requires a URI; `help` is used whatever is wrong with it.
+    /// Requires a URI. `help` is used whatever is wrong with it.
     pub(super) fn uri_or(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
         let Some(text) = self.string(value, path, help) else { return };
         if !is_uri(&text) {
@@ -83,7 +83,7 @@ impl Rules {
         let Some(text) = self.string(value, path, &format!("write {list}")) else { return };
         if !allowed.contains(&&*text) {
             let distance = |value: &str| strsim::osa_distance(value, &text.to_lowercase());
-            // A text of megabytes resembles none of them, and comparing it would take minutes.
+            // A string of megabytes resembles none of them, and comparing it would take minutes.
             let near = allowed.iter().filter(|value| text.len() <= 2 * value.len()).min_by_key(|value| distance(value));
             let near = near.filter(|value| distance(value) <= value.len() / 3);
             let help = near.map_or_else(|| format!("write {list}"), |near| format!("did you mean \"{near}\"?"));
@@ -105,7 +105,7 @@ pub(super) fn subject(path: Path<'_>) -> String {
     }
 }
 
-/// The likely reason why a text isn't a URI, and better help than the default, if any.
+/// The likely reason why a string isn't a URI, and more specific help, if any.
 fn why_no_uri(text: &str) -> (String, Option<String>) {
     if text.is_empty() {
         return ("it is empty".to_owned(), None);
@@ -129,7 +129,7 @@ fn why_no_uri(text: &str) -> (String, Option<String>) {
             return (format!("its host contains `{}`", c.escape_debug()), Some(help));
         }
         let encoded = utf8_percent_encode(c.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC).to_string();
-        return (format!("it contains `{}`", c.escape_debug()), Some(format!("write `{encoded}` for it")));
+        return (format!("it contains `{}`", c.escape_debug()), Some(format!("write `{encoded}` instead")));
     }
     let help = "check the host, the port, and that two digits follow every `%`";
     ("it is malformed".to_owned(), Some(help.to_owned()))

@@ -23,8 +23,8 @@ const URLS: Shared = Shared {
     key: "url",
     one: "URL is",
     several: "URLs are",
-    help: "fine if they are different products, or one product in two exports, which `same_as` links; else remove the records that \
-           are there twice",
+    help: "fine if they are different products, or one product in two exports, which `same_as` links; otherwise remove the \
+            duplicate records",
     text: |software| &software.url,
     identity: normalised_url,
     place: |product| &product.url,
@@ -35,7 +35,7 @@ const NAMES: Shared = Shared {
     key: "name",
     one: "name is",
     several: "names are",
-    help: "fine if they are different products; else remove the records that are there twice",
+    help: "fine if they are different products; otherwise remove the duplicate records",
     text: |software| &software.name,
     identity: |name| name.into(),
     place: |product| &product.name,
@@ -61,13 +61,13 @@ struct Shared {
     several: &'static str,
     help: &'static str,
     text: fn(&Software) -> &str,
-    /// Normalises a text; equal results count as the same.
+    /// Normalises text; equal results count as the same.
     identity: fn(&str) -> Cow<'_, str>,
     place: fn(&Product) -> &Range<usize>,
 }
 
-/// A product by a property: the shared value, its document and its index; its id, the text if that
-/// differs from the shared value, and the text's place.
+/// A product, sorted by a property. The key is the normalised value, the document and the index;
+/// the value is the id, the property as written if it isn't the normalised value, and its place.
 type SharedRow = Keyed<(Box<str>, usize, usize), (Box<str>, Option<Box<str>>, Range<usize>)>;
 
 /// The websites and names of products.
@@ -81,7 +81,7 @@ impl SharedRows {
         Self { urls: scratch.sorter(), names: scratch.sorter() }
     }
 
-    /// Adds a product of a document.
+    /// Adds a product from a document.
     pub(super) fn push(&mut self, number: usize, Entry { index, value, .. }: &Entry<Product>) -> io::Result<()> {
         let Some(software) = &value.software else { return Ok(()) };
         for (shared, rows) in [(URLS, &mut self.urls), (NAMES, &mut self.names)] {
@@ -101,11 +101,11 @@ impl SharedRows {
 }
 
 impl Shared {
-    /// Makes one finding for the whole set, because in some sets thousands of products share
+    /// Creates one finding for the whole set, because in some sets thousands of products share
     /// something for good reason.
     fn summary(&self, rows: ScratchSorter<SharedRow>, exports: &[ParsedExport<'_>]) -> io::Result<Option<Finding>> {
-        // The first products that share something with an earlier one, each paired with that one,
-        // in the order of the set.
+        // The first products that share something with an earlier one, each paired with it, in set
+        // order.
         let mut examples: Vec<[SharedRow; 2]> = Vec::new();
         let (mut texts, mut products) = (0_usize, 0_usize);
         let mut first: Option<(SharedRow, bool)> = None;
@@ -141,7 +141,7 @@ impl Shared {
         Ok(Some(Finding {
             code: self.code,
             location: location(here),
-            message: format!("{texts} {verb} shared by {}, first `{}`", counted(products, "product"), text(here)),
+            message: format!("{texts} {verb} shared by {} (first: `{}`)", counted(products, "product"), text(here)),
             help: self.help.to_owned(),
             related: related.collect(),
         }))
@@ -174,7 +174,7 @@ fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     }
 }
 
-/// Synonyms in a file that repeats another one are ignored.
+/// Synonyms in a file that repeats another file are ignored.
 fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, findings: &mut Findings) {
     let mut first = HashMap::new();
     let repeated: HashSet<usize> = repeats.iter().map(|(file, _)| *file).collect();
@@ -194,8 +194,10 @@ fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, finding
                 findings.add(Code::OverlappingSynonyms, file, || Finding {
                     code: Code::OverlappingSynonyms,
                     location: location(),
-                    message: format!("`{term}` belongs to two groups of synonyms"),
-                    help: "join the groups if all their terms mean the same; else take the term out of one".to_owned(),
+                    message: format!("`{term}` belongs to two synonym groups"),
+                    help:
+                        "merge the groups if all their terms mean the same; otherwise remove the term from one of them"
+                            .to_owned(),
                     related: vec![Related {
                         location: export.location(SectionKind::Synonyms, entry.index, "terms", &entry.key),
                         note,
@@ -206,7 +208,7 @@ fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, finding
     }
 }
 
-/// A term's identity, or the text itself if it has only punctuation.
+/// A term's identity, or the term itself if it has only punctuation.
 fn synonym_key(term: &str) -> String {
     let identity = identity(term);
     if identity.is_empty() { term.trim().to_owned() } else { identity }

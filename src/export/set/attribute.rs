@@ -1,4 +1,5 @@
-//! Attributes of the set: each is declared alike wherever it is, and records have values of its type.
+//! Checks attributes across the set: all declarations of an attribute must agree, and records must
+//! have values of its type.
 
 use foldhash::HashMap;
 
@@ -11,8 +12,8 @@ use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, MAX_ATTRIBUTES, MAX_VALUES};
 use crate::text::count::Grouped;
 
-/// Reports declarations that differ or are too many, which are skipped, values of another type, and attributes with too many values. Returns the
-/// attributes of the directory.
+/// Reports declarations that differ or exceed the limit, and skips them. Also reports values of the
+/// wrong type, and attributes with too many values. Returns the directory's attributes.
 pub(super) fn check(exports: &mut [ParsedExport<'_>], properties: &Properties, findings: &mut Findings) -> Attributes {
     let attributes = declared(exports, properties, findings);
     for (number, document) in properties.documents.iter().enumerate() {
@@ -46,8 +47,8 @@ fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings:
                     findings.add(Code::DifferingAttribute, export.file.shared_path(), || Finding {
                         code: Code::DifferingAttribute,
                         location: location(),
-                        message: format!("the attribute `{property}` is declared in another way than before"),
-                        help: "declare it with the same label, type and unit everywhere, or only once: a declaration is for all exports"
+                        message: format!("this declaration of the attribute `{property}` differs from an earlier one"),
+                        help: "declare it with the same label, type and unit everywhere, or only once: a declaration applies to all exports"
                             .to_owned(),
                         related: vec![Related {
                             location: of.location(SectionKind::Attributes, earlier.index, "property", &earlier.key),
@@ -63,9 +64,9 @@ fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings:
                     code: Code::TooManyAttributes,
                     location: location(),
                     message: format!(
-                        "`{property}` is one attribute too many; a directory has {MAX_ATTRIBUTES} at most"
+                        "`{property}` is one attribute too many; a directory can have at most {MAX_ATTRIBUTES}"
                     ),
-                    help: "declare only what readers filter by; all other properties are returned, too".to_owned(),
+                    help: "declare only what readers filter by; other properties are still returned".to_owned(),
                     related: Vec::new(),
                 });
                 continue;
@@ -74,8 +75,8 @@ fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings:
                 findings.add(Code::TooManyValues, export.file.shared_path(), || Finding {
                     code: Code::TooManyValues,
                     location: location(),
-                    message: format!("`{property}` has more than {} different values", Grouped(MAX_VALUES)),
-                    help: "each takes memory; declare what readers filter by, such as a group of the values: a search finds single ones"
+                    message: format!("`{property}` has more than {} distinct values", Grouped(MAX_VALUES)),
+                    help: "each takes memory; declare what readers filter by, such as groups of these values: a search finds single ones"
                         .to_owned(),
                     related: Vec::new(),
                 });
@@ -104,8 +105,8 @@ fn report_misfits(
         code: Code::WrongAttributeValue,
         location: location(*index),
         message: match count {
-            1 => format!("the value of `{property}` is not {wanted}, so the product isn't found by it"),
-            _ => format!("{count} values of `{property}` are not {wanted}, so the products aren't found by them"),
+            1 => format!("the value of `{property}` isn't {wanted}, so filters and counts ignore it"),
+            _ => format!("{count} values of `{property}` aren't {wanted}, so filters and counts ignore them"),
         },
         help: format!("write {wanted}, or declare the attribute with another type"),
         related: others
@@ -117,9 +118,9 @@ fn report_misfits(
 
 const fn wanted(kind: AttributeType) -> &'static str {
     match kind {
-        AttributeType::Text => "a text of at most 500 characters or a list of them",
+        AttributeType::Text => "a string of at most 500 characters or a list of such strings",
         AttributeType::Number => "a number",
         AttributeType::Boolean => "true or false",
-        AttributeType::Date => "a day that exists, as \"YYYY-MM-DD\"",
+        AttributeType::Date => "a date that exists, as \"YYYY-MM-DD\"",
     }
 }

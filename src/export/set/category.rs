@@ -1,4 +1,4 @@
-//! Advice on categories that are probably misspellings of another one. There's one finding per
+//! Advice on categories that are probably misspellings of another category. There's one finding per
 //! name, however many products have it.
 
 use std::collections::BTreeMap;
@@ -10,13 +10,13 @@ use crate::export::{Code, Finding, Location, Related, SectionKind};
 use crate::record::{identity, slug};
 use crate::text::count::{agreeing, counted};
 
-/// Minimum length of a slug that is compared, in characters. Among short names, one edit gives
+/// Minimum length of the slugs to compare, in characters. In shorter names, one edit often gives
 /// another word.
 const SHORTEST: usize = 5;
-/// Maximum length of a slug that is compared, in bytes.
+/// Maximum length of the slugs to compare, in bytes.
 const LONGEST: usize = 100;
-/// For an undeclared category to be what another name means, it must have this many times as many
-/// products.
+/// An undeclared category must have this many times as many products as a suspect to be what the
+/// suspect probably means.
 pub(super) const MANY_TIMES: usize = 10;
 /// Maximum number of pairs compared. A set with more has no consistent categories.
 const PAIRS: usize = 1_000_000;
@@ -90,7 +90,7 @@ fn is_meant(suspect: &Category<'_>, target: &Category<'_>) -> bool {
         && without_digits(&suspect.slug).ne(without_digits(&target.slug))
 }
 
-/// A slug without its digits: `ISO 9001` and `ISO 9002` are two categories.
+/// A slug without its digits: `ISO 9001` and `ISO 9002` are different categories.
 fn without_digits(slug: &str) -> impl Iterator<Item = char> {
     slug.chars().filter(|c| !c.is_numeric())
 }
@@ -110,8 +110,10 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, place: Location, export
     Finding {
         code: Code::NearMissCategory,
         location: place,
-        message: format!("the category `{name}` of {of} is almost `{other}`, which {why}"),
-        help: format!("write `{other}` if it is meant; else declare `{name}` in `categories` of the envelope"),
+        message: format!("the category `{name}` ({of}) looks like a misspelling of `{other}`, which {why}"),
+        help: format!(
+            "write `{other}` if that's what you mean; otherwise declare `{name}` in the envelope's `categories`"
+        ),
         related: related.into_iter().map(|(location, note)| Related { location, note }).collect(),
     }
 }

@@ -22,7 +22,7 @@ pub(super) const PRODUCTS: Identity = Identity {
     key: "id",
     code: Code::DuplicateSoftwareId,
     what: "product id",
-    help: "give each product an id of its own, or remove one of the records",
+    help: "give each product its own id, or remove one of the records",
 };
 
 pub(super) const REVIEWS: Identity = Identity {
@@ -30,7 +30,7 @@ pub(super) const REVIEWS: Identity = Identity {
     key: "id",
     code: Code::DuplicateReviewId,
     what: "review id",
-    help: "give each review an id of its own, or remove one of them",
+    help: "give each review its own id, or remove one of them",
 };
 
 pub(super) const TERMS: Identity = Identity {
@@ -38,7 +38,7 @@ pub(super) const TERMS: Identity = Identity {
     key: "term",
     code: Code::DuplicateTerm,
     what: "glossary term",
-    help: "join the two definitions, or remove one; terms that differ in case or punctuation only are one",
+    help: "merge the two definitions, or remove one; terms that differ only in case or punctuation count as one",
 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -59,19 +59,18 @@ pub(super) struct Duplicate {
     pub(super) shown: Box<str>,
 }
 
-/// Pairs of documents: one that repeats another, and the other.
+/// Pairs of documents: one that repeats another, and the one it repeats.
 pub(super) type Repeats = HashSet<(usize, usize)>;
 
-/// Numbers of duplicates by document and the earlier element's document.
+/// The number of duplicates by document and by the earlier element's document.
 pub(super) type PairCounts = HashMap<(usize, usize), usize>;
 
 /// A file must share this many elements to count as a repeat.
 const REPEAT_ELEMENTS: usize = 5;
 
-const REPEAT_HELP: &str = "remove the older of the two files; the folder holds each export once";
+const REPEAT_HELP: &str = "remove the older of the two files; the folder should contain each export only once";
 
-/// Reports duplicates in the order of documents and places. A file that repeats another one is
-/// reported only once.
+/// Reports duplicates by document and place. A file that repeats another one is reported only once.
 pub(super) struct DuplicateReport<'r> {
     pub(super) identity: &'r Identity,
     /// The documents' files, and how many elements each has.
@@ -124,7 +123,7 @@ fn prefix_help(export: &str) -> String {
     let fits: String = export.chars().filter(|c| is_id_prefix(c.encode_utf8(&mut [0; 4]))).take(16).collect();
     let prefix = if fits.is_empty() { "source:".to_owned() } else { format!("{fits}:") };
     format!(
-        "remove one of the records if both are one product; to keep both, give this export a prefix: \
+        "if both records describe the same product, remove one; to keep both, give this export a prefix: \
          `\"id_prefix\": \"{prefix}\"` in its envelope, or `--id-prefix {export}={prefix}`"
     )
 }

@@ -11,12 +11,12 @@ use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind, SourceFile};
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
-/// A product whose id may change when lower-cased: by that form, document and index, its id and the
-/// id's place.
+/// A product whose id may change when lower-cased. The key is the lower-cased id, the document and
+/// the index; the value is the id and its place.
 type CasedRow = Keyed<(String, usize, usize), (Box<str>, Range<usize>)>;
 
-/// An id that differs only in case from an earlier one: by the places of both, the earlier one
-/// first, both ids and their places.
+/// An id that differs only in case from an earlier one. The key is the positions of both, earlier
+/// one first; the value is both ids and their places.
 type SimilarRow = Keyed<[(usize, usize); 2], [(Box<str>, Range<usize>); 2]>;
 
 /// An id with its document, index and place.
@@ -33,7 +33,7 @@ impl IdCase {
         Self { cased: scratch.sorter(), similar: scratch.sorter() }
     }
 
-    /// Adds a product's id, its document and its index.
+    /// Adds a product's id, with its document and index.
     pub(super) fn push(
         &mut self,
         (id, number, index): &(Box<str>, usize, usize),
@@ -45,20 +45,20 @@ impl IdCase {
         self.cased.push(Keyed { key: (id.to_lowercase(), *number, *index), value: (id.clone(), place.clone()) })
     }
 
-    /// All are added, and they're joined with the other ids.
+    /// Ends the collection; the result joins the collected ids with all others.
     pub(super) fn join(self) -> io::Result<CaseJoin> {
         Ok(CaseJoin { cased: Peeked::new(self.cased.finish()?)?, similar: self.similar })
     }
 }
 
-/// Joins ids with those that change when lower-cased.
+/// Joins all ids with those that change when lower-cased.
 pub(super) struct CaseJoin {
     cased: Peeked<CasedRow>,
     similar: ScratchSorter<SimilarRow>,
 }
 
 impl CaseJoin {
-    /// Takes the next id in order, and its first element.
+    /// Takes the next id in order, with its first element.
     pub(super) fn next(&mut self, id: &str, element: &Element) -> io::Result<()> {
         while self.cased.row.as_ref().is_some_and(|row| *row.key.0 < *id) {
             self.group(None)?;
@@ -70,8 +70,8 @@ impl CaseJoin {
         Ok(())
     }
 
-    /// Takes the ids with the next lower-cased form, and the id that equals this form. Duplicates
-    /// are already errors.
+    /// Takes the ids with the next lower-cased form, along with the id that equals this form, if
+    /// any. Duplicates are already errors.
     fn group(&mut self, in_lower_case: Option<PlacedId>) -> io::Result<()> {
         let Some(first) = self.cased.take()? else { return Ok(()) };
         let lower = first.key.0.clone();
@@ -105,9 +105,9 @@ impl CaseJoin {
             findings.add(Code::SimilarId, files[number].shared_path(), || Finding {
                 code: Code::SimilarId,
                 location: location((number, index), place),
-                message: format!("the ids `{other}` and `{id}` differ in case only"),
+                message: format!("the ids `{other}` and `{id}` differ only in case"),
                 help:
-                    "remove one of the records if both are one product; else give one of them an id that can't be mistaken"
+                    "if both records describe the same product, remove one; otherwise give one of them an id that can't be confused with the other"
                         .to_owned(),
                 related: vec![Related { location: location(first, earlier), note: format!("`{other}` is here") }],
             });

@@ -1,4 +1,4 @@
-//! Unique ids and references to products, checked by sorting.
+//! Checks unique ids and references to products by sorting.
 
 use std::io;
 use std::ops::Range;
@@ -14,12 +14,13 @@ use crate::export::{Code, SectionKind, SourceFile};
 use crate::record::identity;
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
-/// An element by id: the id, its document and index; the id's place, and whether the element is
-/// valid by itself.
+/// An element by id. The key is the id, the document and the index; the value is the id's place and
+/// whether the element is valid by itself.
 type IdRow = Keyed<(Box<str>, usize, usize), (Range<usize>, bool)>;
 
-/// A review without a product, by document and index: the place of its reference, the product's id,
-/// whether that product exists, and how many other reviews it stands for.
+/// A review without a product. The key is its document and index; the value is the place of its
+/// reference, the product's id, whether that product exists, and how many other reviews this one
+/// represents.
 type OrphanRow = Keyed<(usize, usize), (Range<usize>, Box<str>, bool, usize)>;
 
 /// An element to leave out: its document and index.
@@ -30,7 +31,7 @@ pub(super) struct IdRows {
     scratch: Scratch,
     products: ScratchSorter<IdRow>,
     reviews: ScratchSorter<IdRow>,
-    /// Reviews by the products that they refer to.
+    /// Reviews by the products they refer to.
     references: ScratchSorter<IdRow>,
     case: IdCase,
     /// How many products and reviews have an id, by document.
@@ -139,8 +140,8 @@ impl<'u> Unique<'u> {
         Self { identity, duplicates: scratch.sorter(), common: PairCounts::default(), skips: Vec::new() }
     }
 
-    /// Leaves out all elements with an id except the first valid one. `ends` receives each id, its
-    /// first element, and whether an element with it is valid.
+    /// Skips all elements with the same id except the first valid one. `ends` receives each id, its
+    /// first element, and whether any element with it is valid.
     fn read(
         &mut self,
         rows: ScratchSorter<IdRow>,
@@ -202,11 +203,11 @@ fn apply(exports: &mut [ParsedExport<'_>], section: SectionKind, skips: &[Skip])
     }
 }
 
-/// Collects reviews without a product, which arrive in the order of their product ids.
+/// Collects reviews without a product. They arrive ordered by product id.
 struct Orphans {
     rows: ScratchSorter<OrphanRow>,
     skips: Vec<Skip>,
-    /// A review that stands for the following ones of the same document and product.
+    /// A review that represents the ones after it for the same document and product.
     open: Option<OrphanRow>,
     products: Products,
 }

@@ -1,7 +1,8 @@
-//! The third layer: do all files together make one directory? Ids must be unique, reviews must have
-//! their product, and terms one definition. Also gives advice on what only shows across the set.
+//! The third layer: do all files together make one directory? Ids must be unique, every review
+//! needs its product, and every term needs one definition. Also gives advice on what only shows
+//! across the set.
 //!
-//! Products and reviews may not fit in memory, so what is compared of them is sorted.
+//! Products and reviews may not fit in memory, so the parts of them that are compared get sorted.
 
 mod advice;
 mod attribute;
@@ -93,7 +94,7 @@ impl SetCheck {
         self.ids.push(number, export)
     }
 
-    /// Two folders may hold files of the same name, whose exports would have the same id.
+    /// Two folders may contain files with the same name, whose exports would have the same id.
     fn check_export_id(&mut self, export: &mut ParsedExport<'_>, findings: &mut Findings) {
         let file = export.file;
         let Some((first, is_served)) = self.export_ids.get_mut(file.id()) else {
@@ -104,7 +105,7 @@ impl SetCheck {
             code: Code::DuplicateExportId,
             location: file.whole(),
             message: format!("the export id `{}` is used by two files", file.id()),
-            help: "rename one of the files: the name without .json is the id of the export".to_owned(),
+            help: "rename one of the files: the file name without .json is the export's id".to_owned(),
             related: vec![Related { location: first.clone(), note: "first used here".to_owned() }],
         });
         let valid = export.valid;
@@ -112,10 +113,11 @@ impl SetCheck {
         *is_served |= valid;
     }
 
-    /// Reports what is found in the set, and marks the elements to skip. Takes the documents
-    /// again, in the same order and without their products and reviews.
+    /// Reports what it finds in the set, and marks the elements to skip. Takes the documents again,
+    /// in the same order and without their products and reviews.
     ///
-    /// `is_complete` says that every file could be read, so what isn't there doesn't exist.
+    /// `is_complete` says whether every file could be read, so that anything missing really doesn't
+    /// exist.
     pub(super) fn finish(
         self,
         exports: &mut [ParsedExport<'_>],

@@ -25,8 +25,8 @@ impl Products {
         }
     }
 
-    /// Reports a review. If it's a consequence of another finding, it stands for `others` more
-    /// reviews of the same file and product.
+    /// Reports a review. If it's only a consequence of another finding, it represents `others` more
+    /// reviews of the same product in the same file.
     pub(super) fn report(self, orphan: &Orphan<'_>, others: usize, findings: &mut Findings) {
         let id = orphan.product;
         let code = self.orphan_code(orphan.product_exists);
@@ -50,7 +50,7 @@ impl Products {
             // Writing to a string can't fail.
             let _ = write!(
                 message,
-                "; {} {} of this product",
+                "; {} {} about this product",
                 counted(others, "more review"),
                 agreeing(others, "is", "are")
             );

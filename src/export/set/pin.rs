@@ -1,4 +1,5 @@
-//! Checks pins across the set: products that no export has, queries pinned twice, too many queries.
+//! Checks pins across the set: products that aren't in any export, queries pinned twice, too many
+//! queries.
 
 use foldhash::{HashMap, HashSet};
 
@@ -14,7 +15,7 @@ pub(super) fn products(exports: &[ParsedExport<'_>]) -> HashSet<Box<str>> {
     pins.flat_map(|entry| entry.value.pin.software.iter().cloned()).collect()
 }
 
-/// `unknown` are the ids that no product has.
+/// `unknown` contains the ids that no product has.
 pub(super) fn check(exports: &mut [ParsedExport<'_>], unknown: &HashSet<Box<str>>, findings: &mut Findings) {
     unknown_products(exports, unknown, findings);
     let mut first = HashMap::default();
@@ -34,7 +35,7 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], unknown: &HashSet<Box<str>
                         code: Code::OverlappingPins,
                         location: location(),
                         message: format!("`{query}` is pinned twice; the products pinned first come first"),
-                        help: "join the pins, or take the query out of one".to_owned(),
+                        help: "merge the pins, or remove the query from one of them".to_owned(),
                         related: vec![Related { location: earlier.clone(), note: "and here".to_owned() }],
                     });
                 }

@@ -1,5 +1,5 @@
-//! The additional properties of products: which types their values have, and how many different ones there are. A later document may declare
-//! them as attributes.
+//! The additional properties of products: which types their values have, and how many distinct
+//! values there are. A later document may declare them as attributes.
 
 use std::hash::BuildHasher as _;
 
@@ -10,16 +10,16 @@ use super::ParsedExport;
 use crate::export::convert::{Entry, Product};
 use crate::record::{Attribute, AttributeType, MAX_VALUES};
 
-/// The most properties of a document whose values are examined.
+/// Maximum number of properties per document whose values are examined.
 const MAX_PROPERTIES: usize = 1_000;
 
-/// A finding names this many values of another type.
+/// How many values of the wrong type a finding points to.
 pub(super) const EXAMPLES: usize = 3;
 
-/// Distinct values of a property are counted up to this many, which is as many as a facet lists.
+/// Distinct values of a property are counted up to this number, which is as many as a facet lists.
 pub(super) const LISTED_VALUES: usize = 100;
 
-/// The products of a document with values that aren't of a type: their number and the first few.
+/// The products in a document whose values aren't of a type: how many, and the first few.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Misfits {
     pub(super) count: usize,
@@ -34,11 +34,12 @@ pub(super) struct Property {
     pub(super) first: usize,
     /// By type.
     pub(super) misfits: [Misfits; AttributeType::ALL.len()],
-    /// Hashes of its values, one more than [`LISTED_VALUES`] at most.
+    /// Hashes of its values, at most one more than [`LISTED_VALUES`].
     pub(super) values: HashSet<u64>,
 }
 
-/// The different values of a declared attribute: hashes of their keys, one more than [`MAX_VALUES`] at most.
+/// The distinct values of a declared attribute: hashes of their keys, at most one more than
+/// [`MAX_VALUES`].
 #[derive(Debug)]
 struct DeclaredValues {
     kind: AttributeType,
@@ -86,7 +87,8 @@ impl Properties {
         }
     }
 
-    /// Whether a declared attribute has more values than a directory is made for. Values in documents before the first declaration don't count.
+    /// Whether a declared attribute has more values than a directory is designed for. Values in
+    /// documents before the first declaration don't count.
     pub(super) fn has_too_many_values(&self, property: &str) -> bool {
         self.declared.get(property).is_some_and(|values| values.keys.len() > MAX_VALUES)
     }

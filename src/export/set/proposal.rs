@@ -1,4 +1,5 @@
-//! Proposes attributes: properties that most products have, with values of one type, and that no export declares.
+//! Proposes attributes: properties that no export declares but most products have, with values of
+//! one type.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,22 +19,22 @@ use crate::text::shorten::is_longer;
 /// A property that fewer products have isn't worth a filter.
 const FEWEST_PRODUCTS: usize = 10;
 
-/// The most proposals.
+/// Maximum number of proposals.
 const MOST: usize = 10;
 
-/// The types from the narrowest to the widest: days are texts too.
+/// The types from narrowest to widest: dates are also text.
 const NARROWEST_FIRST: [AttributeType; AttributeType::ALL.len()] =
     [AttributeType::Boolean, AttributeType::Number, AttributeType::Date, AttributeType::Text];
 
-/// A property over all documents.
+/// A property across all documents.
 #[derive(Debug, Default)]
 struct Candidate {
     products: usize,
-    /// The first product that has it: document, index.
+    /// The first product that has it: document and index.
     first: (usize, usize),
-    /// By type, how many values are of another one.
+    /// For each type, how many values aren't of it.
     misfits: [usize; AttributeType::ALL.len()],
-    /// Hashes of its values, more than [`LISTED_VALUES`] if there are.
+    /// Hashes of its values. More than [`LISTED_VALUES`] means that there are too many to list.
     values: HashSet<u64>,
 }
 
@@ -59,7 +60,7 @@ pub(super) fn advise(
                 of.products, properties.products
             ),
             help: format!(
-                "if they should, add to the `attributes` of an export: {}",
+                "if they should, add this to an export's `attributes`: {}",
                 Attribute::new(name, &label(name), kind).declaration()
             ),
             related: Vec::new(),
@@ -67,7 +68,7 @@ pub(super) fn advise(
     }
 }
 
-/// The properties that can be attributes and aren't declared, by name.
+/// The properties that could be attributes but aren't declared, by name.
 fn candidates<'p>(properties: &'p Properties, attributes: &Attributes) -> BTreeMap<&'p str, Candidate> {
     let is_possible = |name: &str| {
         attributes.number(name).is_none()
@@ -92,7 +93,8 @@ fn candidates<'p>(properties: &'p Properties, attributes: &Attributes) -> BTreeM
 }
 
 impl Candidate {
-    /// The type of its values, if a filter would be useful: a few texts that products share, or anything with an order.
+    /// The type of its values, if a filter would be useful: products share a few text values, or
+    /// the values have an order.
     fn kind(&self) -> Option<AttributeType> {
         let kind = NARROWEST_FIRST.into_iter().find(|kind| self.misfits[*kind as usize] == 0)?;
         let values = self.values.len();

@@ -1,5 +1,5 @@
-//! Advice on values that are probably two spellings of one value, or several values in one; one
-//! finding for each.
+//! Advice on values that are probably two spellings of the same value, or several values in one.
+//! There's one finding for each.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,16 @@ use crate::export::{Code, Finding, Related};
 use crate::record::{identity, slug};
 use crate::text::count::{agreeing, counted};
 
-/// The shortest value that is compared, in characters: among short ones an `s` makes another word.
+/// Minimum length of the values to compare, in characters. In shorter ones, an `s` makes another
+/// word.
 const SHORTEST: usize = 5;
-/// The longest value that is compared, in bytes.
+/// Maximum length of the values to compare, in bytes.
 const LONGEST: usize = 100;
-/// The minimum number of single words in a list if none of them is a value elsewhere: two may be a
-/// name.
+/// Minimum number of single words that count as a list if none of them is a value elsewhere: two
+/// may be a name.
 const PIECES: usize = 3;
 
-/// A value, how many products have it, and the first of them by document and index.
+/// A value, how many products have it, and the first of them as document and index.
 #[derive(Clone, Copy)]
 struct Value<'d> {
     name: &'d str,
@@ -39,8 +40,8 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &ValueUses, findings: &
         let values = values(uses);
         for variants in variants(&values).into_values().filter(|variants| variants.len() > 1) {
             let [common, rarer @ ..] = &variants[..] else { continue };
-            // Those are covered by being close to a declared category, or to a much more frequent
-            // one.
+            // These are already reported as being close to a declared category or a much more
+            // frequent one.
             let is_reported = |value: &Value<'_>| {
                 property.noun == "category"
                     && (declared.contains(&identity(common.name)) || common.products >= value.products * MANY_TIMES)
@@ -56,7 +57,7 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &ValueUses, findings: &
     }
 }
 
-/// A property's values as written, the most frequent first.
+/// A property's values as written, most frequent first.
 fn values(uses: &Uses) -> Vec<Value<'_>> {
     let mut values: Vec<_> =
         uses.iter().map(|(name, of)| Value { name, products: of.products, first: of.first }).collect();
@@ -64,8 +65,8 @@ fn values(uses: &Uses) -> Vec<Value<'_>> {
     values
 }
 
-/// Values that are the same without spaces, hyphens and a final `s`, the most frequent first; one
-/// of each identity.
+/// Groups values that are the same without spaces, hyphens and a final `s`, most frequent first and
+/// with one value per identity.
 fn variants<'d>(values: &[Value<'d>]) -> BTreeMap<String, Vec<Value<'d>>> {
     let mut variants: BTreeMap<String, Vec<Value<'_>>> = BTreeMap::new();
     for value in values.iter().filter(|value| value.name.len() <= LONGEST) {
@@ -108,7 +109,7 @@ fn report_variant(
         code: Code::SpellingVariant,
         location: place(value),
         message: format!(
-            "the {} `{}` of {} is almost `{}`, which {} {}",
+            "the {} `{}` ({}) is almost the same as `{}`, which {} {}",
             property.noun,
             value.name,
             counted(value.products, "product"),
@@ -116,7 +117,7 @@ fn report_variant(
             counted(common.products, "product"),
             agreeing(common.products, "has", "have")
         ),
-        help: "write one of the two everywhere if they mean the same".to_owned(),
+        help: "if they mean the same, write one of the two everywhere".to_owned(),
         related: vec![Related { location: place(common), note: format!("`{}` is first used here", common.name) }],
     });
 }
@@ -125,8 +126,8 @@ fn report_list(exports: &[ParsedExport<'_>], property: &Property, value: &Value<
     findings.add(Code::CommaList, exports[value.first.0].file.shared_path(), || Finding {
         code: Code::CommaList,
         location: location(exports, value.first, property.keys, value.name),
-        message: format!("`{}` is one {}, and looks like a list of several", value.name, property.noun),
-        help: "write each as an element of its own, if it is a list".to_owned(),
+        message: format!("`{}` is a single {}, but looks like a list of several", value.name, property.noun),
+        help: "if it is a list, write each value as a separate element".to_owned(),
         related: Vec::new(),
     });
 }

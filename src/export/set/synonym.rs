@@ -1,5 +1,5 @@
-//! Limits the synonym groups per term, because a search for the term gets all their concepts as
-//! alternatives.
+//! Limits the synonym groups per term, because a search for the term tries the concepts of all its
+//! groups as alternatives.
 
 use std::collections::HashMap;
 
@@ -36,8 +36,8 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {
                 findings.add(Code::TooManyGroups, export.file.shared_path(), || Finding {
                     code: Code::TooManyGroups,
                     location: export.location(SectionKind::Synonyms, entry.index, key, &entry.key),
-                    message: format!("`{term}` is in more than {TERM_GROUPS} groups of synonyms"),
-                    help: "join the groups whose terms mean the same, and take the term out of the others".to_owned(),
+                    message: format!("`{term}` is in more than {TERM_GROUPS} synonym groups"),
+                    help: "merge the groups whose terms mean the same, and remove the term from the others".to_owned(),
                     related: Vec::new(),
                 });
             } else {

@@ -1,5 +1,5 @@
-//! The values of the properties that are counted and filtered, with how many products have each. There
-//! are few values and many products.
+//! The values of properties used for counts and filters, and how many products have each. There are
+//! few values and many products.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::export::text::{self, Value};
 use crate::export::{Limits, Location, SectionKind};
 use crate::record::Software;
 
-/// Maximum size of a record that is searched for the place of a value.
+/// Maximum size of a record that is searched for a value's place.
 const RECORD_BYTES: usize = 1 << 20;
 
 pub(super) struct Property {
@@ -46,7 +46,7 @@ pub(super) type Uses = HashMap<Box<str>, Use>;
 pub(super) struct ValueUses([Uses; PROPERTIES.len()]);
 
 impl ValueUses {
-    /// Adds a product of a document. Products must come in the order of the set.
+    /// Adds a product from a document. Products must come in set order.
     pub(super) fn push(&mut self, number: usize, entry: &Entry<Product>) {
         let Some(software) = &entry.value.software else { return };
         for (property, uses) in PROPERTIES.iter().zip(&mut self.0) {
@@ -69,8 +69,8 @@ impl ValueUses {
     }
 }
 
-/// Where a product has a value of a property. Parses its record again, which is cheaper than keeping
-/// the place for every product.
+/// Finds where a product has a value of a property. Parses its record again, which is cheaper than
+/// keeping the place for every product.
 pub(super) fn location(
     exports: &[ParsedExport<'_>],
     (number, index): (usize, usize),
@@ -87,7 +87,7 @@ pub(super) fn location(
     export.file.location(span.start + place.start..span.start + place.end, pointer)
 }
 
-/// Where a product has a property.
+/// Finds where a product has a property.
 pub(super) fn location_of(exports: &[ParsedExport<'_>], (number, index): (usize, usize), key: &str) -> Location {
     let export = &exports[number];
     let (span, bytes) = record(export, index);
@@ -98,7 +98,7 @@ pub(super) fn location_of(exports: &[ParsedExport<'_>], (number, index): (usize,
     export.file.location(place, SectionKind::Software.pointer(index, key))
 }
 
-/// Where a record is in its file, and its bytes; none if it's too large to be searched.
+/// Where a record is in its file, and its bytes; empty if it's too large to search.
 fn record(export: &ParsedExport<'_>, index: usize) -> (Range<usize>, Bytes) {
     let span = export.contents.sections[SectionKind::Software as usize].span(index);
     let bytes = if span.len() <= RECORD_BYTES { export.file.part(span.clone()) } else { Bytes::new() };

@@ -10,14 +10,14 @@ use super::tape::{Kind, Value};
 /// Up to this many keys, comparing them pairwise is faster than hashing.
 const PAIRWISE: usize = 16;
 
-/// A repeated key: its first place and this one.
+/// A repeated key: where it first occurs, and where it occurs again.
 pub(super) struct Duplicate<'t> {
     pub(super) key: Cow<'t, str>,
     pub(super) first: Range<usize>,
     pub(super) again: Range<usize>,
 }
 
-/// Reuses its memory from object to object.
+/// Finds repeated keys; reuses its memory from object to object.
 #[derive(Default)]
 pub(super) struct Finder {
     keys: Vec<Range<usize>>,

@@ -6,7 +6,7 @@ use crate::export::finding::Fault;
 /// Number of bytes examined.
 const LOOKED_AT: usize = 4096;
 
-const IMPORT: &str = "make an export of it: `software-directory import FILE`";
+const IMPORT: &str = "turn it into an export: `software-directory import FILE`";
 
 /// Returns a finding that names the file's format, if it's a known one other than JSON.
 pub(super) fn recognise(bytes: &[u8]) -> Option<Fault> {
@@ -38,13 +38,13 @@ fn text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     }
     let starts = |prefix: &[u8]| head.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     if starts(b"<!doctype html") || starts(b"<html") {
-        return Some(("an HTML page", "an address probably answered with an error page: download the file again"));
+        return Some(("an HTML page", "a server probably returned an error page: download the file again"));
     }
     if starts(b"<?xml") {
         return Some(("an XML document", "convert its records to an export, a JSON object"));
     }
     if starts(b"<<<<<<< ") {
-        return Some(("the unfinished result of a merge", "resolve the conflict, and remove the lines of its markers"));
+        return Some(("the unfinished result of a merge", "resolve the conflict, and remove the conflict markers"));
     }
     if starts(b"---\n") || starts(b"---\r\n") {
         return Some(("a YAML document", "convert it to JSON"));
@@ -57,7 +57,7 @@ fn text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
             && column.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' '))
     };
     let columns: Vec<_> = columns.collect();
-    // A single quoted text is JSON; `"a","b"` isn't.
+    // A single quoted string is JSON; `"a","b"` isn't.
     (columns.len() > 1 && columns.into_iter().all(is_title)).then_some(("a table (CSV)", IMPORT))
 }
 

@@ -41,9 +41,9 @@ impl Parser<'_> {
                 }
                 Some(b'\n' | b'\r') => return Err(self.open_string(start)),
                 Some(control) => {
-                    let message = format!("the control character U+{control:04X} stands raw in a string");
+                    let message = format!("a string contains the unescaped control character U+{control:04X}");
                     let help = match control {
-                        b'\t' => r"write a tabulator as \t".to_owned(),
+                        b'\t' => r"write a tab as \t".to_owned(),
                         _ => format!(r"write it as \u{control:04x}, or remove it"),
                     };
                     self.report(Code::ControlCharacter, self.at..self.at + 1, message, &help);
@@ -68,8 +68,8 @@ impl Parser<'_> {
             Some(_) => {
                 let letter = self.text[start + 1..].chars().next().unwrap_or_default();
                 self.at += 1 + letter.len_utf8();
-                let message = format!("`\\{}` is not an escape of JSON", letter.escape_default());
-                let help = r#"a backslash itself is written \\; JSON knows \" \\ \/ \b \f \n \r \t and \uXXXX"#;
+                let message = format!("`\\{}` isn't a JSON escape", letter.escape_default());
+                let help = r#"write a backslash itself as \\; JSON allows \" \\ \/ \b \f \n \r \t and \uXXXX"#;
                 self.report(Code::InvalidEscape, start..self.at, message, help);
             }
         }
@@ -85,7 +85,7 @@ impl Parser<'_> {
                 return Err(self.truncated_string(string));
             }
             self.at += 2;
-            let help = r"write four hexadecimal digits, such as \u00e9; a backslash itself is written \\";
+            let help = r"write four hexadecimal digits, such as \u00e9; write a backslash itself as \\";
             self.report(Code::InvalidEscape, start..self.at, r"`\u` without four hexadecimal digits", help);
             return Ok(());
         };
@@ -93,7 +93,7 @@ impl Parser<'_> {
         self.at += if is_pair { 12 } else { 6 };
         if !is_pair && (is_high_surrogate(unit) || is_low_surrogate(unit)) {
             let message = format!("`{}` is half of a surrogate pair", &self.text[start..start + 6]);
-            let help = "write the character itself, or both halves of the pair; a text was probably cut in the middle";
+            let help = "write the character itself, or both halves of the pair; the text was probably cut off in the middle of a character";
             self.report(Code::LoneSurrogate, start..start + 6, message, help);
         }
         Ok(())
@@ -106,7 +106,7 @@ impl Parser<'_> {
         }
         let length = if kind == Kind::Escaped { unescape(inner).chars().count() } else { inner.chars().count() };
         if length > TEXT_CHARS {
-            let message = format!("a text of {length} characters is too long; {TEXT_CHARS} are allowed");
+            let message = format!("a string of {length} characters is too long; at most {TEXT_CHARS} are allowed");
             self.report(Code::TextTooLong, start..self.at, message, "shorten it, or put it elsewhere and link to it");
         }
     }
@@ -116,13 +116,13 @@ impl Parser<'_> {
         let raw = &self.text[start..self.at];
         let may_be_large = raw.len() > f64::MAX_10_EXP.unsigned_abs() as usize || raw.contains(['e', 'E']);
         let message = if raw.len() > NUMBER_CHARS {
-            format!("a number of {} characters is too long; {NUMBER_CHARS} are allowed", raw.len())
+            format!("a number of {} characters is too long; at most {NUMBER_CHARS} are allowed", raw.len())
         } else if may_be_large && !raw.parse::<f64>().is_ok_and(f64::is_finite) {
-            format!("the number `{raw}` is larger than double precision holds")
+            format!("the number `{raw}` doesn't fit in double precision")
         } else {
             return;
         };
-        let help = "most readers of JSON would turn it into another number: round it, or write it in double quotes";
+        let help = "most JSON readers would change it: round it, or write it in double quotes";
         self.report(Code::NumberOutOfRange, start..self.at, message, help);
     }
 
@@ -146,7 +146,7 @@ impl Parser<'_> {
         if raw.trim_start_matches(['-', '+']).starts_with(['I', 'N', 'i', 'n']) {
             self.report_literal(start);
         } else {
-            let message = format!("`{raw}` is not a number of JSON");
+            let message = format!("`{raw}` isn't a JSON number");
             self.report(Code::InvalidNumber, start..end, message, number_help(raw));
         }
         Ok(Kind::Invalid)
@@ -173,12 +173,12 @@ impl Parser<'_> {
         let help = match word.trim_start_matches(['-', '+']).to_ascii_lowercase().as_str() {
             "nan" | "inf" | "infinity" => "JSON has no such number: write null, or leave the property out",
             "none" | "nil" | "undefined" => "write null, or leave the property out",
-            "true" => "write true, in small letters",
-            "false" => "write false, in small letters",
-            "null" => "write null, in small letters",
-            _ => "if it is a text, write it in double quotes; else it is one of true, false and null",
+            "true" => "write true, in lower case",
+            "false" => "write false, in lower case",
+            "null" => "write null, in lower case",
+            _ => "if it is text, write it in double quotes; otherwise write true, false or null",
         };
-        let message = format!("`{word}` is not a value of JSON");
+        let message = format!("`{word}` isn't a JSON value");
         self.report(Code::InvalidLiteral, start..self.at, message, help);
     }
 }
@@ -214,16 +214,16 @@ fn number_help(raw: &str) -> &'static str {
     let unsigned = raw.strip_prefix('-').unwrap_or(raw);
     let after_zero = unsigned.strip_prefix('0').unwrap_or_default();
     if raw.starts_with('+') {
-        "leave the plus sign out"
+        "remove the plus sign"
     } else if unsigned.starts_with('.') {
         "write a digit before the point, such as 0.5"
     } else if after_zero.starts_with(['x', 'X', 'o', 'b']) {
         "write it in decimal digits"
     } else if after_zero.starts_with(|c: char| c.is_ascii_digit()) {
-        "leave the leading zeros out; if it is an identifier, write it in double quotes"
+        "remove the leading zeros; if it is an identifier, write it in double quotes"
     } else if raw.ends_with('.') {
-        "write a digit after the point, or leave the point out"
+        "write a digit after the point, or remove the point"
     } else {
-        "a number is written like 12, -0.5 or 1.5e3; if it is a text, write it in double quotes"
+        "write a number like 12, -0.5 or 1.5e3; if it is text, write it in double quotes"
     }
 }

@@ -21,7 +21,7 @@ use super::finding::{Fault, Faults};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Parses a file. Returns a document if the text could be read to its end, even if there are
+/// Parses a file. Returns a document if the text could be read to the end, even if there are
 /// faults.
 pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Faults) {
     let mut faults = Faults::default();

@@ -38,7 +38,7 @@ pub(super) struct Parser<'t> {
     duplicates: duplicate::Finder,
 }
 
-/// The saturation is never reached: larger files are refused before they're read.
+/// Never saturates: larger files are refused before they're read.
 pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -187,7 +187,7 @@ impl<'t> Parser<'t> {
         for duplicate in described {
             let pointer = format!("{parent}/{}", Escaped(&duplicate.key));
             let message = format!("the key `{}` is used twice in one object", duplicate.key);
-            let help = "remove one of the two: readers disagree on which one counts";
+            let help = "remove one of the two: JSON readers disagree on which one counts";
             let fault = Fault::new(Code::DuplicateKey, duplicate.again, pointer.clone(), message, help);
             self.faults.keep(fault.with_related(duplicate.first, pointer, "first used here"));
         }
@@ -223,7 +223,7 @@ impl<'t> Parser<'t> {
 
     fn trailing_comma(&mut self) -> Expect {
         let comma = self.bytes[..self.at].iter().rposition(|byte| *byte == b',').unwrap_or(self.at);
-        let message = "a comma with nothing behind it";
+        let message = "a comma with nothing after it";
         self.report(Code::TrailingComma, comma..comma + 1, message, "remove the comma");
         self.close()
     }
@@ -258,7 +258,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn report(&mut self, code: Code, span: std::ops::Range<usize>, message: impl Into<String>, help: &str) {
-        // Building the pointer takes time: it may contain keys of megabytes.
+        // Building the pointer takes time: its keys may have several megabytes.
         if self.faults.count(code, &span) {
             self.faults.keep(Fault::new(code, span, self.pointer(), message, help));
         }

@@ -11,7 +11,7 @@ impl Parser<'_> {
         Stop
     }
 
-    /// The line of a byte. Counted on demand, because a file needs it only once.
+    /// The line number of a byte. Counted on demand, because a file needs it only once.
     fn line(&self, at: usize) -> usize {
         1 + self.text[..at].matches('\n').count()
     }
@@ -34,7 +34,7 @@ impl Parser<'_> {
         let node = self.nodes[open.node as usize];
         let (what, bracket) = if node.kind == Kind::Object { ("object", '}') } else { ("array", ']') };
         let start = node.start as usize;
-        let message = format!("the file ends inside the {what} opened at line {}", self.line(start));
+        let message = format!("the file ends inside the {what} opened on line {}", self.line(start));
         let help = format!("the file is cut off, or a `{bracket}` is missing: export or copy it again");
         let pointer = self.container_pointer();
         let fault = Fault::new(Code::Truncated, self.at..self.at, pointer.clone(), message, help);
@@ -43,7 +43,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn truncated_string(&mut self, start: usize) -> Stop {
-        let message = format!("the file ends inside the string opened at line {}", self.line(start));
+        let message = format!("the file ends inside the string opened on line {}", self.line(start));
         let help = "the file is cut off, or a closing quote is missing: export or copy it again";
         let pointer = self.pointer();
         let end = self.bytes.len();
@@ -52,9 +52,9 @@ impl Parser<'_> {
         Stop
     }
 
-    /// A string isn't closed on its line.
+    /// Stops at a string that isn't closed on its line.
     pub(super) fn open_string(&mut self, start: usize) -> Stop {
-        let help = r"close it with a double quote; a line break inside a text is written \n";
+        let help = r"close it with a double quote; write a line break in a string as \n";
         self.report(Code::ControlCharacter, start..self.at, "this string isn't closed on its line", help);
         Stop
     }
@@ -65,7 +65,7 @@ impl Parser<'_> {
 
     pub(super) fn comment(&mut self, length: usize) {
         let end = self.bytes[self.at..self.at + length].iter().position(|byte| *byte == b'\n').unwrap_or(length);
-        let help = "remove it; what readers shall see can go into a property of its own";
+        let help = "remove it; if readers should see it, put it into a property";
         self.report(Code::Comment, self.at..self.at + end, "JSON has no comments", help);
     }
 
@@ -75,8 +75,8 @@ impl Parser<'_> {
     }
 
     pub(super) fn trailing_content(&mut self) -> Stop {
-        let message = "something follows behind the end of the document";
-        let help = "a file holds one JSON object: remove what follows, or join it into the one document";
+        let message = "something follows the end of the document";
+        let help = "a file contains one JSON object: remove what follows, or merge it into the object";
         let length = self.character().map_or(0, |(_, length)| length);
         self.stop(Code::TrailingContent, length, message, help)
     }
@@ -94,24 +94,25 @@ impl Parser<'_> {
                 let message = format!("the key `{key}` isn't in quotes");
                 self.stop(Code::UnquotedKey, length, message, &format!("write \"{key}\""))
             }
-            _ => self.unexpected("a key", "a member of an object is written \"key\": value"),
+            _ => self.unexpected("a key", "write a member of an object as \"key\": value"),
         }
     }
 
     pub(super) fn no_colon(&mut self) -> Stop {
-        self.unexpected("a colon", "a member of an object is written \"key\": value")
+        self.unexpected("a colon", "write a member of an object as \"key\": value")
     }
 
-    /// An element or member is followed by neither a comma nor the end of its container.
+    /// Stops if an element or member is followed by neither a comma nor the end of its container.
     pub(super) fn no_comma(&mut self) -> Stop {
         let is_array = self.open.last().is_some_and(|open| self.nodes[open.node as usize].kind == Kind::Array);
         let (what, end) = if is_array { ("elements", ']') } else { ("members", '}') };
         match self.character() {
             Some(('"' | '{' | '[' | '-', length)) => self.missing_comma(what, length),
             Some((c, length)) if c.is_alphanumeric() => self.missing_comma(what, length),
-            _ => {
-                self.unexpected(&format!("a comma or `{end}`"), "a bracket, a quote or a comma is missing or too many")
-            }
+            _ => self.unexpected(
+                &format!("a comma or `{end}`"),
+                "a bracket, quote or comma is missing, or there is one too many",
+            ),
         }
     }
 
@@ -121,7 +122,7 @@ impl Parser<'_> {
             Code::MissingComma,
             length,
             message,
-            "write a comma before this; or a quote inside the text before needs a \\",
+            "write a comma before this, or a \\ before a quote inside the preceding string",
         )
     }
 
@@ -129,16 +130,16 @@ impl Parser<'_> {
         let Some((c, length)) = self.character() else { return self.truncated() };
         match c {
             '\'' | '`' | '‘' | '’' | '“' | '”' | '„' | '«' | '»' => {
-                let message = format!("`{c}` is not a quote of JSON");
-                self.stop(Code::WrongQuotes, length, message, "write texts and keys in double quotes (\")")
+                let message = format!("`{c}` isn't a JSON quote");
+                self.stop(Code::WrongQuotes, length, message, "write strings and keys in double quotes (\")")
             }
             '\u{feff}' => {
                 let help = "remove it; two files were probably joined";
                 self.stop(Code::UnexpectedCharacter, length, "a byte order mark in the middle of the file", help)
             }
             _ if c.is_whitespace() => {
-                let message = format!("U+{:04X} is not white space of JSON", u32::from(c));
-                let help = "replace it by an ordinary space";
+                let message = format!("U+{:04X} isn't JSON white space", u32::from(c));
+                let help = "replace it with an ordinary space";
                 self.stop(Code::UnexpectedCharacter, length, message, help)
             }
             _ => {

@@ -45,7 +45,7 @@ fn unicode(raw: &str) -> (char, usize) {
     }
 }
 
-/// The UTF-16 code unit of a `\uXXXX` escape at the start of a text.
+/// The UTF-16 code unit of the `\uXXXX` escape at the start of `raw`.
 pub(super) fn code_unit(raw: &str) -> Option<u32> {
     let digits = raw.strip_prefix("\\u")?.get(..4)?;
     let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -142,7 +142,7 @@ impl<'d> Value<'d> {
             Kind::Plain | Kind::Escaped => "a string",
             Kind::Array => "an array",
             Kind::Object => "an object",
-            Kind::Invalid => "no JSON value",
+            Kind::Invalid => "not a JSON value",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the parser: accepted texts, findings, arbitrary bytes.
+//! Tests of the parser: accepted input, findings, arbitrary bytes.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -39,7 +39,7 @@ fn a_valid_document_has_no_findings() {
 }
 
 #[test]
-fn mistakes_that_end_the_reading_are_named() {
+fn mistakes_that_stop_the_parser_are_reported() {
     assert_found("{'a': 1}", Code::WrongQuotes, "'", "");
     assert_found("{“a”: 1}", Code::WrongQuotes, "“", "");
     assert_found("{name: 1}", Code::UnquotedKey, "name", "");
@@ -57,7 +57,7 @@ fn mistakes_that_end_the_reading_are_named() {
 }
 
 #[test]
-fn reading_goes_on_after_mistakes_that_allow_it() {
+fn the_parser_continues_after_recoverable_mistakes() {
     assert_found("[1,]", Code::TrailingComma, ",", "/1");
     assert_found("{\"a\": 1 , }", Code::TrailingComma, ",", "");
     assert_found("[1 // one\n]", Code::Comment, "// one", "/0");
@@ -102,7 +102,7 @@ fn a_duplicate_among_many_keys_is_found() {
 }
 
 #[test]
-fn the_first_byte_that_is_no_utf8_is_named() {
+fn the_first_byte_that_is_not_utf_8_is_reported() {
     let (document, faults) = parse(b"{\"a\": \"caf\xe9\"}", 64);
     assert!(document.is_none());
     assert_eq!((faults[0].code, faults[0].span.clone()), (Code::InvalidUtf8, 10..11));
@@ -125,10 +125,10 @@ fn nesting_is_bounded_and_costs_no_stack() {
 }
 
 #[test]
-fn a_truncated_document_says_what_is_open_since_where() {
+fn a_truncated_document_says_what_is_open_and_since_which_line() {
     let text = "{\n \"software\": [\n  {\"id\": \"a\"},";
     let (_, faults) = parse(text.as_bytes(), 64);
-    assert_eq!(faults[0].message, "the file ends inside the array opened at line 2");
+    assert_eq!(faults[0].message, "the file ends inside the array opened on line 2");
     assert_eq!((faults[0].pointer.as_str(), faults[0].span.clone()), ("/software", text.len()..text.len()));
     assert_eq!(faults[0].related[0].0, 15..16);
 }
@@ -148,7 +148,7 @@ fn to_json(value: Value<'_>) -> Json {
         Kind::True => Json::Bool(true),
         Kind::False => Json::Bool(false),
         Kind::Number => serde_json::from_str(value.raw()).expect("a number"),
-        Kind::Plain | Kind::Escaped => Json::String(value.as_str().expect("a text").into_owned()),
+        Kind::Plain | Kind::Escaped => Json::String(value.as_str().expect("a string").into_owned()),
         Kind::Array => value.elements().map(to_json).collect(),
         Kind::Object => {
             value.members().map(|(key, value)| (key.as_str().expect("a key").into_owned(), to_json(value))).collect()
@@ -162,7 +162,7 @@ fn any_json() -> impl Strategy<Value = Json> {
         any::<bool>().prop_map(Json::from),
         any::<i64>().prop_map(Json::from),
         any::<u64>().prop_map(Json::from),
-        any::<f64>().prop_filter("a number of JSON", |n| n.is_finite()).prop_map(Json::from),
+        any::<f64>().prop_filter("a JSON number", |n| n.is_finite()).prop_map(Json::from),
         ".*".prop_map(Json::from),
     ];
     leaf.prop_recursive(6, 64, 8, |inner| {
@@ -173,7 +173,7 @@ fn any_json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Generates texts that are nearly JSON.
+/// Generates text that is nearly JSON.
 fn nearly_json() -> impl Strategy<Value = String> {
     let pieces = vec![
         "{",
@@ -230,7 +230,7 @@ proptest! {
     #![proptest_config(config(2_000))]
 
     #[test]
-    fn any_value_comes_back_as_it_was_written(json in any_json()) {
+    fn any_value_is_read_as_it_was_written(json in any_json()) {
         for text in [serde_json::to_string(&json)?, serde_json::to_string_pretty(&json)?] {
             let (document, faults) = parse(text.as_bytes(), 64);
             prop_assert_eq!(faults, vec![]);
@@ -250,7 +250,7 @@ proptest! {
     #![proptest_config(config(20_000))]
 
     #[test]
-    fn the_verdict_is_that_of_another_parser(text in nearly_json()) {
+    fn the_verdict_matches_another_parser(text in nearly_json()) {
         let (_, faults) = parse(text.as_bytes(), 64);
         let is_valid = faults.iter().all(|fault| fault.code == Code::DuplicateKey);
         prop_assert_eq!(is_valid, serde_json::from_str::<Json>(&text).is_ok(), "{:?}", faults);

@@ -16,7 +16,7 @@ impl Node {
     }
 
     pub(crate) fn text(text: &str) -> Self {
-        Self::Raw(serde_json::to_string(text).expect("a text"))
+        Self::Raw(serde_json::to_string(text).expect("a string"))
     }
 
     pub(crate) fn to_serde(&self) -> serde_json::Value {

@@ -12,7 +12,7 @@ use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 use software_directory::export::{self, Code, Limits, Severity, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// The errors in a file with this text, without those of the set layer.
+/// The errors in a file with this text, except those from the set layer.
 fn errors(text: &str) -> Vec<String> {
     let file = SourceFile::from_bytes("export.json".as_ref(), text.to_owned().into());
     let today = CalendarDate::parse("2025-06-01").expect("a date");
@@ -27,7 +27,7 @@ fn errors(text: &str) -> Vec<String> {
 
 fn published() -> jsonschema::Validator {
     let schema = serde_json::from_str(export::schema()).expect("the schema is JSON");
-    jsonschema::draft202012::options().should_validate_formats(true).build(&schema).expect("the schema is sound")
+    jsonschema::draft202012::options().should_validate_formats(true).build(&schema).expect("the schema compiles")
 }
 
 fn config(cases: u32) -> ProptestConfig {
@@ -43,7 +43,7 @@ fn assert_agreement(cases: u32, documents: impl Strategy<Value = Node>) {
         let expected = published.is_valid(&document.to_serde());
         let errors = errors(&document.to_string());
         if errors.is_empty() != expected {
-            return Err(TestCaseError::fail(format!("the schema says {expected}, we say {errors:?} of {document}")));
+            return Err(TestCaseError::fail(format!("the schema says {expected}, we say {errors:?} for {document}")));
         }
         let count = if expected { &valid } else { &invalid };
         count.set(count.get() + 1);
@@ -57,7 +57,7 @@ fn assert_agreement(cases: u32, documents: impl Strategy<Value = Node>) {
 }
 
 #[test]
-fn the_published_schema_is_one() {
+fn the_published_schema_is_a_valid_schema() {
     let schema = serde_json::from_str(export::schema()).expect("the schema is JSON");
     assert!(jsonschema::draft202012::meta::is_valid(&schema));
 }
@@ -104,7 +104,7 @@ fn prefixes_get_the_verdict_of_the_published_schema() {
 }
 
 #[test]
-fn dates_that_are_almost_of_the_form_get_the_verdict_of_the_published_schema() {
+fn nearly_valid_dates_get_the_verdict_of_the_published_schema() {
     let with_date = |date: String| {
         let mut document = document::valid();
         document.first_record().set("evidence_checked_on", Node::text(&date));
@@ -121,7 +121,7 @@ fn verdict(document: &Node) -> bool {
 }
 
 #[test]
-fn texts_at_their_limit_get_the_verdict_of_the_published_schema() {
+fn text_at_its_limit_gets_the_verdict_of_the_published_schema() {
     let with = |key: &str, length: usize| {
         let mut document = document::valid();
         document.first_record().set(key, Node::text(&"é ".repeat(length / 2)));
@@ -175,7 +175,7 @@ fn numbers_at_the_limit_get_the_verdict_of_the_published_schema() {
         document.first_record().set("unknown", Node::Raw(number.to_owned()));
         assert_eq!(verdict(&document), valid, "{number}");
     }
-    // serde rejects larger ones.
+    // serde rejects larger numbers.
     let mut document = document::valid();
     document.first_record().set("unknown", Node::Raw("[1e400]".to_owned()));
     assert_eq!(errors(&document.to_string()).len(), 1);

@@ -39,15 +39,15 @@ pub(crate) fn is_json(bytes: &[u8]) -> bool {
 
 fn check_renderings(report: &Report) {
     let mut out = Vec::new();
-    render::text(report, Style::Plain, &mut out).expect("written to a buffer");
-    render::github(report, &mut out).expect("written to a buffer");
+    render::text(report, Style::Plain, &mut out).expect("writing to a buffer can't fail");
+    render::github(report, &mut out).expect("writing to a buffer can't fail");
     assert!(std::str::from_utf8(&out).is_ok());
     out.clear();
-    render::sarif(report, &mut out).expect("written to a buffer");
+    render::sarif(report, &mut out).expect("writing to a buffer can't fail");
     let log: serde_json::Value = serde_json::from_slice(&out).expect("one JSON document");
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(report.findings.len()));
     out.clear();
-    render::json(report, &mut out).expect("written to a buffer");
+    render::json(report, &mut out).expect("writing to a buffer can't fail");
     let document: serde_json::Value = serde_json::from_slice(&out).expect("one JSON document");
     assert_eq!(document["findings"].as_array().map(Vec::len), Some(report.findings.len()));
 }

@@ -1,4 +1,4 @@
-//! The text of a changed field.
+//! How a changed field is shown.
 
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ impl ChangeText {
     }
 }
 
-/// Renders a value in one line: texts as they are, a pair of label and URL as a source, other
+/// Renders a value on one line: strings as they are, a pair of a label and a URL as a source, other
 /// values as JSON.
 fn value(value: &Value) -> String {
     let text = match value {

@@ -1,4 +1,4 @@
-//! Renders a difference as HTML: as part of a page, or as a page of its own without scripts or
+//! Renders a difference as HTML: as part of a page, or as a complete page without scripts or
 //! external resources.
 
 use askama::Template;
@@ -10,7 +10,7 @@ use crate::curate::diff::words::{self, Part};
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::printable::printable;
 
-/// The style of the pages.
+/// The pages' style sheet.
 const STYLE: &str = include_str!("../../../../templates/static/style.css");
 
 /// The heading of products, the only section whose elements have pages.
@@ -104,8 +104,9 @@ struct Field {
     parts: Vec<Part>,
 }
 
-/// Renders a difference as a part of a page: a summary, and a list per section. It has a few megabytes at most.
-/// Texts from records are escaped. Products in the new set link to their pages, `/software/{id}`.
+/// Renders a difference as part of a page: a summary, and a list per section. It has at most a few
+/// megabytes. Text from records is escaped. Products in the new set link to their pages,
+/// `/software/{id}`.
 pub fn html(difference: &Difference, options: &Options<'_>) -> Result<String, askama::Error> {
     let mut full = Full(0);
     let mut shown = Vec::new();
@@ -135,13 +136,13 @@ pub fn html(difference: &Difference, options: &Options<'_>) -> Result<String, as
     part.render()
 }
 
-/// Renders a difference as a page.
+/// Renders a difference as a complete page.
 pub fn page(difference: &Difference, options: &Options<'_>) -> Result<String, askama::Error> {
     let part = html(difference, options)?;
     Page { style: STYLE, old: printed(options.old), new: printed(options.new), difference: &part }.render()
 }
 
-/// The bytes that are written.
+/// The number of bytes written.
 struct Full(usize);
 
 impl Full {
@@ -226,7 +227,7 @@ fn parts(change: &FieldChange) -> Vec<Part> {
     let parts = match ChangeText::of(change) {
         ChangeText::Set(value) => vec![Part::Added(value)],
         ChangeText::Unset(value) => vec![Part::Removed(value)],
-        ChangeText::Order => vec![same("in another order")],
+        ChangeText::Order => vec![same("in a different order")],
         ChangeText::Words(parts) => parts,
         ChangeText::Elements(removed, added, more) => {
             let elements = removed.into_iter().map(Part::Removed).chain(added.into_iter().map(Part::Added));

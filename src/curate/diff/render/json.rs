@@ -15,7 +15,7 @@ struct Document<'d> {
     difference: &'d Difference,
 }
 
-/// Writes the names of the sets as `old` and `new`, and all members of [`Difference`].
+/// Writes the sets' names as `old` and `new`, and all members of [`Difference`].
 pub fn json(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Options { old, new, .. } = *options;
     serde_json::to_writer_pretty(&mut *out, &Document { old, new, difference })?;

@@ -10,8 +10,8 @@ use crate::curate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChan
 use crate::text::count::counted;
 use crate::text::markdown::escape;
 
-/// Writes a difference for GitHub and GitLab: a table of counts, and collapsible details. Texts
-/// from records are escaped, so that they show as written and don't mention anyone.
+/// Writes a difference for GitHub and GitLab: a table of counts, and collapsible details. Text from
+/// records is escaped, so it shows as written and mentions no one.
 pub fn markdown(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "### Changes from {} to {}\n", escape(options.old), escape(options.new))?;
     if difference.is_empty() {
@@ -107,7 +107,7 @@ fn field(change: &FieldChange) -> String {
     match ChangeText::of(change) {
         ChangeText::Set(value) => element("ins", &value),
         ChangeText::Unset(value) => element("del", &value),
-        ChangeText::Order => line.push_str(" in another order"),
+        ChangeText::Order => line.push_str(" in a different order"),
         ChangeText::Words(parts) => {
             line.push(' ');
             line.extend(parts.iter().map(part));

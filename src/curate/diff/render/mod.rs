@@ -46,7 +46,7 @@ fn place<'e>(id: &str, export: &'e str) -> Option<&'e str> {
 }
 
 fn notes(changed: &Changed) -> Vec<String> {
-    let id = changed.former_id.as_deref().map(|id| format!("renamed, the id was {id}"));
+    let id = changed.former_id.as_deref().map(|id| format!("renamed, formerly {id}"));
     let export = changed.former_export.as_deref().map(|export| format!("moved from the export {export}"));
     let evidence = changed.evidence.map(|evidence| format!("evidence {}", evidence.as_str()));
     id.into_iter().chain(export).chain(evidence).collect()

@@ -59,7 +59,7 @@ impl Printer<'_> {
     fn more(&mut self, mark: char, style: Style, count: usize) -> io::Result<()> {
         match count.saturating_sub(self.limit) {
             0 => Ok(()),
-            more => writeln!(self.out, "  {style}{mark}{style:#} … and {more} more; --limit shows them"),
+            more => writeln!(self.out, "  {style}{mark}{style:#} … and {more} more; raise --limit to see them"),
         }
     }
 
@@ -87,7 +87,7 @@ impl Printer<'_> {
         match ChangeText::of(change) {
             ChangeText::Set(value) => self.elements(&[], &[value])?,
             ChangeText::Unset(value) => self.elements(&[value], &[])?,
-            ChangeText::Order => write!(self.out, " in another order")?,
+            ChangeText::Order => write!(self.out, " in a different order")?,
             ChangeText::Words(parts) => {
                 write!(self.out, " ")?;
                 parts.iter().try_for_each(|part| self.part(part))?;

@@ -23,7 +23,7 @@ async fn endless_redirects_end() {
 }
 
 #[tokio::test]
-async fn endless_head_body_and_robots_are_cut() {
+async fn endless_head_body_and_robots_are_cut_off() {
     let world = World::new(&["head.example", "body.example", "robots.example"], |Asked { host, path, .. }| {
         match (&**host, &**path) {
             ("robots.example", "/robots.txt") => Reply::Endless(

@@ -16,7 +16,7 @@ impl World {
         Asker::new(self.client(), &self.clock, Self::user_agent(), self.timeout).visit(url).await
     }
 
-    /// The outcome of a visit, and the address in it.
+    /// A visit's outcome and address.
     async fn outcome(&self, url: &str) -> (&'static str, Option<String>) {
         let visit = self.visit(url).await;
         (visit.outcome.as_str(), visit.to.map(Into::into))
@@ -29,7 +29,7 @@ fn pages(page: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> impl Fn(&Ask
 }
 
 #[tokio::test]
-async fn status_says_whether_a_page_is_there_and_get_is_asked_where_head_is_refused() {
+async fn status_tells_whether_a_page_exists_and_get_is_tried_if_head_is_refused() {
     let world = World::new(
         &["a.example"],
         pages(|Asked { method, path, .. }| {
@@ -61,7 +61,7 @@ async fn status_says_whether_a_page_is_there_and_get_is_asked_where_head_is_refu
 }
 
 #[tokio::test]
-async fn redirects_for_good_and_to_other_domains_are_told() {
+async fn permanent_redirects_and_other_domains_are_reported() {
     let world = World::new(
         &["a.example", "www.a.example", "b.example", "a.co.uk", "b.co.uk"],
         pages(|Asked { host, path, .. }| match (&**host, &**path) {
@@ -109,7 +109,7 @@ async fn redirects_for_good_and_to_other_domains_are_told() {
 }
 
 #[test]
-fn only_https_in_place_of_http_is_insecure() {
+fn only_a_switch_from_http_to_https_is_insecure() {
     let uri = |text: &str| Uri::parse(text.to_owned()).expect("a URI");
     let moved = |from: &str, to: &str| moved(&uri(from), &uri(to), Some(uri(to))).outcome.as_str();
     assert_eq!(moved("http://a.example", "https://a.example/"), "insecure");
@@ -120,7 +120,7 @@ fn only_https_in_place_of_http_is_insecure() {
 }
 
 #[tokio::test]
-async fn private_addresses_are_refused_after_names_are_resolved_at_each_hop() {
+async fn private_addresses_are_refused_at_each_hop_after_name_resolution() {
     let world = World::new(
         &["a.example"],
         pages(|Asked { path, .. }| match &**path {
@@ -149,7 +149,7 @@ async fn private_addresses_are_refused_after_names_are_resolved_at_each_hop() {
 }
 
 #[tokio::test]
-async fn name_that_is_rebound_to_a_private_address_is_never_connected_to() {
+async fn a_name_rebound_to_a_private_address_is_never_connected_to() {
     let world = World::new(&["a.example"], pages(|_| status(200)));
     world.name("a.example", &["93.184.215.1", "127.0.0.1"]);
     // robots.txt is requested at the first address, and the page at the second.
@@ -158,7 +158,7 @@ async fn name_that_is_rebound_to_a_private_address_is_never_connected_to() {
 }
 
 #[tokio::test]
-async fn private_addresses_are_asked_if_wanted() {
+async fn private_addresses_are_checked_on_request() {
     let mut world = World::new(&["a.example"], pages(|_| status(200)));
     world.reaches_private = true;
     world.name("inside.example", &["10.1.2.3"]);
@@ -181,7 +181,7 @@ async fn requests_name_the_program_and_the_contact() {
 }
 
 #[tokio::test]
-async fn server_that_says_nothing_times_out() {
+async fn a_silent_server_times_out() {
     let mut world = World::new(&["a.example"], pages(|_| Reply::Silence(Vec::new())));
     world.timeout = Duration::from_millis(300);
     assert_eq!(world.outcome("http://a.example/").await, ("no_answer", None));

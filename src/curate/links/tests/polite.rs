@@ -15,7 +15,7 @@ fn lines(seconds: &[u64]) -> Vec<Duration> {
 }
 
 #[tokio::test]
-async fn host_gets_a_request_a_second_and_its_robots_txt_is_fetched_once() {
+async fn a_host_gets_one_request_a_second_and_its_robots_txt_is_fetched_once() {
     let world = World::new(&["a.example", "b.example"], pages(|_| status(200)));
     let asker = Asker::new(world.client(), &world.clock, World::user_agent(), world.timeout);
     for url in ["http://a.example/1", "http://a.example/2", "http://b.example/", "http://A.example/3"] {
@@ -37,7 +37,7 @@ async fn host_gets_a_request_a_second_and_its_robots_txt_is_fetched_once() {
 }
 
 #[tokio::test]
-async fn robots_decide_what_is_asked_and_how_fast() {
+async fn robots_txt_decides_what_is_requested_and_how_fast() {
     let world = World::new(
         &["a.example", "moved.example", "broken.example", "closed.example", "inside.example"],
         |Asked { host, path, .. }| match (&**host, &**path) {
@@ -73,7 +73,7 @@ async fn robots_decide_what_is_asked_and_how_fast() {
 }
 
 #[tokio::test]
-async fn short_pause_is_waited_for_and_a_long_one_ends_the_questions_to_the_host() {
+async fn a_short_pause_is_waited_out_and_a_long_one_ends_requests_to_the_host() {
     let count = Mutex::new(BTreeMap::<String, u32>::new());
     let world = World::new(
         &["short.example", "long.example", "date.example", "stubborn.example"],
@@ -100,7 +100,7 @@ async fn short_pause_is_waited_for_and_a_long_one_ends_the_questions_to_the_host
         let pause = visit.pause.expect("a pause").as_secs();
         assert!(seconds.contains(&pause), "{host}: {pause}");
         assert_eq!(asker.visit(&format!("http://{host}.example/other")).await.outcome.as_str(), "later");
-        assert_eq!(world.take_pages().len(), pages, "{host}: nothing is asked in the pause");
+        assert_eq!(world.take_pages().len(), pages, "{host}: nothing is requested during the pause");
     }
 }
 

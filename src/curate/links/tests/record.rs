@@ -19,7 +19,7 @@ fn read(json: String) -> Report {
     export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory")
 }
 
-/// An export with a product for each website, one per line.
+/// An export with one product per website, each on its own line.
 pub(super) fn export(urls: &[&str]) -> Report {
     let product = |(index, url): (usize, &&str)| {
         format!(r#"{{"id": "p{index}", "name": "P{index}", "url": "{url}", "evidence_status": "pending-review"}}"#)
@@ -75,21 +75,21 @@ async fn links_are_grouped_by_cause_with_the_place_of_each_record() {
     let (_, list) = text.split_once("Dead:").expect("a list");
     assert_eq!(
         list,
-        " the server answers 404 Not Found (2)
+        " the server responds with 404 Not Found (2)
   data/x.json:3:24  http://a.example/gone (product `a` \"A\")
   data/x.json:5:24  http://a.example/gone (product `b` \"B\")
 
 Unreachable: the host has no address (1)
   data/x.json:6:23  http://gone.example/ (product \"C\")
 
-Moved: it has moved for good (1)
+Moved: it has moved permanently (1)
   data/x.json:2:34  http://a.example/old → http://a.example/new (product `a` \"A\")
 
 Not checked: robots.txt doesn't allow it (1)
   data/x.json:4:34  http://b.example/no (product `b` \"B\")
 
-Links: 5 of 5 links asked now; 1 dead, 1 unreachable, 0 with TLS trouble, 1 moved, 1 not checked.
-Checked 1 file, 3 records (1 of them not valid): 1 error, 5 warnings.
+Links: 5 of 5 links checked now; 1 dead, 1 unreachable, 0 with TLS problems, 1 moved, 1 not checked.
+Checked 1 file, 3 records (1 invalid): 1 error, 5 warnings.
 "
     );
     assert!(!text.contains("dead_link"), "they are listed once: {text}");
@@ -109,9 +109,9 @@ Checked 1 file, 3 records (1 of them not valid): 1 error, 5 warnings.
     assert_eq!((record.id.as_deref(), record.index), (Some("a"), 0));
     assert_eq!(
         report.findings[0].message,
-        "`http://a.example/old` redirects to `http://a.example/new`: it has moved for good"
+        "`http://a.example/old` redirects to `http://a.example/new`: it has moved permanently"
     );
-    assert_eq!(report.findings[1].message, "`http://a.example/gone`: the server answers 404 Not Found");
+    assert_eq!(report.findings[1].message, "`http://a.example/gone`: the server responds with 404 Not Found");
 
     let mut out = Vec::new();
     render::json(&report, &mut out).expect("a buffer");
@@ -139,7 +139,7 @@ Checked 1 file, 3 records (1 of them not valid): 1 error, 5 warnings.
 }
 
 #[tokio::test]
-async fn many_links_with_one_fault_are_counted_in_text_and_whole_in_json() {
+async fn many_links_with_the_same_fault_are_counted_in_text_and_listed_in_json() {
     let world = World::new(&["a.example"], pages(|_| status(404)));
     let mut report = export(&["http://a.example/x"; 130]);
     world.check(&mut report, LinkCache::default()).await;
@@ -147,13 +147,13 @@ async fn many_links_with_one_fault_are_counted_in_text_and_whole_in_json() {
     let text = text(&report);
     let (_, list) = text.split_once("Dead:").expect("a list");
     assert_eq!(list.matches("  http://a.example/x (product").count(), 20, "{list}");
-    assert!(text.contains("(130)\n") && text.contains("\n  and 110 more; --format json has all\n"), "{text}");
+    assert!(text.contains("(130)\n") && text.contains("\n  and 110 more; use --format json to see all\n"), "{text}");
     assert_eq!(report.warning_count(), 130 + 1, "and shared_url");
     assert_eq!(report.links.as_ref().expect("a list").groups[0].links[0].places.len(), 130);
 }
 
 #[tokio::test]
-async fn later_run_requests_only_due_links() {
+async fn a_later_run_requests_only_links_that_are_due() {
     let days = |days: i64| SignedDuration::from_hours(24 * days);
     let world = broken();
     let (asked, cache) = world.check(&mut messy(), LinkCache::default()).await;
@@ -170,7 +170,7 @@ async fn later_run_requests_only_due_links() {
     let (asked, mut cache) = world.check(&mut report, cache).await;
     assert_eq!((asked, world.take_log().len()), (0, 0));
     let listed = text(&report);
-    assert!(listed.contains("Links: 0 of 5 links asked now; 1 dead, 1 unreachable"), "{listed}");
+    assert!(listed.contains("Links: 0 of 5 links checked now; 1 dead, 1 unreachable"), "{listed}");
     for (pass, due) in [(1, 2), (6, 4), (23, 5)] {
         world.clock.pass(days(pass));
         let (asked, learnt) = world.check(&mut messy(), cache).await;
@@ -182,14 +182,14 @@ async fn later_run_requests_only_due_links() {
 }
 
 #[tokio::test]
-async fn link_that_fails_for_three_days_is_dead_and_one_that_comes_back_is_not() {
+async fn a_link_that_fails_for_three_days_is_dead_and_one_that_recovers_is_not() {
     let code = Arc::new(AtomicU16::new(500));
     let world = {
         let code = Arc::clone(&code);
         World::new(&["a.example"], pages(move |_| status(code.load(Ordering::Relaxed))))
     };
     let mut cache = LinkCache::default();
-    // A pause says nothing about how long the link has failed.
+    // A 403 says nothing about how long the link has failed.
     for (answer, found) in [
         (500, Some("unreachable_link")),
         (500, Some("unreachable_link")),
@@ -234,7 +234,7 @@ async fn results_are_kept_if_the_check_is_dropped() {
 }
 
 #[tokio::test]
-async fn machine_without_a_network_records_nothing() {
+async fn a_machine_without_a_network_records_nothing() {
     let world = World::new(&[], |_| status(200));
     let check = |urls: &[&str]| LinkCheck::new(&export(urls), LinkCache::default(), &world.clock).expect("few links");
     let ask = async |check: LinkCheck| {
@@ -245,7 +245,7 @@ async fn machine_without_a_network_records_nothing() {
     let three = ask(check(&["http://a.example/", "http://b.example/", "http://c.example/"])).await;
     assert!(matches!(three, Err(LinksError::Offline(3))), "{three:?}");
 
-    // Hosts that had no address before don't indicate that.
+    // Hosts that had no address before don't show that the machine is offline.
     let cache = world.check(&mut export(&two), LinkCache::default()).await.1;
     let three = [two[0], two[1], "http://c.example/"];
     let cache = world.check(&mut export(&three[1..]), cache).await.1;
@@ -254,7 +254,7 @@ async fn machine_without_a_network_records_nothing() {
 }
 
 #[test]
-fn damaged_cache_is_an_error() {
+fn a_damaged_cache_is_an_error() {
     let read = |text: &str| LinkCache::read(text.as_bytes());
     assert!(read("{\"format\":1,\"links\":[]}").is_ok());
     assert!(matches!(read("{\"format\":2,\"links\":[]}"), Err(CacheError::Format(2))));

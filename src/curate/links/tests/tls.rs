@@ -13,7 +13,7 @@ fn authority(name: &str) -> CertifiedIssuer<'static, KeyPair> {
 }
 
 #[tokio::test]
-async fn faults_of_certificates_are_named() {
+async fn certificate_faults_are_reported() {
     let (trusted, other) = (authority("trusted"), authority("other"));
     let mut world = World::new(
         &["plain.example"],

@@ -26,11 +26,11 @@ pub(super) struct Asked {
 }
 
 pub(super) enum Reply {
-    /// A status, and lines of the head.
+    /// A status and header lines.
     Head(u16, String),
-    /// These bytes, then the end of the connection.
+    /// These bytes, then the connection is closed.
     Bytes(Vec<u8>),
-    /// These bytes, then others over and over.
+    /// The first bytes once, then the second ones over and over.
     Endless(Vec<u8>, Vec<u8>),
     /// These bytes, then silence.
     Silence(Vec<u8>),
@@ -78,7 +78,7 @@ impl Clock for TestClock {
     }
 }
 
-/// Names, their addresses, and the listeners at these.
+/// Names, their addresses, and the listeners at those addresses.
 #[derive(Debug, Default)]
 pub(super) struct Town {
     names: Mutex<HashMap<String, Vec<Vec<IpAddr>>>>,
@@ -123,7 +123,7 @@ pub(super) struct World {
 type Handler = dyn Fn(&Asked) -> Reply + Send + Sync;
 
 impl World {
-    /// Servers for these hosts, each with its own address, that answer with a function.
+    /// Starts servers for these hosts, each at its own address, that reply with `handler`.
     pub(super) fn new(hosts: &[&str], handler: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         let world = Self {
             town: Arc::default(),
@@ -142,8 +142,7 @@ impl World {
         world
     }
 
-    /// Gives a host one list of addresses for each time that it's resolved; the last one is
-    /// repeated.
+    /// Gives a host one list of addresses for each time that it's resolved; the last one repeats.
     pub(super) fn name(&self, host: &str, answers: &[&str]) {
         let parse = |answer: &&str| answer.split(' ').map(|ip| ip.parse().expect("an address")).collect();
         let answers = answers.iter().map(parse).collect();
@@ -154,7 +153,7 @@ impl World {
         self.town.listeners.lock().expect("no panic").insert(ip.parse().expect("an address"), listener);
     }
 
-    /// A server with a certificate, at its own address and host.
+    /// Starts a server with a certificate, at its own address and host.
     pub(super) fn serve_tls(&self, host: &str, ip: &str, certificate: &rcgen::Certificate, key: &rcgen::KeyPair) {
         let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -201,7 +200,7 @@ impl World {
         std::mem::take(&mut *self.log.lock().expect("no panic"))
     }
 
-    /// The requests for pages, without those for robots.txt.
+    /// The requests except those for robots.txt.
     pub(super) fn take_pages(&self) -> Vec<String> {
         self.take_log().into_iter().filter(|line| !line.ends_with("/robots.txt")).collect()
     }
@@ -218,7 +217,7 @@ fn answer<S: io::Read + io::Write>(stream: S, handler: &Handler, log: &Mutex<Vec
         match stream.read_line(&mut head) {
             Ok(0) => return Ok(()),
             Ok(_) => {}
-            // Such as the first message of TLS.
+            // For example, the first message of a TLS handshake.
             Err(_) => return stream.get_mut().write_all(b"HTTP/1.1 400 x\r\n\r\n"),
         }
     }

@@ -4,7 +4,7 @@ use crate::curate::tabular::date::{self, Date};
 use crate::curate::tabular::{Cell, Table, value};
 use crate::record::AttributeType;
 
-/// The type that all values of a column share. JSON values have the type they're written as.
+/// The type that all values in a column share. JSON values have the type they're written as.
 pub(super) fn attribute_type(table: &Table, column: usize) -> AttributeType {
     let says_something = |cell: &&Cell| match cell {
         Cell::Empty | Cell::Error(_) | Cell::Formula(_) => false,

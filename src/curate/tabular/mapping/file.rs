@@ -41,7 +41,7 @@ impl Mapping {
                 None if head.is_empty() => ColumnUse::new(Target::Ignored),
                 None => {
                     return Err(MappingError::Column(format!(
-                        "the mapping lacks the column `{head}`; add it, with null if it isn't to be used"
+                        "the mapping lacks the column `{head}`; add it, with null to leave it unused"
                     )));
                 }
                 Some(value) => Self::parse_use(head, value)?.typed(table, columns.len()),
@@ -52,8 +52,8 @@ impl Mapping {
             {
                 let target = &column.target;
                 let text = format!(
-                    "the mapping gives `{target}` to the columns `{other}` and `{head}`; give it to one, or write `fallback:{target}` for the \
-                     one that counts in rows without the other"
+                    "the mapping gives `{target}` to both columns `{other}` and `{head}`; give it to one, or write `fallback:{target}` for the \
+                     one to use in rows where the other is empty"
                 );
                 return Err(MappingError::Column(text));
             }
@@ -79,7 +79,7 @@ impl Mapping {
         Ok(ColumnUse { target, is_fallback, split_commas, values: written.values })
     }
 
-    /// The mapping as JSON, which [`parse`](Self::parse) reads.
+    /// The mapping as JSON that [`parse`](Self::parse) can read.
     pub fn to_json(&self, table: &Table) -> String {
         let value = |of: &ColumnUse| {
             let prefix = if of.is_fallback { "fallback:" } else { "" };

@@ -16,14 +16,14 @@ use crate::record::{Attribute, AttributeType, slug};
 
 /// How many rows a proposal reads, except for ratings.
 const SAMPLE_ROWS: usize = 200;
-/// Header parts of columns whose addresses aren't the product's page.
+/// Parts of the headers of columns whose addresses aren't the product's page.
 const OTHER_ADDRESSES: [&str; 12] =
     ["repo", "source", "quelle", "git", "logo", "image", "icon", "licen", "lizenz", "screenshot", "download", "issue"];
 
 /// Why a mapping can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MappingError {
-    #[error("the mapping isn't {{\"columns\": {{\"HEAD\": \"PROPERTY\"}}}}")]
+    #[error("the mapping doesn't have the form {{\"columns\": {{\"HEADER\": \"PROPERTY\"}}}}")]
     Form(#[from] serde_json::Error),
     #[error(
         "the mapping gives column `{head}` the target `{target}`; write a property such as name, additional:NAME, attribute:NAME, attribute:NAME:TYPE, json:NAME, or null"
@@ -37,7 +37,7 @@ pub enum MappingError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnUse {
     pub target: Target,
-    /// It counts only in rows where another column has no value.
+    /// Used only in rows where another column has no value.
     pub is_fallback: bool,
     /// Lists are split at commas, regardless of other values.
     pub split_commas: bool,
@@ -50,7 +50,7 @@ impl ColumnUse {
         Self { target, is_fallback: false, split_commas: false, values: BTreeMap::new() }
     }
 
-    /// The same with the type of the column's values if an attribute has none.
+    /// Gives an attribute without a type the type of the column's values.
     fn typed(mut self, table: &Table, column: usize) -> Self {
         if let Target::Attribute(_, kind @ None) = &mut self.target {
             *kind = Some(attribute_type(table, column));
@@ -58,7 +58,7 @@ impl ColumnUse {
         self
     }
 
-    /// A value's translation; the value may be in another case.
+    /// A value's translation, ignoring case.
     pub(super) fn translated(&self, text: &str) -> Option<String> {
         if self.values.is_empty() {
             return None;
@@ -77,16 +77,16 @@ pub struct Mapping {
     pub columns: Vec<ColumnUse>,
 }
 
-/// Whether a header means a property.
+/// Whether a header stands for a property.
 pub(super) fn is_known_head(head: &str) -> bool {
     head.starts_with("json:") || folded(head).or_else(|| property_of(head)).is_some() || translation(head).is_some()
 }
 
 impl Mapping {
     /// Proposes a mapping. Each property gets at most one column: the one with its name, or else
-    /// the first with a synonym; for `url`, failing that, the first with addresses. The values must
-    /// agree in any case. All other columns are unused, unless the table holds a directory's
-    /// records: then their other properties are meant.
+    /// the first with a synonym. `url` otherwise gets the first column with addresses. In all
+    /// cases, the values must fit. All other columns are unused, unless the table contains a
+    /// directory's records: then they become additional properties.
     pub fn propose(table: &Table) -> Self {
         let has_records = table.has_records();
         let is_typed = table.row_kind != RowKind::Row;
@@ -125,7 +125,7 @@ impl Mapping {
         Self { columns: table.heads.iter().zip(targets).map(rest).collect() }
     }
 
-    /// Uses an unused column as an additional property; `*` uses all that have a value.
+    /// Uses an unused column as an additional property; `*` uses all unused columns with values.
     pub fn take(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
         let mut is_found = false;
         for (column, of) in self.columns.iter_mut().enumerate() {
@@ -139,12 +139,12 @@ impl Mapping {
         if is_found || head == "*" { Ok(()) } else { Err(no_column(table, head)) }
     }
 
-    /// Takes a column as an attribute, whatever was proposed.
+    /// Uses a column as an attribute, whatever was proposed.
     pub fn take_attribute(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
         let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
         let Some(target @ Target::Attribute(_, None)) = Target::parse(&format!("attribute:{head}")) else {
             let text = format!(
-                "column `{head}` can't be an attribute of this name: the directory knows the property, or the name has a colon; write \
+                "column `{head}` can't be an attribute with this name: the directory already knows the property, or the name has a colon; write \
                  `attribute:NAME` with another name in a mapping"
             );
             return Err(MappingError::Column(text));
@@ -153,7 +153,7 @@ impl Mapping {
         Ok(())
     }
 
-    /// The attributes that columns are taken as, with their heads as labels.
+    /// The attributes that columns are used as, with their headers as labels.
     pub fn attributes(&self, table: &Table) -> Vec<Attribute> {
         let attribute = |(head, of): (&String, &ColumnUse)| match &of.target {
             Target::Attribute(name, kind) => Some(Attribute::new(name, head, kind.unwrap_or(AttributeType::Text))),
@@ -162,7 +162,7 @@ impl Mapping {
         table.heads.iter().zip(&self.columns).filter_map(attribute).collect()
     }
 
-    /// Reads columns by the types that an export declares: that's the one that is updated.
+    /// Gives attributes the types that the export being updated declares.
     pub fn keep_declared(&mut self, declared: &[Attribute]) {
         for of in &mut self.columns {
             if let Target::Attribute(name, kind) = &mut of.target
@@ -190,7 +190,8 @@ impl Mapping {
         Ok(())
     }
 
-    /// Gives a column the property of another one with the same header.
+    /// Uses only one of several columns with the same header, as the property proposed for any of
+    /// them.
     pub fn choose(&mut self, columns: &[usize], chosen: usize) {
         let target =
             columns.iter().map(|column| self.columns[*column].target.clone()).find(|of| *of != Target::Ignored);
@@ -202,8 +203,8 @@ impl Mapping {
         }
     }
 
-    /// Columns with the same header of which one is used and another has different values, so a
-    /// person has to choose.
+    /// Columns with the same header if one is used and another has different values, so a person
+    /// has to choose.
     pub fn unclear<'t>(&self, table: &'t Table) -> impl Iterator<Item = &'t [usize]> {
         let is_unclear = |columns: &&Vec<usize>| {
             let differs = |column: &usize| table.rows.iter().any(|row| row.cells[*column] != row.cells[columns[0]]);
@@ -218,7 +219,7 @@ impl Mapping {
         Ok(&mut self.columns[column])
     }
 
-    /// Whether a column has this property.
+    /// Whether a column is used as this property.
     pub fn has(&self, property: &str) -> bool {
         self.columns.iter().any(|of| of.target.property() == Some(property))
     }
@@ -234,16 +235,16 @@ impl Mapping {
             let head = table.heads[column].as_str();
             let property = folded(head).or_else(|| property_of(head));
             match (slug(head).as_str(), property) {
-                (_, Some(property)) if self.has(property) => format!("another column is `{property}`"),
-                (_, Some("rating")) => "a rating needs values between 0 and 5".to_owned(),
-                (_, Some(property)) => format!("its values aren't those of `{property}`"),
+                (_, Some(property)) if self.has(property) => format!("another column is used as `{property}`"),
+                (_, Some("rating")) => "ratings must be between 0 and 5".to_owned(),
+                (_, Some(property)) => format!("its values don't fit `{property}`"),
                 ("source" | "quelle" | "quellen" | "references" | "evidence" | "nachweise", None) => {
-                    "evidence is never guessed; map it to `sources` if it is".to_owned()
+                    "evidence is never guessed; map it to `sources` if that's what it contains".to_owned()
                 }
                 ("alternatives" | "alternative", None) => {
-                    "`alternative_to` is what the product replaces; map it if that is meant".to_owned()
+                    "`alternative_to` is what the product replaces; map it if that's what it contains".to_owned()
                 }
-                _ => "its head isn't known".to_owned(),
+                _ => "its header isn't known".to_owned(),
             }
         };
         (0..self.columns.len()).filter(is_left_out).map(|column| (column, reason(column))).collect()
@@ -258,7 +259,7 @@ fn exact(head: &str, is_typed: bool) -> Option<Target> {
     property.or_else(|| translation(head).map(Target::Translation))
 }
 
-/// The text in another language that a head stands for, such as `tagline:de`.
+/// The text in another language that a header stands for, such as `tagline:de`.
 fn translation(head: &str) -> Option<Translation> {
     Translation::of(head, |name| folded(name).or_else(|| property_of(name)))
 }
@@ -269,7 +270,7 @@ fn no_column(table: &Table, head: &str) -> MappingError {
     MappingError::Column(format!("the table has no column `{head}`; its columns are {}", named.join(", ")))
 }
 
-/// The property with this name in any case and with any punctuation.
+/// The property with this name, ignoring case and punctuation.
 fn folded(head: &str) -> Option<&'static str> {
     known(&slug(head).replace('-', "_")).filter(|name| *name != "category")
 }
@@ -278,7 +279,8 @@ fn is_empty(table: &Table, column: usize) -> bool {
     table.rows.iter().all(|row| row.cells[column] == Cell::Empty)
 }
 
-/// A column's texts that carry information. JSON texts are read, and formula errors are ignored.
+/// The strings in a column that carry information. JSON strings are decoded, and formula errors are
+/// ignored.
 fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
     let text = |cell: &Cell| match cell {
         Cell::Json(raw) => Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.clone())),
@@ -288,7 +290,7 @@ fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
     table.rows.iter().filter_map(move |row| text(&row.cells[column])).filter(|text| !value::is_nothing(text))
 }
 
-/// Whether a column's values can be meant for a property.
+/// Whether a column's values could belong to a property.
 fn agrees(table: &Table, column: usize, property: &str) -> bool {
     let half = |fits: &dyn Fn(&str) -> bool| {
         let sample: Vec<_> = texts(table, column).take(SAMPLE_ROWS).collect();
@@ -303,7 +305,8 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
         }),
         "translations" => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
         "review_count" => every(&|text| text == "null" || value::whole_number(text).is_some()),
-        // A range or a remark is a fault to report, while a word means something else.
+        // A range or a remark is an error to report, but mere words mean that the column is something
+        // else.
         "evidence_checked_on" => half(&|text| {
             date::read(text, table.is_1904).is_some() || text.bytes().filter(u8::is_ascii_digit).count() >= 4
         }),
@@ -329,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_in_three_languages_are_known() {
+    fn headers_in_three_languages_are_known() {
         assert_eq!(proposed("Title,Homepage,Company\na,b.example,c\n"), ["name", "url", "vendor"]);
         assert_eq!(
             proposed("Bezeichnung;Webseite;Geprüft am\na;https://b.example;1.2.2025\n"),
@@ -340,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_with_a_language_tag_are_translations() {
+    fn headers_with_a_language_tag_are_translations() {
         assert_eq!(
             proposed("name,tagline:de,Beschreibung: DE-at,name:xx,vendor:de\na,b,c,d,e\n"),
             ["name", "tagline:de", "description:de-AT", "not used", "not used"]
@@ -348,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn values_have_to_agree_with_a_head() {
+    fn values_have_to_fit_their_header() {
         assert_eq!(proposed("Name,Link\na,see below\n"), ["name", "not used"]);
         assert_eq!(proposed("Name,Rating\na,4.5\nb,\"3,0\"\n"), ["name", "rating"]);
         assert_eq!(proposed("Name,Rating\na,4.5\nb,1234\n"), ["name", "not used"]);
@@ -366,14 +369,14 @@ mod tests {
     }
 
     #[test]
-    fn contents_decide_on_addresses_if_heads_do_not() {
+    fn contents_identify_addresses_if_headers_do_not() {
         assert_eq!(proposed("A,B,C\nx,https://x.example/,31.12.2025\n"), ["not used", "url", "not used"]);
         assert_eq!(proposed("Name,Repository\nx,https://x.example/\n"), ["name", "not used"]);
         assert_eq!(proposed("A,B,C\nx,tbd,2025\n"), ["not used", "not used", "not used"]);
     }
 
     #[test]
-    fn the_exact_name_has_precedence_and_a_property_one_column() {
+    fn the_exact_name_takes_precedence_and_a_property_gets_one_column() {
         assert_eq!(proposed("Title,name\na,b\n"), ["not used", "name"]);
         assert_eq!(proposed("Name,NAME\na,b\n"), ["name", "not used"]);
     }

@@ -1,7 +1,7 @@
-//! Column headers in English, German, French, Spanish and Italian for the properties of a record.
+//! Column headers in English, German, French, Spanish and Italian for a record's properties.
 //!
 //! Only unambiguous headers are included: sources are evidence and never guessed, "alternatives"
-//! may be those of the product, and "stars" may be any number.
+//! may be alternatives to the product, and "stars" may be any number.
 
 use crate::record::slug;
 

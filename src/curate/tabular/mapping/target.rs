@@ -10,13 +10,14 @@ use crate::record::{AttributeType, Language};
 pub enum Target {
     /// A property that the directory knows.
     Property(&'static str),
-    /// A property with any name and JSON in its cells.
+    /// A property with any name, whose cells contain JSON.
     Json(String),
-    /// A text in another language: the property and the language's tag, such as `tagline:de`.
+    /// Text in another language: the property and the language's tag, such as `tagline:de`.
     Translation(Translation),
     /// An additional property, as text.
     Additional(String),
-    /// An additional property that the export declares as an attribute. Without a type its values decide.
+    /// An additional property that the export declares as an attribute. Without a type, its values
+    /// decide.
     Attribute(String, Option<AttributeType>),
     /// Nothing.
     Ignored,
@@ -49,7 +50,8 @@ impl Target {
         property.or_else(|| Translation::of(text, known).map(Self::Translation))
     }
 
-    /// Reads `NAME` or `NAME:TYPE`. Requests name an attribute and its value with a colon between them, so its name has none.
+    /// Reads `NAME` or `NAME:TYPE`. The name can't contain a colon, because requests put one
+    /// between an attribute and its value.
     fn attribute(text: &str) -> Option<Self> {
         let (name, kind) = match text.split_once(':') {
             Some((name, kind)) => (name, Some(AttributeType::ALL.into_iter().find(|of| of.as_str() == kind)?)),
@@ -78,12 +80,13 @@ impl fmt::Display for Target {
 pub struct Translation {
     pub(in crate::curate::tabular) property: &'static str,
     pub(in crate::curate::tabular) language: Language,
-    /// The two with a colon between them.
+    /// Both, with a colon between them.
     head: String,
 }
 
 impl Translation {
-    /// The translation that a head stands for: a property that `find` knows, a colon, and a language tag.
+    /// The translation that a header stands for: a property that `find` knows, a colon, and a
+    /// language tag.
     pub(in crate::curate::tabular) fn of(head: &str, find: impl Fn(&str) -> Option<&'static str>) -> Option<Self> {
         let (property, tag) = head.rsplit_once(':')?;
         let property = find(property.trim()).filter(|name| TRANSLATED.iter().any(|(known, _)| known == name))?;
