@@ -141,9 +141,12 @@ impl Reference {
     /// direction.
     #[inline]
     pub fn likeness(&self, vector: &[u8; DIMENSIONS]) -> f32 {
-        let products =
-            self.0.iter().zip(vector).map(|(number, other)| i32::from(*number) * i32::from(other.cast_signed()));
-        let product: i32 = products.sum();
+        // Widened first, since compilers multiply eight pairs of 16 bits at once.
+        let mut wide = [0; DIMENSIONS];
+        for (wide, number) in wide.iter_mut().zip(vector) {
+            *wide = i16::from(number.cast_signed());
+        }
+        let product: i32 = self.0.iter().zip(&wide).map(|(number, other)| i32::from(*number) * i32::from(*other)).sum();
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "less than 2²⁴")]
         let likeness = product as f32 / (VECTOR_LENGTH * REFERENCE_LENGTH) as f32;
         likeness.clamp(0.0, 1.0)
