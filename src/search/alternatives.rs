@@ -1,5 +1,5 @@
-//! Extracts the products that a text says can be replaced: `a self-hosted alternative to Slack and
-//! Microsoft Teams`, `a Trello clone`.
+//! Extracts the products that another product's text says it can replace: `a self-hosted
+//! alternative to Slack and Microsoft Teams`, `a Trello clone`.
 
 use crate::text::analyse::{Gap, Word, name_key};
 
@@ -12,7 +12,7 @@ pub(super) const MOST_WORDS: usize = 4;
 /// Maximum number of names in one list. Bounds what a hostile text can add to the index.
 const MOST_NAMES: usize = 12;
 
-/// Returns the [`name_key`]s of the products that a text says can be replaced. A word counts as
+/// Returns the [`name_key`]s of the products that the text says can be replaced. A word counts as
 /// part of a name only if it has a capital letter or a digit.
 pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     let mut keys = Vec::new();

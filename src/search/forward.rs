@@ -22,7 +22,7 @@ const SECTIONS: usize = 3;
 /// Set on every byte of a word except the last.
 const CONTINUES: u8 = 0x80;
 
-/// Encodes words as documents hold them.
+/// Encodes words the way documents store them.
 pub fn encode(words: impl Iterator<Item = WordId>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(words.size_hint().0 * 2);
     words.for_each(|word| write(word, &mut bytes));
@@ -41,7 +41,7 @@ fn write(mut word: WordId, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Consecutive words, encoded as documents hold them, for substring search.
+/// Consecutive words, encoded the way documents store them, for substring search.
 #[derive(Debug, Clone)]
 pub struct Sequence(memmem::Finder<'static>);
 
@@ -58,7 +58,7 @@ impl Sequence {
 pub struct Forward {
     /// Where each document begins, and where the last one ends; empty if there are none.
     bounds: Vec<u32>,
-    // One block rather than byte by byte.
+    // Decoded as one block rather than byte by byte.
     #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
     /// The stem of each word; stored in the lexicon.
@@ -85,7 +85,7 @@ impl Forward {
         self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
     }
 
-    /// Reads all documents, and returns whether each has its sections and every word has a stem.
+    /// Reads all documents and returns whether each has all its sections and every word has a stem.
     pub fn verify(&self) -> bool {
         (0..).take(self.len()).all(|ordinal| {
             let (mut sections, mut is_known) = (0, true);

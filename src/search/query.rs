@@ -6,7 +6,8 @@ use std::ops::Range;
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::punctuation::{is_dash, is_quote};
 
-/// From this many words on, a query is a question or sentence, and function words don't count.
+/// A query with at least this many words is a question or sentence, in which function words don't
+/// count.
 pub const LONG_QUERY: usize = 5;
 
 /// A parsed query. Any text is a valid query.
@@ -18,7 +19,7 @@ pub struct ParsedQuery {
     pub phrases: Vec<Range<usize>>,
     /// The words of each exclusion.
     pub excluded: Vec<Vec<Word>>,
-    /// Whether the last word may still be typed: nothing follows it.
+    /// Whether the last word may still be being typed, because nothing follows it.
     pub last_is_open: bool,
 }
 
@@ -123,7 +124,7 @@ fn quoted(text: &str, start: usize) -> Option<(Range<usize>, usize)> {
     Some((start..start + length, start + length + quote.len_utf8()))
 }
 
-/// Whether a hyphen between these texts excludes what follows.
+/// Whether a hyphen between these two strings excludes what follows it.
 fn excludes(before: &str, behind: &str) -> bool {
     let mut next = behind.chars();
     let is_before_word = match next.next() {

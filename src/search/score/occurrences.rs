@@ -34,7 +34,7 @@ impl Occurrences {
         self.context |= more.context;
     }
 
-    /// Keeps the more frequent of both in each section.
+    /// Keeps the higher count in each section.
     pub fn most(&mut self, other: Self) {
         for (count, other) in self.sections.iter_mut().zip(other.sections) {
             *count = other.max(*count);
