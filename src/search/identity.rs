@@ -54,7 +54,7 @@ pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) 
     Ok(Identified::default())
 }
 
-/// Parses a query. If it's a name that only looks as if it had an exclusion (`gofmt -s`), its signs
+/// Parses a query. If it's a name that only looks as if it had an exclusion (`gofmt -s`), its symbols
 /// aren't operators.
 pub fn read<D: Documents>(documents: &D, text: &str) -> Result<ParsedQuery, D::Error> {
     let parsed = parse(text);
@@ -104,7 +104,7 @@ fn website(url: &str) -> Term {
 }
 
 /// The key of a name: its words joined, plus any `+` and `#` that stand alone at its end
-/// (`Calculator ++`). For a name without words, the key is all its signs.
+/// (`Calculator ++`). For a name without words, the key is all its symbols.
 fn whole_key(text: &str, words: &[Word]) -> String {
     let Some(last) = words.last() else { return signs(text) };
     let mut key = name_key(words);

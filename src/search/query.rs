@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> ParsedQuery {
 }
 
 impl ParsedQuery {
-    /// A query whose signs aren't operators.
+    /// A query whose symbols aren't operators.
     pub(super) fn plain(text: &str) -> Self {
         let words = words(text);
         let last_is_open = words.last().is_some_and(|word| word.end == text.len());

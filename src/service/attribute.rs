@@ -78,7 +78,8 @@ pub fn refuse_attributes(
     refused
 }
 
-/// An attribute by its property; or else the end of a sentence that names the existing ones.
+/// Looks up an attribute by its property. The error is the end of a sentence that lists the
+/// existing ones.
 fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Nearest) -> Result<&'a Attribute, String> {
     if let Some(number) = attributes.number(property) {
         return Ok(attributes.get(number));

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::generation::{OpenError, Snapshot};
 
-/// How many products are searched for by name, and how many similar ones are requested.
+/// How many products to search for by name and to request similar products for.
 const SAMPLE: usize = 50;
 
 /// Why a generation can't be served.
@@ -23,7 +23,7 @@ pub enum ProbeError {
     Missing(String),
 }
 
-/// The item members that are needed.
+/// The members of an item that are needed here.
 #[derive(Deserialize)]
 struct Item {
     id: String,

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use crate::text::printable::printable;
 
-/// Ends a piece of text for GitHub and GitLab, which look for addresses, people and issues in what is shown: an entity stops neither.
+/// Interrupts text for GitHub and GitLab, which look for addresses, people and issues in the
+/// rendered text, so that entities don't stop them.
 const BREAK: &str = "<span></span>";
 
-/// Escapes a text so that Markdown and HTML show it literally, without links to addresses (`https://`, `www.`), people (`@name`) or
-/// issues (`#12`).
+/// Escapes text so that Markdown and HTML show it literally, without links to addresses
+/// (`https://`, `www.`), people (`@name`) or issues (`#12`).
 pub(crate) fn escape(text: &str) -> String {
     let text = printable(text);
     let mut escaped = String::with_capacity(text.len() + 16);

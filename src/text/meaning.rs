@@ -1,5 +1,6 @@
-//! The meaning of English words as vectors: texts about the same thing point in the same direction,
-//! whether or not they share words. `data/meaning/` has the table and describes its origin.
+//! The meaning of English words as vectors: descriptions of the same thing point in the same
+//! direction, whether or not they share words. `data/meaning/` has the table and describes its
+//! origin.
 
 use std::sync::LazyLock;
 
@@ -8,8 +9,8 @@ use foldhash::HashMap;
 /// The length of a vector.
 pub const DIMENSIONS: usize = 128;
 
-/// Names the table: the first bytes of the BLAKE3 hash of its pieces, their vectors and the topics. Vectors of two tables can't be
-/// compared, so it's part of a generation's name.
+/// Identifies the table: the first bytes of the BLAKE3 hash of its pieces, their vectors and the
+/// topics. Vectors from different tables can't be compared, so this is part of a generation's name.
 pub const TABLE: u64 = 0xbb78_4845_0a6e_58ba;
 
 /// A vector for each piece in the order of [`PIECES`].
@@ -46,8 +47,8 @@ impl Pieces {
         pieces
     }
 
-    /// Appends the pieces of a run of letters and digits, always the longest that fits, as in the
-    /// encoder's training.
+    /// Appends the pieces of a run of letters and digits. Always takes the longest piece that fits,
+    /// as in the encoder's training.
     fn split(&self, run: &str, numbers: &mut Vec<u16>) {
         let start = numbers.len();
         let mut rest = run;
@@ -113,13 +114,13 @@ impl Sum {
     }
 }
 
-/// The length of vectors. Few have a component of more than half of that, which is then cut off, so
-/// that 8 bits are enough for each.
+/// The length of vectors. Few have a component greater than half of this, and clipping those makes
+/// 8 bits enough for each component.
 const VECTOR_LENGTH: f64 = 254.0;
 
 const REFERENCE_LENGTH: f64 = 4096.0;
 
-/// What a text means.
+/// What some text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vector([i8; DIMENSIONS]);
 
@@ -131,8 +132,8 @@ impl Vector {
     }
 }
 
-/// What a text means, for comparing other texts' vectors with it. In 16 bits, the way processors
-/// multiply.
+/// What some text means, for comparing other vectors with it. In 16 bits, because that's how
+/// processors multiply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference(Box<[i16; DIMENSIONS]>);
 

@@ -1,4 +1,5 @@
-//! Stems words: removes English endings and converts British spelling to American, and the endings of other languages.
+//! Stems words: removes English endings, converts British spelling to American, and stems other
+//! languages.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -36,7 +37,8 @@ pub enum Inflected {
 impl Inflected {
     pub const ALL: [Self; 2] = [Self::German, Self::French];
 
-    /// The language with this code; `None` for English, and for a language whose words aren't stemmed.
+    /// The language with this code; `None` for English and for languages whose words aren't
+    /// stemmed.
     pub fn of(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|of| of.code() == code)
     }
@@ -53,8 +55,9 @@ impl Inflected {
         matches!(self, Self::German)
     }
 
-    /// The stem of a word in lower case, with its accents (<https://snowballstem.org/algorithms/>), folded. A word of up to
-    /// three letters or with a digit is its own stem.
+    /// The folded stem of a lower-case word with its accents
+    /// (<https://snowballstem.org/algorithms/>). Words of up to three letters or with a digit are
+    /// their own stems.
     pub fn stem(self, spelling: &str) -> String {
         if spelling.len() <= 3 || !spelling.chars().all(char::is_alphabetic) {
             return fold(spelling);

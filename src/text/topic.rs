@@ -1,10 +1,9 @@
-//! Topics: 4,096 centres of meaning. Texts about the same thing share some of their nearest topics, so an
-//! index can find them by terms.
-//! `data/meaning/` has the topics.
+//! Topics: 4,096 centres of meaning. Descriptions of the same thing share some of their nearest
+//! topics, so an index can find them by terms. `data/meaning/` has the topics.
 
 use super::meaning::{DIMENSIONS, Reference};
 
-/// The groups of topics, each with a centre of its own.
+/// The number of topic groups, each with a centre of its own.
 const GROUPS: usize = 64;
 
 const TOPICS_PER_GROUP: usize = 64;
@@ -19,7 +18,8 @@ pub struct NearTopic {
     pub likeness: f32,
 }
 
-/// The topics nearest to a text's meaning, nearest first. The text is compared with the topics of this many groups.
+/// The topics nearest to some text's meaning, nearest first. Only the topics of the nearest groups
+/// are compared.
 pub fn nearest(text: &Reference, nearest_groups: usize, count: usize) -> Vec<NearTopic> {
     let (groups, topics) = CENTRES.split_at(GROUPS);
     let near = |(topic, centre): (u16, &[u8; DIMENSIONS])| NearTopic { topic, likeness: text.likeness(centre) };
@@ -35,7 +35,7 @@ pub fn nearest(text: &Reference, nearest_groups: usize, count: usize) -> Vec<Nea
     best(compared, count)
 }
 
-/// The nearest ones, nearest first; among equals, the one with the lower number.
+/// The nearest topics, nearest first; on a tie, the lower number comes first.
 fn best(mut topics: Vec<NearTopic>, count: usize) -> Vec<NearTopic> {
     let order = |a: &NearTopic, b: &NearTopic| b.likeness.total_cmp(&a.likeness).then(a.topic.cmp(&b.topic));
     if count < topics.len() {

@@ -2,7 +2,7 @@
 
 use crate::text::html::{is_special, push_escaped};
 
-/// Longer texts are shortened to an excerpt. In characters.
+/// Longer text is shortened to an excerpt of this many characters.
 const EXCERPT: usize = 240;
 /// How much of the excerpt precedes the first match, in characters.
 const LEAD: usize = 60;
@@ -67,7 +67,7 @@ fn behind(text: &str, is_ascii: bool, count: usize) -> usize {
     text.char_indices().nth(count).map_or(text.len(), |(at, _)| at)
 }
 
-/// Appends a text that needs no escaping.
+/// Appends text that needs no escaping.
 fn push(html: &mut String, text: &str) {
     html.push_str(text);
 }

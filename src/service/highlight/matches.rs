@@ -1,4 +1,4 @@
-//! The words in a text that match, for terms of all kinds.
+//! Finds the words in a text that match, for all kinds of terms.
 
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ impl Highlighter<'_> {
     }
 }
 
-/// The slots that have an alternative of some kind.
+/// The slots with an alternative of this kind.
 pub(super) fn slots(expansion: &Expansion, is_of_kind: impl Fn(&Term) -> bool) -> Slots {
     let has = |slot: &Slot| slot.alternatives.iter().any(|alternative| is_of_kind(&alternative.term));
     expansion.slots.iter().enumerate().filter(|(_, slot)| has(slot)).fold(0, |all, (at, _)| all | 1 << at)

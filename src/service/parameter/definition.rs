@@ -60,7 +60,7 @@ pub static SEARCH_Q: Parameter<Text> = Parameter::new(
     QUERY,
 );
 
-/// The text of a list of products by name.
+/// Searches a list of products by name.
 pub static NAME_Q: Parameter<Text> = Parameter::new(
     "q",
     "Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and \

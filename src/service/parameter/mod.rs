@@ -2,7 +2,7 @@
 //! describes them in the OpenAPI document, and tools read them from JSON arguments and describe
 //! them in input schemas.
 //!
-//! All problems of a request are collected before it's rejected, so a caller can fix them in one
+//! All problems with a request are collected before it's rejected, so a caller can fix them in one
 //! go.
 
 pub mod definition;
@@ -141,11 +141,11 @@ pub struct Refusal {
     /// Its name, as given.
     pub parameter: String,
     pub reason: Reason,
-    /// The problem and what is allowed, in sentences.
+    /// The problem and what is allowed, as sentences.
     pub message: String,
 }
 
-/// How many unknown names, and how many wrong values of one parameter, are reported.
+/// How many unknown names are reported, and how many wrong values of one parameter.
 pub const MAX_REPORTED: usize = 3;
 
 /// A request's values, and the rejections so far.
@@ -178,7 +178,7 @@ impl<'v> Values<'v> {
         self.given.push((name, given));
     }
 
-    /// Reads a request, unless a value is rejected.
+    /// Reads a request if none of its values is rejected.
     ///
     /// # Errors
     ///
@@ -257,7 +257,7 @@ impl<'v> Values<'v> {
         .ok()
     }
 
-    /// Rejects a parameter. `allowed` ends a sentence that starts with its name.
+    /// Rejects a parameter. `allowed` completes a sentence that starts with its name.
     pub fn refuse(&mut self, name: &str, reason: Reason, allowed: &str) {
         let message = format!("{name} {allowed}.").replace("?.", "?");
         self.refusals.push(Refusal { parameter: name.to_owned(), reason, message });
@@ -265,7 +265,7 @@ impl<'v> Values<'v> {
 
     /// Rejects an unknown name.
     pub fn refuse_unknown(&mut self, name: &[u8], known: &[&dyn AnyParameter]) {
-        /// The longest unknown argument that is repeated in a message, in bytes.
+        /// The longest unknown argument that a message repeats, in bytes.
         const LONGEST: usize = 64;
         self.unknown_count += 1;
         if self.unknown.len() == MAX_REPORTED {

@@ -26,8 +26,8 @@ pub trait Value {
 /// Free text.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
-    /// Whether an empty query string value counts as absent, as from an empty form field. It
-    /// doesn't in JSON.
+    /// Whether an empty value in a query string counts as absent, like an empty form field. In JSON
+    /// it doesn't.
     pub empty: bool,
     /// The maximum number of Unicode code points.
     pub max_characters: Option<usize>,
@@ -73,7 +73,8 @@ pub struct Integer {
     pub default: u64,
 }
 
-/// The largest integer that every JSON parser keeps exactly (RFC 8259, 6): the bound of otherwise unbounded integers.
+/// The largest integer that every JSON parser preserves exactly (RFC 8259, 6): the bound of
+/// otherwise unbounded integers.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 impl Value for Integer {
@@ -232,7 +233,7 @@ pub struct Name<T> {
     pub example: &'static str,
 }
 
-// Without a bound on `T`, which isn't part of it.
+// Implemented by hand, because deriving it would require `T: Clone`.
 impl<T> Clone for Name<T> {
     fn clone(&self) -> Self {
         *self

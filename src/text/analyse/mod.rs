@@ -42,8 +42,7 @@ impl Word {
         self.accented.as_deref().unwrap_or(&self.folded)
     }
 
-    /// The folded word the way people write it whose keyboards lack umlauts: `muenchen` for
-    /// München.
+    /// The folded word as written by people whose keyboards lack umlauts: `muenchen` for München.
     pub fn spelled_out(&self) -> Option<String> {
         folding::spelled_out(self.accented.as_deref()?)
     }
@@ -55,12 +54,13 @@ impl Word {
     }
 }
 
-/// The words of a text, in order.
+/// Splits text into words.
 ///
 /// A word is a run of letters, marks and digits in any script. In addition, `&` and dots inside an
-/// acronym are dropped (`EH&S` and `E.H.S.` are `ehs`), `+` and `#` at its end and a dot at its start belong to it (`C++`,
-/// `C#`, `.NET`), and so does a dot between digits (`3.5`). A possessive `'s` doesn't. Runs in
-/// scripts that don't separate words become overlapping pairs of letters, each with its marks.
+/// acronym are dropped (`EH&S` and `E.H.S.` are `ehs`). A `+` or `#` at the end of a word and a dot
+/// at its start belong to it (`C++`, `C#`, `.NET`), and so does a dot between digits (`3.5`). A
+/// possessive `'s` doesn't. Runs in scripts that don't separate words become overlapping pairs of
+/// letters, each with its marks.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut scanner = Scanner::new(text);
@@ -128,13 +128,13 @@ fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: us
     }
 }
 
-/// The key by which names are compared: its folded words joined, so that `Rocket.Chat` equals
+/// The key by which names are compared: a name's folded words joined, so that `Rocket.Chat` equals
 /// `rocketchat`.
 pub fn name_key(words: &[Word]) -> String {
     words.iter().map(|word| word.folded.as_str()).collect()
 }
 
-/// The words that join two others as `&` and `+` do.
+/// Words that join two others, as `&` and `+` do.
 pub const CONJUNCTIONS: [&str; 3] = ["and", "et", "und"];
 
 pub fn is_conjunction(folded: &str) -> bool {
@@ -152,7 +152,7 @@ pub fn compound(word: &Word, next: &Word) -> String {
     format!("{}{}", word.folded, next.folded)
 }
 
-/// The part of the text from the first to the last of some words.
+/// The part of the text from the first of these words to the last.
 pub fn written<'t>(text: &'t str, words: &[Word]) -> &'t str {
     words.first().zip(words.last()).map_or("", |(first, last)| &text[first.start..last.end])
 }
@@ -183,7 +183,8 @@ fn push_run(words: &mut Vec<Word>, text: &str, start: usize, end: usize, gap: Ga
     push_word(words, run, from, run.len(), start, gap);
 }
 
-/// The letters of a run with their marks: where each starts and ends, and whether its script doesn't separate words.
+/// The letters of a run with their marks: where each starts and ends, and whether its script leaves
+/// words unseparated.
 fn letters(run: &str) -> impl Iterator<Item = (usize, usize, bool)> {
     let mut chars = run.char_indices().peekable();
     std::iter::from_fn(move || {
