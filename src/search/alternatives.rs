@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stand_behind_a_cue() {
+    fn names_after_a_cue_are_found() {
         assert_eq!(replaced("A self-hosted alternative to Slack."), ["slack"]);
         assert_eq!(
             replaced("Alternative to Trello, Microsoft Teams/Skype and Monday.com for teams, by Acme"),
@@ -128,21 +128,21 @@ mod tests {
     }
 
     #[test]
-    fn or_before_it() {
+    fn names_before_a_cue_are_found() {
         assert_eq!(replaced("An Airtable alternative. It is free"), ["airtable"]);
         assert_eq!(replaced("Open Source Trello clone"), ["trello", "sourcetrello", "opensourcetrello"]);
         assert_eq!(replaced("YouTube-like videos"), ["youtube"]);
     }
 
     #[test]
-    fn only_names_are_replaced() {
+    fn only_names_can_be_replaced() {
         for text in ["an alternative to paper", "Alternative to. Acme", "a clone", "I like Acme", "alternative to"] {
             assert_eq!(replaced(text), [""; 0], "{text}");
         }
     }
 
     #[test]
-    fn a_list_has_a_bound() {
+    fn lists_of_names_are_bounded() {
         let text = format!("alternative to {}", "A1, ".repeat(100));
         assert_eq!(replaced(&text).len(), MOST_NAMES);
     }

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conjunction_of_an_acronym_is_inside_it() {
+    fn a_conjunction_can_be_part_of_an_acronym() {
         for phrase in ["R&D", "r and d", "R + D", "r & d"] {
             assert_eq!(written(phrase), ["r & d", "r d", "rd"], "{phrase}");
         }

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn subjects_stand_on_either_side_of_a_cue() {
+    fn subjects_are_found_on_either_side_of_a_cue() {
         assert_eq!(subjects("alternative to google drive"), ["google drive", "google"]);
         assert_eq!(subjects("free google drive replacement"), ["free google drive", "google drive", "drive"]);
         assert_eq!(subjects("something like zapier"), ["zapier"]);

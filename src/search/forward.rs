@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_is_found_at_the_start_of_a_word_only() {
+    fn a_sequence_is_found_only_at_the_start_of_a_word() {
         // 300 is encoded as two bytes, and the second is the encoding of 2. The end of 300 and a 2
         // look like two 2s, but the real pair that follows is found all the same.
         let forward = forward(&[&[300, 5, VALUE_END, 7, 300, SECTION_END], &[300, 2, 2, SECTION_END]]);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_come_back_as_they_went_in() {
+    fn documents_survive_a_round_trip() {
         let documents: [&[WordId]; 4] =
             [&[2, 300, 0, 70_000, 1, 5, 1, 1], &[], &[1, 1, 1], &[u32::MAX >> 4, 127, 128, 1]];
         let forward = forward(&documents);

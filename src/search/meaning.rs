@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn first_words_of_a_record_count() {
+    fn only_the_first_words_of_a_record_count() {
         let first = "a photo manager ".repeat(11);
         assert_eq!(vector(&first), vector(&format!("{first} and an accounting ledger for taxes")));
         assert_ne!(vector("a photo manager"), vector("a photo manager and an accounting ledger for taxes"));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_at_changes_of_case_and_at_digits() {
+    fn words_are_split_at_case_changes_and_digits() {
         let pieces = |word: &'static str| piece_ranges(word).into_iter().map(|range| &word[range]).collect::<Vec<_>>();
         assert_eq!(pieces("OpenStreetMap"), ["Open", "Street", "Map"]);
         assert_eq!(pieces("phpMyAdmin"), ["php", "My", "Admin"]);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_words_are_compounds_and_parts_are_inner() {
+    fn whole_words_become_compounds_and_parts_become_inner_terms() {
         assert_eq!(runs("Better Code Hub").0, ["bettercod", "bettercodehub", "codehub"]);
         assert_eq!(runs("Better Code Hub").1, [""; 0]);
         let (joined, inner) = runs("S/4HANA Link");

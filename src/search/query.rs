@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_and_exclusions_are_told_from_words() {
+    fn phrases_and_exclusions_are_told_apart_from_words() {
         let query = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
         assert_eq!(folded(&query.words), ["audit", "permit", "to", "work", "lock", "out", "tool"]);
         assert_eq!(query.phrases, vec![1..4]);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn second_half_of_a_pair_of_compounds_is_no_exclusion() {
+    fn second_half_of_a_pair_of_compounds_is_not_an_exclusion() {
         let query = parse("Fehlermöglichkeits- und -einflussanalyse");
         assert_eq!(folded(&query.words), ["fehlermoglichkeits", "und", "einflussanalyse"]);
         assert!(query.excluded.is_empty());
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn typographic_quotes_and_dashes_are_as_their_ascii_forms() {
+    fn typographic_quotes_and_dashes_work_like_ascii_ones() {
         let plain = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
         for (open, close) in [("“", "”"), ("„", "“"), ("”", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("＂", "＂")]
         {
@@ -184,7 +184,7 @@ mod tests {
             }
         }
         assert!(parse("audit – tool").excluded.is_empty());
-        assert_eq!(parse("«audit»").words[0].start, 2, "offsets are those of the text");
+        assert_eq!(parse("«audit»").words[0].start, 2, "offsets refer to the text");
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_signs_are_punctuation() {
+    fn stray_operators_are_punctuation() {
         for text in ["\"audit", "audit -", "- audit", "\"\" audit", "audit\"", "((audit", "--audit"] {
             let query = parse(text);
             assert_eq!(folded(&query.words), ["audit"], "{text}");

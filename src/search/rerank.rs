@@ -206,7 +206,7 @@ mod tests {
     use crate::search::meaning::reference;
 
     #[test]
-    fn meaning_adds_most_where_words_decide_least() {
+    fn meaning_adds_most_when_words_decide_least() {
         let reference = reference(["photography"].into_iter()).expect("a direction");
         let meaning = Meaning { reference, weight: 0.5, bound: 10.0 };
         // The best one has all words in its name, so meaning hardly counts.

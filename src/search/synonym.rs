@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_inside_another_is_found_too() {
+    fn a_term_inside_another_is_also_found() {
         let thesaurus =
             Thesaurus::new(&[equivalent(&["permit to work", "ptw"]), equivalent(&["permit to work software", "eptw"])]);
         let terms: Vec<_> = found(&thesaurus, "permit to work software").into_iter().map(|(term, ..)| term).collect();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn one_way_asks_but_does_not_mean() {
+    fn a_one_way_synonym_asks_for_a_concept_but_does_not_mean_it() {
         let one_way = SynonymGroup::OneWay { from: vec!["riddor".into()], to: "incident reporting".into() };
         let thesaurus = Thesaurus::new(&[one_way]);
         assert_eq!(found(&thesaurus, "riddor"), [("riddor".to_owned(), vec![], vec![0])]);

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_falls_into_two_wherever_both_are_words_in_any_spelling() {
+    fn a_word_is_split_wherever_both_halves_are_words_in_any_spelling() {
         let lexicon =
             lexicon(&[&[("über", "uber"), ("sicht", "sicht"), ("ub", "ub"), ("er", "er"), ("ersicht", "ersicht")]]);
         let word = |text| lexicon.word(text).expect("a word");
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(lexicon.halves("ubersicht"), halves);
         assert_eq!(lexicon.halves("uber"), [[word("ub"), word("er")]]);
         assert_eq!(lexicon.halves("sicht"), [[0; 2]; 0]);
-        assert_eq!(lexicon.halves("安全"), [[0; 2]; 0], "a letter may be of several bytes");
+        assert_eq!(lexicon.halves("安全"), [[0; 2]; 0], "a letter may take several bytes");
     }
 
     /// A lexicon with these German words and `audits`.
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_language_are_found_by_its_stem() {
+    fn words_are_found_by_their_stem_in_their_own_language() {
         let lexicon = german(&[("prüfung", "prufung"), ("prüfungen", "prufungen")]);
         let forms = |language, stem: &str| lexicon.related(Relation::Form, language, stem);
         let stem = Inflected::German.stem("prüfungen");
@@ -279,7 +279,7 @@ mod tests {
         let more = [("arbeiten", "arbeiten"), ("schutz", "schutz"), ("arbeitsschutz", "arbeitsschutz")];
         let lexicon = german(&[&words[..], &more].concat());
         let parts = |word: &str| lexicon.related(Relation::Compound, Inflected::German, &Inflected::German.stem(word));
-        assert_eq!(parts("Farben".to_lowercase().as_str()), stems(&lexicon, &["farbwahler"]), "a tone is no word here");
+        assert_eq!(parts("Farben".to_lowercase().as_str()), stems(&lexicon, &["farbwahler"]), "ton isn't a word here");
         assert_eq!(parts("wähler"), stems(&lexicon, &["farbwahler"]));
         assert_eq!(parts("arbeit"), stems(&lexicon, &["arbeitsschutz"]));
         assert_eq!(parts("farbwähler"), [0; 0]);

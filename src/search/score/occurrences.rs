@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_counts_is_as_good_as_the_most() {
+    fn occurrences_beyond_the_maximum_add_nothing() {
         let many = occurrences(&[Field::Name; 300]);
         assert_eq!(many.packed(), occurrences(&[Field::Name; 3]).packed());
     }
