@@ -78,7 +78,7 @@ pub struct SearchPage<'s> {
 }
 
 impl SearchPage<'_> {
-    /// How many products are found by the query's words.
+    /// How many products the query's words find.
     pub const fn total_by_words(&self) -> u64 {
         self.pagination.total - self.query.related
     }

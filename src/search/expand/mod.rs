@@ -185,7 +185,7 @@ impl<D: Documents> Expander<'_, D> {
             slot.alternatives.extend(identified.terms.iter().map(identity));
             slot.alternatives.extend(pinned.iter().map(pinned::alternative));
             self.weigh(&mut slot)?;
-            // A space or sign after the last word completes it only if it's a known word.
+            // A space or punctuation after the last word completes it only if it's a known word.
             let is_unknown = !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded);
             if is_unknown && at + 1 == words.len() && !self.query.last_is_open {
                 self.push_prefix(&mut slot, known);
