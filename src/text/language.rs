@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn language_is_the_one_of_clearly_the_most_texts() {
+    fn a_language_needs_a_clear_majority() {
         let german = " Verwaltet Bilder und Filme: ein Werkzeug für das Ordnen, mit dem Sie nicht suchen.";
         let french = " Gère les images et les films : un outil pour le classement, avec une recherche.";
         let english = " Manages pictures and films: a tool for sorting that you can search with.";
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn no_word_is_of_two_languages() {
+    fn no_word_is_in_two_lists() {
         let mut all: Vec<_> = [ENGLISH, GERMAN, FRENCH].concat();
         let count = all.len();
         all.sort_unstable();

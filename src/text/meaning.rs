@@ -108,7 +108,7 @@ impl Sum {
 
     /// A reference for comparing vectors; `None` if there's no direction.
     pub fn reference(&self) -> Option<Reference> {
-        #[expect(clippy::cast_possible_truncation, reason = "no number is longer than all of them together")]
+        #[expect(clippy::cast_possible_truncation, reason = "no component exceeds the vector's length")]
         let numbers = self.scaled(REFERENCE_LENGTH).map(|number| number as i16);
         numbers.iter().any(|number| *number != 0).then(|| Reference(Box::new(numbers)))
     }
@@ -176,14 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn table_is_the_one_that_is_named() {
+    fn table_matches_its_name() {
         assert_eq!(PIECES.lines().count(), VECTORS.len());
         assert_eq!(VECTORS.len() * DIMENSIONS, include_bytes!("../../data/meaning/vectors.i8").len());
         let mut hasher = blake3::Hasher::new();
         hasher.update(PIECES.as_bytes()).update(VECTORS.as_flattened()).update(CENTRES.as_flattened());
         let hash = hasher.finalize();
         let found = u64::from_be_bytes(*hash.as_bytes().first_chunk().expect("32 bytes"));
-        assert_eq!(found, TABLE, "the table was changed: name it {found:#018x}");
+        assert_eq!(found, TABLE, "the table has changed: set TABLE to {found:#018x}");
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_about_one_thing_are_alike_without_a_common_word() {
+    fn descriptions_of_one_thing_are_alike_without_a_common_word() {
         for (query, near, far) in [
             ("photography", "camera pictures", "accounting ledger"),
             ("manufacturing", "factory production", "poems and novels"),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_direction_is_like_nothing() {
+    fn a_vector_without_direction_is_like_nothing() {
         assert_eq!((sum("").reference(), sum("").vector()), (None, Vector::NONE));
         let reference = sum("audit").reference().expect("a direction");
         assert_eq!(reference.likeness(&Vector::NONE.bytes()).to_bits(), 0.0_f32.to_bits());

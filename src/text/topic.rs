@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_about_one_thing_share_topics() {
+    fn descriptions_of_one_thing_share_topics() {
         let shared = |one: &str, other: &str| {
             let other = topics(other, 16);
             topics(one, 16).iter().filter(|topic| other.contains(topic)).count()

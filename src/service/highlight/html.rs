@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_shown_around_its_first_match() {
+    fn long_text_is_shown_around_its_first_match() {
         let text = format!("{}audit {}", "lorem ipsum ".repeat(30), "dolor sit ".repeat(60));
         let start = text.find("audit").expect("it is there");
         let html = html(&text, &[(start, start + 5)]);

@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_names_are_counted_and_the_first_reported() {
+    fn unknown_names_are_counted_and_the_first_few_reported() {
         let known: [&dyn AnyParameter; 2] = [&LIMIT, &OFFSET];
         let refused = |count: usize| {
             let mut values = Values::new(Interface::Http);
@@ -317,14 +317,14 @@ mod tests {
         assert_eq!(many[0], "There is no parameter \"limi0\". Did you mean limit? Allowed are: limit, offset.");
         assert_eq!(many[1], "There is no parameter \"limi1\". Allowed are: limit, offset.");
         assert!(many[2].ends_with("Allowed are: limit, offset. 917 more names are unknown."), "{}", many[2]);
-        assert!(!many[3].contains("did you mean"), "one suggestion a request: {}", many[3]);
+        assert!(!many[3].contains("did you mean"), "one suggestion per request: {}", many[3]);
         assert!(refused(4)[2].ends_with(" 1 more name is unknown."));
         assert!(refused(3)[2].ends_with("Allowed are: limit, offset."));
         assert!(refused(0)[0].ends_with("did you mean relevance?"));
     }
 
     #[test]
-    fn a_parameter_with_many_wrong_values_is_not_read_to_its_end() {
+    fn a_parameter_with_many_wrong_values_is_not_read_to_the_end() {
         let mut values = Values::new(Interface::Http);
         (0..4_000).for_each(|_| values.push(FACETS.name, Some(Given::Text("categry"))));
         let refusals = values.read(|values| values.many(&FACETS)).expect_err("refused");

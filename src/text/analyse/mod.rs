@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_odd_letters_stay_whole() {
+    fn names_with_symbols_stay_whole() {
         assert_eq!(folded("C++ C# .NET R k6 Notepad++ F#"), ["c++", "c#", ".net", "r", "k6", "notepad++", "f#"]);
         assert_eq!(folded("a+b asp.net 3.5 v1.2."), ["a", "b", "asp", "net", "3.5", "v1.2"]);
         assert_eq!(folded("end. Next"), ["end", "next"]);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_that_people_leave_out_are_folded() {
+    fn characters_that_people_leave_out_are_folded() {
         assert_eq!(folded("обʼєкт Oʻzbek Hawaiʻi Прʹ"), ["обєкт", "ozbek", "hawaii", "пр"]);
         assert_eq!(folded("شـاب علـي"), folded("شاب علي"));
         assert_eq!(folded("مستوى کتاب ی"), folded("مستوي كتاب ي"));
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(folded("QHSE安全"), ["qhse", "安全"]);
         assert_eq!(folded("火"), ["火"]);
         assert_eq!(folded("Охрана труда"), ["охрана", "труда"]);
-        assert_eq!(folded("ﾊﾞｽ停"), ["バス", "ス停"], "half-width letters have their marks apart");
+        assert_eq!(folded("ﾊﾞｽ停"), ["バス", "ス停"], "half-width letters have their marks as separate characters");
         assert_eq!(folded("ป่าไม้"), ["ป\u{e48}า", "าไ", "ไม\u{e49}"]);
     }
 
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_point_at_the_text() {
+    fn offsets_point_into_the_text() {
         let text = "Évaluation des risques (C++)";
         let written: Vec<_> = words(text).iter().map(|w| &text[w.start..w.end]).collect();
         assert_eq!(written, ["Évaluation", "des", "risques", "C++"]);
@@ -316,7 +316,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_are_found_in_the_same_places_without_spelling_them(
+        fn words_are_found_in_the_same_places_without_normalising_them(
             text in r"([a-zA-Z0-9]{1,9}|[a-z ]{9,20}|[ .,:&+#'-]|’s|'s|[A-Z]\.|[é安한ʼ\u{200d}\u{301}ß]){0,40}", some in any::<u64>()
         ) {
             let all: Vec<_> = words(&text).into_iter().map(|word| word.start..word.end).collect();
@@ -329,7 +329,7 @@ mod tests {
         }
 
         #[test]
-        fn words_do_not_depend_on_the_text_behind_them(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
+        fn words_do_not_depend_on_the_text_after_them(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
             // A letter from another script ends the fast path.
             let (plain, other) = (words(&text), words(&format!("{text} é")));
             prop_assert_eq!(&plain[..], &other[..other.len() - 1]);
