@@ -39,7 +39,7 @@ pub fn choose_language<'a>(
         return Ok(Some(language.clone()));
     }
     let named = languages.all().into_iter().take(MAX_NAMED).map(Language::as_str).collect::<Vec<_>>().join(", ");
-    let message = format!("{} must be a language of the directory's texts: {named}.", LANG.name);
+    let message = format!("{} must be one of the directory's languages: {named}.", LANG.name);
     Err(Refusal { parameter: LANG.name.to_owned(), reason: Reason::Invalid, message })
 }
 

@@ -17,9 +17,9 @@ const SAMPLE: usize = 50;
 pub enum ProbeError {
     #[error(transparent)]
     Damaged(#[from] OpenError),
-    #[error("a request isn't answered")]
+    #[error("a test request failed")]
     Request(#[from] ServiceError),
-    #[error("the product {0} of a list isn't there")]
+    #[error("product {0:?} is listed but doesn't exist")]
     Missing(String),
 }
 

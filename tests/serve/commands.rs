@@ -31,7 +31,7 @@ fn search_refuses_a_query_that_is_too_long() {
     for arguments in [&["search"][..], &["search", "--explain"]] {
         let output = run(folder.path(), &[arguments, &[&"x".repeat(100_000)]].concat());
         assert_eq!(output.status.code(), Some(1), "{output:?}");
-        assert!(text(&output.stderr).contains("100000 characters; 256 at most are searched"), "{output:?}");
+        assert!(text(&output.stderr).contains("100000 characters; the maximum is 256"), "{output:?}");
     }
 }
 

@@ -70,11 +70,11 @@ impl LexiconParts {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LexiconError {
-    #[error("a map of words can't be read or written")]
+    #[error("a word map can't be read or written")]
     Map(#[from] fst::Error),
-    #[error("the tables of words can't be read or written")]
+    #[error("the word tables can't be read or written")]
     Tables(#[from] postcard::Error),
-    #[error("the tables of words don't fit each other")]
+    #[error("the word tables don't match each other")]
     Misfit,
 }
 

@@ -283,7 +283,7 @@ impl<'v> Values<'v> {
             Interface::Http => ("parameter", "endpoint", true),
             Interface::Tool => ("argument", "tool", name.len() <= LONGEST),
         };
-        let shown = if is_shown { format!("{name:?}") } else { "of this length".to_owned() };
+        let shown = if is_shown { format!("{name:?}") } else { "with such a long name".to_owned() };
         let names = || known.iter().map(|parameter| parameter.name());
         let message = if known.is_empty() {
             format!("There is no {noun} {shown}: this {taker} takes none.")
@@ -291,7 +291,7 @@ impl<'v> Values<'v> {
             let near =
                 self.nearest.name(name, names()).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
             let allowed = names().collect::<Vec<_>>().join(", ");
-            format!("There is no {noun} {shown}.{near} Allowed are: {allowed}.")
+            format!("There is no {noun} {shown}.{near} Allowed: {allowed}.")
         };
         self.unknown.push(Refusal { parameter: name.to_owned(), reason: Reason::Unknown, message });
     }
@@ -314,12 +314,12 @@ mod tests {
         };
         let many = refused(920);
         assert_eq!(many.len(), MAX_REPORTED + 1);
-        assert_eq!(many[0], "There is no parameter \"limi0\". Did you mean limit? Allowed are: limit, offset.");
-        assert_eq!(many[1], "There is no parameter \"limi1\". Allowed are: limit, offset.");
-        assert!(many[2].ends_with("Allowed are: limit, offset. 917 more names are unknown."), "{}", many[2]);
+        assert_eq!(many[0], "There is no parameter \"limi0\". Did you mean limit? Allowed: limit, offset.");
+        assert_eq!(many[1], "There is no parameter \"limi1\". Allowed: limit, offset.");
+        assert!(many[2].ends_with("Allowed: limit, offset. 917 more names are unknown."), "{}", many[2]);
         assert!(!many[3].contains("did you mean"), "one suggestion per request: {}", many[3]);
         assert!(refused(4)[2].ends_with(" 1 more name is unknown."));
-        assert!(refused(3)[2].ends_with("Allowed are: limit, offset."));
+        assert!(refused(3)[2].ends_with("Allowed: limit, offset."));
         assert!(refused(0)[0].ends_with("did you mean relevance?"));
     }
 

@@ -40,7 +40,7 @@ impl Value for Text {
         let (text, is_refused) = match given {
             Given::Text(text) => (text, text.is_empty() && !self.empty),
             Given::Json(value) => {
-                let text = value.as_str().ok_or("must be a text")?;
+                let text = value.as_str().ok_or("must be a string")?;
                 (text, text.trim().is_empty())
             }
         };
@@ -151,7 +151,7 @@ impl Value for Date {
     type Output = CalendarDate;
 
     fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<CalendarDate, String> {
-        given.text().and_then(CalendarDate::parse).ok_or_else(|| "must be a day that exists, as YYYY-MM-DD".to_owned())
+        given.text().and_then(CalendarDate::parse).ok_or_else(|| "must be an existing date, as YYYY-MM-DD".to_owned())
     }
 
     fn schema(&self, _: Interface) -> Object {
@@ -276,7 +276,7 @@ impl Value for Condition {
         let condition = given.text().and_then(|text| text.split_once(':'));
         let (property, value) = condition
             .filter(|(property, value)| !property.is_empty() && !value.is_empty())
-            .ok_or("must be an attribute and a value with a colon between them, such as tags:cloud")?;
+            .ok_or("must be an attribute and a value separated by a colon, such as tags:cloud")?;
         Ok(AttributeCondition::new(property, value))
     }
 
@@ -366,7 +366,7 @@ mod tests {
         assert_eq!(json(&rating, &json!("4")), Err("must be a number from 0 to 5".to_owned()));
         let name = Text { empty: false, max_characters: Some(8) };
         assert_eq!(json(&name, &json!("ärgerlic")), Ok("ärgerlic".to_owned()));
-        assert_eq!(json(&name, &json!(5)), Err("must be a text".to_owned()));
+        assert_eq!(json(&name, &json!(5)), Err("must be a string".to_owned()));
         assert_eq!(json(&name, &json!(" ")), Err("must not be empty; leave it out instead".to_owned()));
         assert_eq!(json(&Date, &json!("2026-02-28")).ok(), CalendarDate::parse("2026-02-28"));
         assert!(json(&Date, &json!("2026-02-30")).is_err());
