@@ -30,7 +30,7 @@ pub struct CheckArgs {
     pub links: LinkArgs,
 }
 
-/// Options of the check of links.
+/// Options for checking links.
 #[derive(Debug, Args)]
 pub struct LinkArgs {
     /// Ask for every website and source, and warn of those that are dead, have moved, or have trouble with TLS
@@ -48,7 +48,7 @@ pub struct LinkArgs {
     pub private: bool,
 }
 
-/// Findings that `check` rejects besides errors.
+/// Findings that `check` rejects in addition to errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
     /// Every warning
@@ -68,7 +68,7 @@ pub enum CheckFormat {
     Sarif,
 }
 
-/// Reads what a comment of a `User-Agent` can hold.
+/// Reads text that fits in a comment of the `User-Agent` header.
 fn contact(text: &str) -> Result<String, String> {
     let is_fine = |byte: u8| byte.is_ascii_graphic() && !b"()\\".contains(&byte);
     if !text.is_empty() && text.len() <= 200 && text.bytes().all(is_fine) {

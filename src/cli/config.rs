@@ -1,5 +1,5 @@
-//! The configuration file: its entries become the defaults of the options with the same names, so environment variables and options
-//! on the command line override them.
+//! The configuration file. Its entries become the defaults of the options with the same names, so
+//! environment variables and options on the command line override them.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -106,7 +106,7 @@ fn text(value: &DeValue<'_>) -> Result<String, String> {
     }
 }
 
-/// Checks the values with the option's own parser, so a wrong one is reported with its place in the file.
+/// Checks the values with the option's own parser, so that an error names the place in the file.
 fn check(option: &Arg, texts: &[String]) -> Result<(), String> {
     let long = option.get_long().unwrap_or_default();
     let written = texts.iter().map(|text| format!("--{long}={text}"));

@@ -24,7 +24,7 @@ pub struct DiffArgs {
     pub sides: SideArgs,
 }
 
-/// How the sides of a comparison are read: of `diff` and `preview`.
+/// How the sides of a comparison are read, in `diff` and `preview`.
 #[derive(Debug, Clone, Args)]
 pub struct SideArgs {
     /// Use the valid records and report the others

@@ -42,12 +42,11 @@ pub struct EngineArgs {
     pub engine_key_file: Given<PathBuf>,
 }
 
-/// A variable without a value is one that isn't set.
+/// An empty variable counts as unset.
 fn index_prefix(text: &str) -> Result<IndexPrefix, IndexPrefixError> {
     if text.is_empty() { Ok(IndexPrefix::default()) } else { text.parse() }
 }
 
-/// An engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum EngineKind {
     /// In this process

@@ -1,4 +1,4 @@
-//! The options of commands that read export files, and nothing else: `check` and `report`.
+//! The options of the commands that only read export files: `check` and `report`.
 
 use std::path::PathBuf;
 

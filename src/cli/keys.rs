@@ -57,7 +57,7 @@ pub enum KeysCommand {
     },
 }
 
-/// How `keys list` lists.
+/// The output format of `keys list`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
     /// A table

@@ -1,4 +1,5 @@
-//! The command line: commands and options, parsed and not yet carried out. The only module that uses clap.
+//! The command line: commands and options, parsed but not yet carried out. The only module that
+//! uses clap.
 //!
 //! Every option has a flag, an environment variable and a default that works.
 
@@ -47,7 +48,7 @@ pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 /// The value of `--index` that keeps the index in memory only.
 pub const NO_INDEX: &str = "none";
 
-/// Commands first; the options of `serve`, which are the program's without a command, are in its own help.
+/// Commands come first. The options of `serve`, which apply without a command, are in its own help.
 const HELP: &str = "\
 {about-with-newline}
 {usage-heading} {usage}
@@ -189,7 +190,8 @@ pub struct HealthcheckArgs {
     pub listen: SocketAddr,
 }
 
-/// Parses the command line of the process; prints help or a usage error and exits (0 or 2) by itself.
+/// Parses the process's command line. Prints help or a usage error and exits (with 0 or 2) by
+/// itself.
 ///
 /// # Errors
 /// If the file named by `--config` can't be used.
@@ -213,7 +215,7 @@ pub fn write_man_pages(folder: &Path) -> io::Result<()> {
 /// The prefix of the environment variables of all options.
 pub const ENVIRONMENT_PREFIX: &str = "SOFTWARE_DIRECTORY_";
 
-/// The environment variables that options are read from, of all commands.
+/// The environment variables that the options of all commands are read from.
 pub fn environment_variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, names: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(|argument| argument.get_env());
@@ -229,8 +231,8 @@ pub fn environment_variables() -> BTreeSet<String> {
 pub fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "software-directory", &mut script);
-    // The generator for bash takes the hyphen in our name for the gap before a subcommand where it labels its cases, and
-    // for a part of the name where it chooses one of them.
+    // The bash generator mistakes the hyphen in our name for the gap before a subcommand when it
+    // labels its cases, and for part of the name when it chooses one of them.
     String::from_utf8_lossy(&script).replace("software__subcmd__directory", "software__directory")
 }
 

@@ -12,7 +12,7 @@ pub struct QueriesArgs {
     /// The file that a server writes with --empty-queries
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Where the exports are that the queries are compared with.
+    /// The exports that the queries are compared with.
     #[command(flatten)]
     pub data: DataArgs,
     /// How many queries to show, those counted most often, 1 to 1000

@@ -117,11 +117,11 @@ pub struct ServeArgs {
 pub enum BuildProcessors {
     /// One: the server needs the others.
     One,
-    /// All, where nothing is served yet.
+    /// All, because nothing is served yet.
     All,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// For people
