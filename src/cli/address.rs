@@ -37,7 +37,8 @@ pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
     if address.ip().to_canonical().is_loopback() {
         return Ok(address);
     }
-    Err("other machines could reach it, and a preview is for this one: write an address such as `127.0.0.1:8081`, or a port \
+    Err("other machines could reach it, but a preview is only for this one: write an address such as \
+    `127.0.0.1:8081`, or a port \
          alone"
         .to_owned())
 }

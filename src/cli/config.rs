@@ -67,7 +67,7 @@ fn options(command: &Command) -> impl Iterator<Item = &Arg> {
 fn unknown(command: &Command, name: &str) -> String {
     let nearest = Nearest::default().name(name, options(command).filter_map(Arg::get_long));
     let hint = nearest.map(|nearest| format!(" Did you mean `{nearest}`?")).unwrap_or_default();
-    format!("there is no setting `{name}`.{hint} `software-directory serve --help` lists them, each as an option")
+    format!("there is no setting `{name}`.{hint} `software-directory serve --help` lists them as options")
 }
 
 fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, String> {
@@ -78,7 +78,7 @@ fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, 
         DeValue::Array(values) if matches!(option.get_action(), ArgAction::Append) => {
             values.iter().map(|value| text(value.get_ref())).collect::<Result<_, _>>()?
         }
-        DeValue::Array(_) => return Err("it has one value, not a list".to_owned()),
+        DeValue::Array(_) => return Err("write a single value, not a list".to_owned()),
         value => vec![text(value)?],
     };
     if !is_flag {
@@ -101,8 +101,10 @@ fn text(value: &DeValue<'_>) -> Result<String, String> {
             .map(|number| number.to_string())
             .map_err(|error| error.to_string()),
         DeValue::Boolean(value) => Ok(value.to_string()),
-        DeValue::Table(_) => Err("it is a table, and settings are never grouped in tables".to_owned()),
-        _ => Err("write a text in quotes, a whole number, true or false, or a list of texts".to_owned()),
+        DeValue::Table(_) => {
+            Err("this is a table, but settings aren't grouped; write each at the top level".to_owned())
+        }
+        _ => Err("write a string in quotes, a whole number, true or false, or a list of strings".to_owned()),
     }
 }
 
@@ -167,7 +169,7 @@ mod tests {
         assert_eq!((serve.data.data.as_deref(), serve.listen.port()), (Some(Path::new("here")), 1));
         assert_eq!((serve.trusted_proxy.len(), serve.max_removed), (1, 16));
         let Some(OtherCommand::Keys(keys)) = parsed(text, &["keys", "list"]).command else { panic!("another command") };
-        assert_eq!(keys.keys, Path::new("/keys.json"), "of every command that has the option");
+        assert_eq!(keys.keys, Path::new("/keys.json"), "for every command that has the option");
     }
 
     #[test]
@@ -184,8 +186,8 @@ mod tests {
             ("reindex = true", ":1: there is no setting `reindex`"),
             ("format = \"json\"", "there is no setting `format`"),
             ("[network]\nlisten = 80", ":1: there is no setting `network`"),
-            ("listen.port = 80", "`listen`: it is a table, and settings are never grouped"),
-            ("listen = [\"80\"]", "`listen`: it has one value, not a list"),
+            ("listen.port = 80", "`listen`: this is a table, but settings aren't grouped"),
+            ("listen = [\"80\"]", "`listen`: write a single value, not a list"),
             (
                 "# x\nlisten = \"x\"",
                 ":2: `listen`: invalid value 'x' for '--listen <ADDRESS>': write an address and a port",
@@ -196,7 +198,7 @@ mod tests {
             ),
             ("max-removed = 101", "101 is not in 0..=100"),
             ("skip-invalid = \"yes\"", "`skip-invalid`: write true or false"),
-            ("site-title = 1.5", "`site-title`: write a text in quotes"),
+            ("site-title = 1.5", "`site-title`: write a string in quotes"),
             ("listen = ", ":1: this isn't TOML: "),
             ("listen = 80\nlisten = 81", ":2: this isn't TOML: "),
         ] {

@@ -6,7 +6,7 @@ use crate::export::is_id_prefix;
 pub type ExportPrefix = (Box<str>, Box<str>);
 
 /// Reads `export=prefix`. An empty prefix means none. Empty text gives an empty pair, because a
-/// container can't unset a variable of its image.
+/// container can't unset a variable that its image sets.
 pub(super) fn id_prefix(text: &str) -> Result<ExportPrefix, String> {
     if text.is_empty() {
         return Ok(ExportPrefix::default());

@@ -11,7 +11,7 @@ const MAX_INTRODUCTION_LENGTH: usize = 600;
 
 /// Parses a visitor's requests per minute.
 pub(super) fn rate(text: &str) -> Result<Rate, String> {
-    let forms = format!("write requests a minute from 1 to {}, such as `300` or `300/min`", Rate::MAX);
+    let forms = format!("write the requests per minute, from 1 to {}, such as `300` or `300/min`", Rate::MAX);
     text.parse().ok().filter(|rate| *rate != Rate::UNLIMITED).ok_or(forms)
 }
 
