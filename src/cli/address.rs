@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn port_alone_is_one_of_this_machine_and_names_are_resolved() {
+    fn a_port_alone_is_on_this_machine_and_names_are_resolved() {
         for (text, address) in [
             ("8080", "127.0.0.1:8080"),
             (":8080", "127.0.0.1:8080"),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn preview_is_for_this_machine() {
+    fn preview_listens_only_on_this_machine() {
         for own in ["8081", "localhost:0", "127.8.8.8:80", "[::1]:8081", "[::ffff:127.0.0.1]:80"] {
             assert!(loopback(own).is_ok(), "{own}");
         }

@@ -173,14 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn file_of_the_systemd_unit_is_read() {
+    fn the_systemd_units_configuration_file_is_valid() {
         let serve = parsed(include_str!("../../deploy/systemd/config.toml"), &[]).serve;
         assert_eq!(serve.keys.as_deref(), Some(Path::new("etc/keys.json")));
         assert_eq!(serve.metrics_listen.map(|address| address.port()), Some(9464));
     }
 
     #[test]
-    fn wrong_entry_is_refused_with_its_line_its_key_and_the_remedy() {
+    fn an_invalid_entry_is_rejected_with_its_line_its_key_and_a_fix() {
         for (text, reason) in [
             ("\nlistn = 80", "etc/sd.toml:2: there is no setting `listn`. Did you mean `listen`?"),
             ("reindex = true", ":1: there is no setting `reindex`"),

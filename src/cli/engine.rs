@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_prefix_is_the_default_and_a_wrong_one_says_how_to_write_it() {
+    fn an_empty_prefix_is_the_default_and_an_invalid_one_is_explained() {
         assert_eq!(index_prefix("").expect("a prefix"), IndexPrefix::default());
         assert_eq!(index_prefix("news").expect("a prefix").to_string(), "news");
         assert!(index_prefix("News").expect_err("a capital").to_string().contains("such as software-directory"));
