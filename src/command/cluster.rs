@@ -1,4 +1,4 @@
-//! The cluster in the options.
+//! Sets up the cluster named in the options.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::chain;
 ///
 /// # Errors
 ///
-/// If options don't belong together or one of their files can't be read: exit code 2.
+/// If options contradict each other, or one of their files can't be read. The exit code is 2.
 pub(super) fn cluster(args: &EngineArgs) -> Result<Option<Arc<Cluster>>, Failure> {
     let urls: Vec<_> = args.engine_url.iter().filter(|url| !url.is_empty()).collect();
     if args.engine == EngineKind::Embedded {

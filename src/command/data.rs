@@ -15,15 +15,15 @@ use crate::text::printable::printable;
 use crate::update::files::ExportFiles;
 use crate::update::{Directory, Updater};
 
-/// The data folder if none is named.
+/// The default data folder.
 pub(super) const DATA_FOLDER: &str = "data";
 
-/// Checks at a start that the folder named with `--data` exists. A folder that disappears later,
-/// while a server runs, leaves the last good generation.
+/// Checks at startup that the folder given with `--data` exists. If it disappears later, a running
+/// server keeps the last good generation.
 ///
 /// # Errors
 ///
-/// If it doesn't exist or isn't a folder: exit code 2.
+/// If it doesn't exist or isn't a folder. The exit code is 2.
 pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
     let Some(folder) = &args.data else { return Ok(()) };
     let name = folder.display();
@@ -39,7 +39,7 @@ pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
     }
 }
 
-/// The prefixes in the option or its variable; an empty variable has none.
+/// The prefixes in the option or its variable; an empty variable contains none.
 pub(super) fn prefixes(pairs: &[ExportPrefix]) -> IdPrefixes {
     pairs.iter().filter(|(export, _)| !export.is_empty()).cloned().collect()
 }
@@ -75,7 +75,7 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
 /// standard error.
 pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Snapshot>, Failure> {
     check(args)?;
-    // Read-only, because a running server takes over each new generation on disk.
+    // Read-only, because a running server picks up each new generation on disk.
     let settings = Settings { read_only: true, ..settings(args, 100) };
     let log = Log::start(io::stderr()).map_err(|error| Failure::other(&error))?;
     let terminal = Terminal::new(LogFormat::Text, log.clone());

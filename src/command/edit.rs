@@ -1,4 +1,4 @@
-//! `add` and `set`: edit a record of an export from the terminal, by the rules for a table's row.
+//! `add` and `set`: edit a record in an export from the terminal, with the rules for a table's row.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::error::chain;
 use crate::export;
 use crate::record::Attribute;
 
-/// Adds a record. Exit codes: 0 written, 1 the file can't be written, 2 wrong usage or invalid.
+/// Adds a record. Exit codes: 0 written, 1 couldn't be written, 2 wrong usage or invalid.
 pub(super) fn add(args: &AddArgs) -> ExitCode {
     finish(edit(&args.file, None, &args.values, args.max_file_bytes))
 }
@@ -55,7 +55,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
     if let Some(id) = stated.filter(|of| id.is_none() && ids.contains(&of.as_str())) {
         return Err(Failure::usage(format!("{name} has a record `{id}` already; `set` changes it")));
     }
-    // The user asked to add this record, although another one resembles it in name or URL.
+    // The user asked to add this record, even if another one has a similar name or URL.
     let mut another = |_: &tabular::Match| Some(tabular::Choice::Add);
     let updated = tabular::update(&export, &table, &mapping, &mut conversion, (false, false), &mut another);
     let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;
@@ -113,7 +113,7 @@ fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<
     Ok((table, mapping))
 }
 
-/// The target of a property: by the type that the export declares, if it isn't a known one.
+/// A property's target. If it's unknown, the type that the export declares decides.
 fn target(name: &str, attributes: &[Attribute]) -> Target {
     let declared = || attributes.iter().find(|attribute| *attribute.property == *name);
     match Target::parse(name) {

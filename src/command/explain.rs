@@ -1,5 +1,5 @@
-//! `search --explain` and `search --why`: show what a query was turned into, and what ranked a
-//! product.
+//! `search --explain` and `search --why`: show how a query was understood, and why a product ranks
+//! where it does.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use crate::service::{
 };
 use crate::text::printable::printable;
 
-/// How many alternatives of a word people are shown.
+/// How many alternatives are shown for each word.
 const MOST_SHOWN: usize = 12;
 
 pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware) -> ExitCode {

@@ -9,7 +9,7 @@ use crate::cli::ExportArgs;
 use crate::curate::tabular;
 use crate::export::{self, Export, IdPrefixes, Limits};
 
-/// Writes the products. Exit codes: 0 written, 1 it can't be written, 2 the export is invalid.
+/// Writes the products. Exit codes: 0 written, 1 couldn't be written, 2 invalid export.
 pub(super) fn run(args: &ExportArgs) -> ExitCode {
     match export(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -49,7 +49,7 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What an export holds that a table can't.
+/// What an export contains that a table can't.
 pub(super) fn left_out(export: &Export) -> Vec<String> {
     let sections = [
         (export.reviews.len(), "reviews"),

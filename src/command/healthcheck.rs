@@ -1,4 +1,4 @@
-//! `healthcheck`: requests the readiness of a running server, for containers and service managers.
+//! `healthcheck`: asks a running server whether it's ready, for containers and service managers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;

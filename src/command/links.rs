@@ -16,7 +16,7 @@ use crate::curate::links::{CONNECT_TIMEOUT, LinkCache, LinkCheck, LinksError, Ma
 use crate::error::chain;
 use crate::export::Report;
 
-/// The exit code of a command that was ended by SIGINT.
+/// The exit code of a command that was interrupted by SIGINT.
 const INTERRUPTED: u8 = 130;
 
 /// Checks the links that are due, adds everything that's known to the report, and stores it in the
@@ -24,14 +24,14 @@ const INTERRUPTED: u8 = 130;
 pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure> {
     let write = |cache: &LinkCache| write_file(&args.links_cache, true, |out| cache.write(out));
     let cache = read_cache(args)?;
-    // If the file can't be written, that's known before hours of checking.
+    // Finds out whether the file can be written before hours of checking.
     write(&cache)?;
     let check = LinkCheck::new(report, cache, &MachineClock).map_err(|error| Failure::other(&error))?;
     if check.due() > 0 {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::other(&error))?;
         let asked = runtime.block_on(ask(&check, args));
-        // A name may still be being resolved, which can take long and can't be stopped.
+        // A name lookup may still be running, which can take a long time and can't be stopped.
         runtime.shutdown_background();
         if !asked? {
             write(&check.cache())?;
@@ -42,7 +42,7 @@ pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure>
     write(&check.report(report))
 }
 
-/// Checks links. Returns whether it wasn't interrupted.
+/// Checks links. Returns `false` if it was interrupted.
 async fn ask(check: &LinkCheck, args: &LinkArgs) -> Result<bool, Failure> {
     let failed = |error: &dyn std::error::Error| Failure::other(error);
     let roots = match machine_roots() {
@@ -74,7 +74,7 @@ fn user_agent(contact: Option<&str>) -> Result<HeaderValue, http::header::Invali
     HeaderValue::from_str(&format!("software-directory/{} (link check{contact})", env!("CARGO_PKG_VERSION")))
 }
 
-/// What earlier runs found; nothing before the first one.
+/// The results of earlier runs; empty before the first one.
 fn read_cache(args: &LinkArgs) -> Result<LinkCache, Failure> {
     let path = &args.links_cache;
     match File::open(path) {

@@ -48,14 +48,14 @@ impl Log {
         Ok(log)
     }
 
-    /// Writes a text of several lines without interruption.
+    /// Writes several lines without interruption.
     pub(super) fn text(&self, text: &[u8]) {
         if self.queue.try_send(Entry::Text(text.to_vec())).is_err() {
             self.dropped.inc();
         }
     }
 
-    /// Waits until everything before it has been written, but no longer than a second.
+    /// Waits until everything queued so far has been written, but no longer than a second.
     pub(super) fn flush(&self) {
         let (done, is_done) = sync_channel(1);
         if self.queue.try_send(Entry::Flush(done)).is_ok() {

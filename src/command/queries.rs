@@ -1,4 +1,4 @@
-//! `queries`: lists a server's queries without hits, with the closest thing in the directory, and
+//! `queries`: lists a server's queries without hits, with the closest matches in the directory, and
 //! proposes synonyms for an export.
 
 use std::io::{self, Write};

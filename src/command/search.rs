@@ -58,7 +58,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     finish(printed, found.pagination.total, help)
 }
 
-/// The exit code once products are printed, with a note on what to try if there are none.
+/// The exit code after products are printed. If there are none, prints what to try.
 pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCode {
     match printed {
         // The reader has closed the pipe (`search … | head`).
@@ -74,7 +74,7 @@ pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCod
     }
 }
 
-/// The language, if the directory has texts in it.
+/// The language, if the directory has text in it.
 pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
     choose_language(snapshot, lang, std::iter::empty()).map_err(|refusal| Failure { text: refusal.message, code: 2 })
 }

@@ -71,7 +71,7 @@ fn is_export(name: &str) -> bool {
 
 fn source(object: &str, hash: &str, limits: &Limits) -> Result<Result<SourceFile, Box<Finding>>, GitError> {
     let limit = limits.max_file_bytes;
-    // Checked first, because git holds a whole blob in memory to print it.
+    // Checked first, because git loads a whole blob into memory to print it.
     if text(&["cat-file", "-s", hash], object)?.parse().is_ok_and(|bytes: u64| bytes > limit) {
         return Err(GitError::TooLarge { object: object.to_owned(), limit });
     }
@@ -84,14 +84,14 @@ fn text(arguments: &[&str], object: &str) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
-/// Git's standard output, up to a limit. The repository may be a stranger's, so missing objects of
-/// a partial clone aren't fetched, which would run what the repository's configuration names, and
-/// objects aren't replaced by others.
+/// Git's standard output, up to a limit. The repository may be a stranger's. So missing objects of
+/// a partial clone aren't fetched, because that would run commands from the repository's
+/// configuration, and replacement objects are ignored.
 fn output(arguments: &[&str], object: &str, limit: u64) -> Result<Vec<u8>, GitError> {
     let run = |error| GitError::Run { object: object.to_owned(), error };
     let mut child = Command::new("git")
         .args(arguments)
-        // Since git 2.45. Older versions ask for a protocol, and none is allowed.
+        // Works since git 2.45. Older versions need a protocol for fetching, and none is allowed.
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "")
         .env("GIT_NO_REPLACE_OBJECTS", "1")

@@ -14,7 +14,7 @@ use crate::error::chain;
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
-/// The longest sample in a proposal, in characters.
+/// The maximum length of a sample in a proposal, in characters.
 const SAMPLE_CHARS: usize = 40;
 
 /// The given or confirmed mapping; `None` if it was written to a file for editing.
@@ -70,7 +70,8 @@ pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>
     }
 }
 
-/// Rejects a mapping that lacks what every product needs, once instead of for each row.
+/// Rejects a mapping that lacks what every product needs, with one error instead of one for each
+/// row.
 pub(super) fn check_required(table: &Table, mapping: &Mapping) -> Result<(), Failure> {
     let missing: Vec<_> = ["name", "url"].into_iter().filter(|property| !mapping.has(property)).collect();
     if missing.is_empty() {

@@ -30,10 +30,11 @@ use crate::record::identity;
 use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
 
-/// How many records that the table lacks are listed.
+/// How many of the records missing from the table are listed.
 const SHOWN_MISSING: usize = 10;
 
-/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, unconfirmed or invalid.
+/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, not
+/// confirmed, or invalid.
 pub(super) fn run(args: &ImportArgs) -> ExitCode {
     match import(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -188,7 +189,7 @@ fn goal(args: &ImportArgs, output: PathBuf) -> Result<Goal, Failure> {
     Ok(Goal::Update { output, export: Box::new(export) })
 }
 
-/// Refuses to overwrite an export that holds what a table can't.
+/// Refuses to overwrite an export that contains what a table can't.
 fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
     if !output.is_file() {
         return Ok(());

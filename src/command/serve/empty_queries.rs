@@ -1,4 +1,4 @@
-//! The file of queries without hits: read at the start, written from time to time and at the end.
+//! The file of queries without hits: read at startup, written periodically and at shutdown.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ pub(super) struct QueryFile {
 
 impl QueryFile {
     /// Reads the counts from earlier runs and writes the file, so that an unwritable one is noticed
-    /// at once.
+    /// immediately.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |error: queries::QueryFileError| {
             Failure::usage(format!("--empty-queries {}: {}", path.display(), chain(&error)))

@@ -22,8 +22,8 @@ const OTHER_FILES: u64 = 64;
 const DOWNLOAD_FILES: u64 = 3 * 128;
 
 /// A connection's send buffer in bytes. It limits how much memory a client that doesn't read can
-/// tie up. Linux doubles it for its own overhead; the default would be four megabytes. At a round
-/// trip of 50 ms it carries five megabytes a second.
+/// tie up. Linux doubles it for its own overhead; the default would be four megabytes. With a round
+/// trip of 50 ms, it allows five megabytes per second.
 const SEND_BUFFER_BYTES: usize = 256 * 1024;
 
 /// Sockets that existed before the process.
@@ -47,7 +47,7 @@ impl HandedOver {
     }
 
     /// The address that the service will have. It decides whether keys are needed, so an inherited
-    /// socket counts and not the options.
+    /// socket takes precedence over the options.
     pub(super) fn address(&self, args: &ServeArgs) -> Result<SocketAddr, Failure> {
         match &self.service {
             Some(socket) => socket

@@ -26,7 +26,7 @@ pub(super) struct Generations {
     pub(super) origin: String,
     /// What a start without a generation waits for.
     pub(super) awaited: &'static str,
-    /// Whether they are the embedded demo's.
+    /// Whether they come from the embedded demo.
     pub(super) is_demo: bool,
     run: Box<Run>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Generations {
 type Run = dyn FnOnce(Ready, SyncSender<Signal>, &Receiver<Signal>, Handle) + Send;
 
 impl Generations {
-    /// Builds from the exports. Without a valid set, a start waits for one if `waits` is set, and
+    /// Builds from the exports. Without a valid set, startup waits for one if `waits` is set, and
     /// fails otherwise.
     pub(super) fn built(
         settings: Settings,
