@@ -34,7 +34,7 @@ fn credentials(args: &EngineArgs) -> Result<Option<Credentials>, Failure> {
         (None, None, Some(file)) => Credentials::key(file),
         (_, _, Some(_)) => {
             return Err(Failure::usage(
-                "--engine-key-file takes the place of --engine-user and --engine-password-file",
+                "--engine-key-file replaces --engine-user and --engine-password-file: give one or the other",
             ));
         }
         _ => return Err(Failure::usage("--engine-user and --engine-password-file belong together: give both")),
@@ -69,7 +69,7 @@ mod tests {
             (options(&[]), "no address"),
             (EngineArgs { engine_user: me.clone(), ..node() }, "give both"),
             (EngineArgs { engine_password_file: file.clone(), ..node() }, "give both"),
-            (EngineArgs { engine_user: me, engine_key_file: file.clone(), ..node() }, "takes the place"),
+            (EngineArgs { engine_user: me, engine_key_file: file.clone(), ..node() }, "one or the other"),
             (EngineArgs { engine_key_file: file, ..node() }, "/no/such/file"),
         ] {
             let failure = cluster(&options).expect_err("a usage error");

@@ -31,9 +31,10 @@ pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
             "the data folder {name} doesn't exist; name a folder of export files with --data or SOFTWARE_DIRECTORY_DATA"
         ))),
-        Ok(metadata) if !metadata.is_dir() => {
-            Err(Failure::usage(format!("--data {name} is not a folder; name the folder that the export files are in")))
-        }
+        Ok(metadata) if !metadata.is_dir() => Err(Failure::usage(format!(
+            "--data {name} is not a folder; name the folder that contains the export \
+            files"
+        ))),
         // A folder that can't be read right now, such as a failing mount, isn't a mistyped one.
         _ => Ok(()),
     }
@@ -48,7 +49,7 @@ pub(super) fn prefixes(pairs: &[ExportPrefix]) -> IdPrefixes {
 pub(super) fn warn_of_unused_prefix(export: &str) {
     let export = printable(export);
     print_note(&format!(
-        "warning: --id-prefix names the export `{export}`, which isn't there: write the name of its file without .json"
+        "warning: --id-prefix names the export `{export}`, which doesn't exist: use the name of its file without .json"
     ));
 }
 

@@ -22,7 +22,7 @@ fn warnings(names: impl Iterator<Item = String>) -> Vec<String> {
             let nearest = known.iter().min_by_key(|known| strsim::osa_distance(known, &name));
             let nearest = nearest.filter(|known| strsim::osa_distance(known, &name) <= MAX_DISTANCE);
             let hint = nearest.map(|known| format!("; did you mean {known}?")).unwrap_or_default();
-            format!("the environment variable {name} is not read by anything{hint}")
+            format!("the environment variable {name} isn't used{hint}")
         })
         .collect();
     warnings.sort_unstable();
@@ -39,8 +39,8 @@ mod tests {
         assert_eq!(
             warnings(names.map(str::to_owned).into_iter()),
             [
-                "the environment variable SOFTWARE_DIRECTORY_COLOUR is not read by anything",
-                "the environment variable SOFTWARE_DIRECTORY_LISTN is not read by anything; \
+                "the environment variable SOFTWARE_DIRECTORY_COLOUR isn't used",
+                "the environment variable SOFTWARE_DIRECTORY_LISTN isn't used; \
                  did you mean SOFTWARE_DIRECTORY_LISTEN?",
             ]
         );

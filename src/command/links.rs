@@ -35,7 +35,7 @@ pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure>
         runtime.shutdown_background();
         if !asked? {
             write(&check.cache())?;
-            let text = "interrupted: the answers so far are kept, and the next run asks for the other links".to_owned();
+            let text = "interrupted: the results so far are saved, and the next run checks the other links".to_owned();
             return Err(Failure { text, code: INTERRUPTED });
         }
     }
@@ -57,7 +57,7 @@ async fn ask(check: &LinkCheck, args: &LinkArgs) -> Result<bool, Failure> {
     let client = client.map_err(|error| failed(&error))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
-    let bar = bar("Asking", "{pos} of {len} links");
+    let bar = bar("Checking", "{pos} of {len} links");
     bar.set_length(check.due() as u64);
     let user_agent = user_agent(args.contact.as_deref()).map_err(|error| failed(&error))?;
     let asked = tokio::select! {
@@ -80,8 +80,8 @@ fn read_cache(args: &LinkArgs) -> Result<LinkCache, Failure> {
     match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LinkCache::default()),
         file => file.map_err(Into::into).and_then(LinkCache::read).map_err(|error| {
-            let text = "remove it to ask for all links again, or name another file with --links-cache";
-            Failure { text: format!("the cache of links {}: {}; {text}", path.display(), chain(&error)), code: 1 }
+            let text = "remove it to check all links again, or name another file with --links-cache";
+            Failure { text: format!("the link cache {}: {}; {text}", path.display(), chain(&error)), code: 1 }
         }),
     }
 }

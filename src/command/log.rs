@@ -40,7 +40,7 @@ impl Log {
         let (queue, entries) = sync_channel(MAX_QUEUED);
         let dropped = IntCounter::new(
             "software_directory_log_lines_dropped_total",
-            "Log lines that were dropped: standard error wasn't read in time, or can't be written.",
+            "Log lines dropped because standard error wasn't read in time or couldn't be written.",
         );
         let dropped = dropped.map_err(io::Error::other)?;
         let log = Self { queue, dropped: dropped.clone() };

@@ -26,7 +26,8 @@ pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure
         if target == directive && !is_level && !is_target {
             let nearest = LEVELS.iter().min_by_key(|level| strsim::osa_distance(level, target)).unwrap_or(&"info");
             return Err(wrong(&format!(
-                "`{target}` is no level; did you mean `{nearest}`? Levels are {}; another program part is written with one, such as \
+                "`{target}` isn't a level; did you mean `{nearest}`? The levels are {}; to filter another part of \
+                 the program, give it one, such as \
                  `hyper=debug`",
                 LEVELS.join(", ")
             )));
@@ -36,7 +37,7 @@ pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure
     }
     if !is_of_program {
         return Err(wrong(&format!(
-            "it matches no line of this program; add a level such as `info`, or `{TARGET}=debug`"
+            "it matches no log line of this program; add a level such as `info`, or `{TARGET}=debug`"
         )));
     }
     // The protocol's crate logs each message at `info`, with text from the client. The access log
@@ -79,8 +80,8 @@ mod tests {
             ("inf", "did you mean `info`?"),
             ("debgu", "did you mean `debug`?"),
             ("info,debgu", "did you mean `debug`?"),
-            ("softwar_directory=debug", "matches no line"),
-            ("", "matches no line"),
+            ("softwar_directory=debug", "matches no log line"),
+            ("", "matches no log line"),
             ("software_directory=inf", "try `info`"),
         ] {
             let failure = parse(filter, true).expect_err(filter);

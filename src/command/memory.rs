@@ -16,7 +16,7 @@ pub(super) fn limit(bytes: Option<u64>) {
         // A lower limit from the environment is kept.
         let current = before.maximum.map_or(bytes, |maximum| maximum.min(bytes));
         if let Err(error) = setrlimit(Resource::Data, Rlimit { current: Some(current), ..before }) {
-            tracing::warn!(%error, "the memory of the build isn't bounded");
+            tracing::warn!(%error, "the build's memory isn't limited");
         }
     }
 }

@@ -54,7 +54,7 @@ fn probe(settings: &Settings) -> Result<(), BuildFailure> {
     let snapshot = Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?;
     if snapshot.software_count() as u64 != manifest.software_count {
         let (found, expected) = (snapshot.software_count(), manifest.software_count);
-        return Err(failed(format!("it has {}, and its manifest says {expected}", counted(found, "product"))));
+        return Err(failed(format!("it has {}, but its manifest says {expected}", counted(found, "product"))));
     }
     service::probe(&snapshot).map_err(|error| failed(chain(&error)))
 }
@@ -73,7 +73,7 @@ fn limit(manifest: &Manifest) {
         let before = getrlimit(resource);
         let current = before.maximum.map_or(bound, |maximum| maximum.min(bound));
         if let Err(error) = setrlimit(resource, Rlimit { current: Some(current), ..before }) {
-            tracing::warn!(%error, "the process that tries a generation isn't bounded");
+            tracing::warn!(%error, "the process that tries a generation isn't limited");
         }
     }
 }

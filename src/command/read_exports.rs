@@ -16,7 +16,7 @@ use crate::record::CalendarDate;
 pub(super) enum FilesError {
     #[error(transparent)]
     Find(#[from] FindError),
-    #[error("the exports can't be held in memory")]
+    #[error("the exports can't be loaded into memory")]
     Memory(#[from] io::Error),
     #[error("the path {} can't be read", .path.display())]
     Path {
@@ -25,7 +25,8 @@ pub(super) enum FilesError {
         error: io::Error,
     },
     #[error(
-        "- is standard input, and can't be checked together with other paths: check them apart, or write ./- for a file of that name"
+        "- stands for standard input, which can't be checked together with other paths: check them separately, or \
+         write ./- for a file with that name"
     )]
     StandardInput,
 }

@@ -67,7 +67,7 @@ pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCod
             ExitCode::FAILURE
         }
         _ if total == 0 => {
-            print_note(&format!("no product is found; try {help}"));
+            print_note(&format!("no products found; try {help}"));
             ExitCode::FAILURE
         }
         _ => ExitCode::SUCCESS,
@@ -121,7 +121,7 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
     for correction in &page.query.corrected {
         writeln!(
             out,
-            "{dim}searched for {} in place of {}{dim:#}",
+            "{dim}searched for {} instead of {}{dim:#}",
             printable(&correction.to),
             printable(&correction.from)
         )?;

@@ -51,7 +51,7 @@ fn standard_input_beside_other_paths_is_wrong_usage() {
     for paths in [["-", "data"], ["data", "-"], ["-", "-"]] {
         let output = check(files.path(), &paths);
         assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()));
-        assert!(stderr(&output).starts_with("error: - is standard input"), "{}", stderr(&output));
+        assert!(stderr(&output).starts_with("error: - stands for standard input"), "{}", stderr(&output));
     }
     assert_eq!(check(files.path(), &["./-"]).status.code(), Some(0));
 }

@@ -105,14 +105,15 @@ fn dates_with_slashes_need_one_meaning() {
 #[test]
 fn faults_of_a_table_are_reported() {
     for (csv, expected) in [
-        ("name,name,url\nA,B,https://a.example/\n", "columns A and B both have the head `name`"),
+        ("name,name,url\nA,B,https://a.example/\n", "columns A and B have the same name `name`"),
         ("name,url\n", "no row below its heads"),
         ("name,url\nA,#N/A\n", "error: column B `url`: the cell has the error of a formula (1)\n  row 2: `#N/A`"),
         (
             "name,url\nA,https://a.example/\na,https://b.example/\n",
             "the id made of the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
         ),
-        ("App,Title of it\nA,x\n", "no column is `url`, which every product needs; the table has `App`, `Title of it`"),
+        ("App,Title of it\nA,x\n", "no column provides `url`, which every product needs; the table has `App`, `Title \
+        of it`"),
     ] {
         let (output, export) = import("t.csv", csv.as_bytes(), &[]);
         assert_eq!((output.status.code(), export), (Some(2), None), "{csv}");

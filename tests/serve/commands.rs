@@ -19,7 +19,7 @@ fn search_without_a_match_says_so_and_fails() {
     let folder = folder_with(&["alpha"]);
     let output = run(folder.path(), &["search", "zzzzzz"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(text(&output.stderr).contains("no product is found; try other words"), "{output:?}");
+    assert!(text(&output.stderr).contains("no products found; try other words"), "{output:?}");
     let filtered = run(folder.path(), &["search", "alpha", "--vendor", "nobody"]);
     assert_eq!(filtered.status.code(), Some(1), "{filtered:?}");
     assert!(text(&filtered.stderr).contains("try fewer filters"), "{filtered:?}");
@@ -73,7 +73,7 @@ fn similar_lists_products_that_pass_the_filters() {
     assert_eq!(response["data"][0]["shared"]["categories"], audits);
     for (arguments, expected) in [
         (vec!["similar", "x"], "no product with the id \"x\""),
-        (vec!["similar", "a", "--attribute", "licence:Apache"], "no product is found; try fewer filters"),
+        (vec!["similar", "a", "--attribute", "licence:Apache"], "no products found; try fewer filters"),
         (vec!["similar", "a", "--attribute", "license:MIT"], "Did you mean licence?"),
     ] {
         let output = run(folder.path(), &arguments);
@@ -96,7 +96,7 @@ fn search_explains_what_ranked_a_hit_and_why_a_product_is_missing() {
     let shown = text(&missing.stdout);
     for line in [
         "beta  not found",
-        "it has what the query excludes",
+        "it contains what the query excludes",
         "it doesn't pass the filter: vendor",
         "alpha  missing, required for all words",
     ] {

@@ -80,7 +80,7 @@ fn candidate_is_served_marked_and_compared() {
         );
     }
     replace(folder.path(), "data", &next);
-    let published = status(&server, "Nothing is changed.");
+    let published = status(&server, "Nothing changed.");
     assert_ne!(published["version"], first["version"], "the page is loaded again");
     let (code, log) = server.terminate();
     assert_eq!(code, Some(0), "{log}");

@@ -216,5 +216,5 @@ fn prefix_of_the_operator_reaches_the_process_that_builds() {
     let (_, download) = server.get(&format!("/v1/exports/{export}"));
     assert_eq!(download["software"][0]["id"], "a", "as in the file");
     let log = server.terminate().1;
-    assert!(log.contains("`none`, which isn't there"), "{log}");
+    assert!(log.contains("`none`, which doesn't exist"), "{log}");
 }

@@ -12,17 +12,18 @@ const MAX_LIST_BYTES: u64 = 16 * 1024 * 1024;
 /// Why a revision can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GitError {
-    #[error("git can't be run, which reads {object}; install it, or name a file or folder")]
+    #[error("git, which reads {object}, can't be run; install it, or name a file or folder")]
     Run {
         object: String,
         #[source]
         error: io::Error,
     },
     #[error(
-        "git can't read {object}: {message}; `git log --oneline` lists revisions, `git ls-tree REVISION` their files"
+        "git can't read {object}: {message}; `git log --oneline` lists revisions, and `git ls-tree REVISION` lists \
+         their files"
     )]
     Refused { object: String, message: String },
-    #[error("there is no export file in {object}: name a folder with *.json, or a file")]
+    #[error("there is no export file in {object}: name a folder with *.json files, or a file")]
     NoFiles { object: String },
     #[error("{object} is larger than {limit} bytes; --max-file-bytes raises the limit")]
     TooLarge { object: String, limit: u64 },

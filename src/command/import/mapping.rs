@@ -56,8 +56,8 @@ pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>
         return Ok(Some(mapping));
     }
     if !is_terminal() {
-        let text = "the mapping isn't confirmed: accept it with --yes, or write it to a file with --write-mapping FILE, \
-                    edit that and give it with --mapping FILE";
+        let text = "the mapping isn't confirmed: accept it with --yes, or write it to a file with --write-mapping \
+        FILE, edit the file and pass it with --mapping FILE";
         return Err(Failure::usage(text));
     }
     match ask("Import with this mapping? [Y/n/e]")?.to_lowercase().as_str() {
@@ -79,8 +79,8 @@ pub(super) fn check_required(table: &Table, mapping: &Mapping) -> Result<(), Fai
     }
     let heads: Vec<_> = table.heads.iter().filter(|head| !head.is_empty()).map(|head| format!("`{head}`")).collect();
     let text = format!(
-        "no column is {}, which every product needs; the table has {}. Write the mapping with --write-mapping FILE and edit it, or name \
-         the row with the heads with --header-row",
+        "no column provides {}, which every product needs; the table has {}. Write the mapping to a file with \
+         --write-mapping FILE and edit it, or give the row with the column names with --header-row",
         missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or "),
         heads.join(", ")
     );
@@ -94,11 +94,11 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 fn translations(option: &str) -> Result<(String, BTreeMap<String, String>), Failure> {
     let (head, path) = option.rsplit_once('=').ok_or_else(|| {
-        Failure::usage(format!("--map-values {option}: write COLUMN=FILE, with the head of the column and a JSON file"))
+        Failure::usage(format!("--map-values {option}: write COLUMN=FILE, with the column's name and a JSON file"))
     })?;
     let values = serde_json::from_slice(&read(Path::new(path))?).map_err(|error| {
         Failure::usage(format!(
-            "{path}: {error}; write an object of texts such as {{\"geprüft\": \"vendor-sources-reviewed\"}}"
+            "{path}: {error}; write an object of strings such as {{\"geprüft\": \"vendor-sources-reviewed\"}}"
         ))
     })?;
     Ok((head.to_owned(), values))
@@ -110,14 +110,20 @@ fn chosen(table: &Table, columns: &[usize], yes: bool) -> Result<usize, Failure>
     let letters: Vec<_> = columns.iter().map(|column| column_letters(*column)).collect();
     if yes || !is_terminal() {
         let text = format!(
-            "columns {} both have the head `{head}` and different values; rename one of them, or choose with --mapping",
+            "columns {} have the same name `{head}` but different values; rename one of them, or choose with --mapping",
             letters.join(" and ")
         );
         return Err(Failure::usage(text));
     }
-    print_note(&printable(&format!("Columns {} have the head `{head}` and different values.", letters.join(", "))));
+    print_note(&printable(&format!(
+        "Columns {} have the same name `{head}` but different values.",
+        letters.join(
+            ", \
+    "
+        )
+    )));
     loop {
-        let answer = ask(&format!("Which one is meant? [{}]", letters.join("/")))?;
+        let answer = ask(&format!("Which one should be used? [{}]", letters.join("/")))?;
         let found = letters.iter().position(|letters| letters.eq_ignore_ascii_case(&answer));
         if let Some(index) = found {
             return Ok(columns[index]);
@@ -138,11 +144,11 @@ fn print_left_out(table: &Table, mapping: &Mapping) {
     if left_out.is_empty() {
         return;
     }
-    print_note(&format!("Left out, and not published: columns: {}.", left_out.len()));
+    print_note(&format!("Columns left out and not published: {}.", left_out.len()));
     for (column, reason) in &left_out {
         print_note(&printable(&format!("  {}: {reason}", table.column_name(*column))));
     }
-    print_note("  (--additional COLUMN publishes one as it is, --additional '*' all)");
+    print_note("  (--additional COLUMN publishes one as it is, --additional '*' all of them)");
 }
 
 /// Each column with its target and a sample.
@@ -165,9 +171,9 @@ fn proposal(table: &Table, mapping: &Mapping) -> String {
         let line = format!("  {head:wide$}  →  {target:wider$}  {sample}");
         let _ = writeln!(text, "{}", line.trim_end());
     }
-    for (property, otherwise) in [("id", "made of the name"), ("evidence_status", "pending-review")] {
+    for (property, otherwise) in [("id", "derived from the name"), ("evidence_status", "pending-review")] {
         if !mapping.has(property) {
-            let _ = writeln!(text, "  No column is `{property}`: {otherwise}.");
+            let _ = writeln!(text, "  No column for `{property}`: {otherwise}.");
         }
     }
     text

@@ -126,7 +126,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
                 let _ = write!(hint, "; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses"));
             }
             let text = format!(
-                "number of errors: {errors}, of causes: {causes}; correct the table or the mapping. Nothing was written{hint}"
+                "errors: {errors}, causes: {causes}; correct the table or the mapping. Nothing was written{hint}"
             );
             return Err(Failure::usage(text));
         }
@@ -137,7 +137,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         }
         conversion.records.retain(|record| !rejected.contains_key(&record.row));
         if conversion.records.is_empty() {
-            return Err(Failure::usage("no row is without errors; nothing was written"));
+            return Err(Failure::usage("every row has errors; nothing was written"));
         }
         conversion.findings = Findings::default();
         draft = job.draft(&mut conversion)?;
@@ -202,7 +202,8 @@ fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
     }
     let name = output.display();
     Err(Failure::usage(format!(
-        "{name} holds what a table doesn't: {}; --update {name} keeps it. To replace the export as a whole, remove the file first",
+        "{name} contains what a table can't: {}; keep it with --update {name}. To replace the whole export, remove \
+         the file first",
         others.join(", ")
     )))
 }
@@ -261,7 +262,7 @@ impl Job<'_> {
             Goal::New { output, .. } => {
                 if output.parent() == Some(data) && args.output.is_none() {
                     let failed =
-                        |error| Failure { text: format!("{} can't be made: {error}", data.display()), code: 1 };
+                        |error| Failure { text: format!("{} can't be created: {error}", data.display()), code: 1 };
                     std::fs::create_dir_all(data).map_err(failed)?;
                 }
                 write_file(output, args.force, |out| out.write_all(draft.json.as_bytes()))?;
@@ -295,14 +296,14 @@ impl Job<'_> {
 fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
     changes::print(export, &draft.json)?;
     if draft.cleared > 0 {
-        print_note(&format!("Values removed, since their cells are empty: {}.", draft.cleared));
+        print_note(&format!("Values removed because their cells are empty: {}.", draft.cleared));
     }
     if !draft.missing.is_empty() {
         let shown: Vec<_> = draft.missing.iter().take(SHOWN_MISSING).map(String::as_str).collect();
         let more = draft.missing.len() - shown.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let what = if args.remove_missing { "are removed" } else { "stay (--remove-missing removes them)" };
-        let text = format!("Records that the table doesn't have {what}: {}{more}.", shown.join(", "));
+        let what = if args.remove_missing { "are removed" } else { "are kept (--remove-missing removes them)" };
+        let text = format!("Records that aren't in the table {what}: {}{more}.", shown.join(", "));
         print_note(&printable(&text));
     }
     Ok(())

@@ -44,7 +44,7 @@ const SCRATCH_FILES: u64 = 16_384;
 /// Builds a generation for a person, and reports the result.
 pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
     let Some(index) = &settings.index else {
-        return Err(Failure::usage("--reindex writes an index folder, so --index none makes no sense with it"));
+        return Err(Failure::usage("--reindex writes an index folder, so it can't be combined with --index none"));
     };
     memory::limit(args.max_build_bytes);
     open_files::allow(SCRATCH_FILES);
@@ -79,7 +79,7 @@ pub(super) fn run_in_cluster(
 ) -> Result<(), Failure> {
     let Some(index) = &settings.index else {
         return Err(Failure::usage(
-            "--reindex needs an index folder for its scratch files, so --index none makes no sense with it",
+            "--reindex needs an index folder for its scratch files, so it can't be combined with --index none",
         ));
     };
     let scratch = Scratch::new(index);
@@ -136,7 +136,7 @@ fn fill(
         cluster,
         prefix: args.engine.engine_index_prefix.clone(),
         shards: args.engine.engine_shards,
-        waits: &mut |owner| tracing::info!(owner, "another build fills the cluster; this one waits for its turn"),
+        waits: &mut |owner| tracing::info!(owner, "another build is filling the cluster; this one waits for its turn"),
         progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
     };
     runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))

@@ -69,7 +69,7 @@ pub(super) fn announce(address: SocketAddr, start: &Start<'_>) {
     }
     if *is_demo {
         text.push_str(
-            "\nThere is no folder ./data here, so this is the directory that comes with the program, for trying it out.\n\
+            "\nThere is no ./data folder here, so this is the built-in demo directory.\n\
              Put export files in ./data, or name their folder with --data.\n",
         );
     }

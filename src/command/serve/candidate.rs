@@ -146,7 +146,7 @@ impl Published {
         let published = match side::read(&self.side, &self.sides) {
             Ok(set) => set,
             Err(failure) => {
-                tracing::warn!("the candidate isn't compared: {}", printable(&failure.text));
+                tracing::warn!("the candidate can't be compared: {}", printable(&failure.text));
                 return Comparison::Failed(failure.text);
             }
         };
@@ -156,8 +156,7 @@ impl Published {
             Ok(html) => html,
             Err(error) => return Comparison::Failed(crate::error::chain(&error)),
         };
-        let summary =
-            if difference.is_empty() { "Nothing is changed".to_owned() } else { difference.summary.to_string() };
+        let summary = if difference.is_empty() { "Nothing changed".to_owned() } else { difference.summary.to_string() };
         Comparison::Done { summary: printable(&summary).into_owned(), html }
     }
 }

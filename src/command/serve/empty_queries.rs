@@ -58,7 +58,7 @@ impl QueryFile {
         let was_written = self.written.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         match self.write() {
             Err(failure) if was_written => {
-                tracing::error!("the queries without hits are not written, which is tried again: {}", failure.text);
+                tracing::error!("the queries without hits can't be written; this will be retried: {}", failure.text);
             }
             Ok(()) if !was_written => tracing::info!("the queries without hits are written again"),
             _ => {}

@@ -276,7 +276,7 @@ fn sign_in_codes(state: &AppState, development: Option<&ApiKey>, count: usize) -
     let issue = |key: &ApiKey| state.sign_in_codes.issue(key.id(), Instant::now());
     let codes = development.into_iter().flat_map(|key| std::iter::repeat_n(key, count)).map(issue);
     codes.collect::<Result<_, _>>().unwrap_or_else(|error| {
-        tracing::warn!(%error, "no link signs a browser in: enter the key instead");
+        tracing::warn!(%error, "no sign-in link could be created: enter the key instead");
         Vec::new()
     })
 }
@@ -308,7 +308,7 @@ fn start_updater(
     let runtime = Handle::current();
     let run = move || {
         if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received, runtime)) {
-            tracing::error!("the directory isn't updated any more, because the program failed: {panic}; restart it");
+            tracing::error!("the directory is no longer updated, because the program failed: {panic}; restart it");
         }
     };
     thread::Builder::new().name("updater".to_owned()).spawn(run)?;

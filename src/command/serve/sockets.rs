@@ -40,7 +40,7 @@ impl HandedOver {
         let mut sockets = ListenFd::from_env();
         let mut take = |at| {
             sockets.take_tcp_listener(at).map_err(|error| {
-                Failure::usage(format!("what was handed over in LISTEN_FDS can't be listened on: {error}"))
+                Failure::usage(format!("the socket passed in LISTEN_FDS can't be listened on: {error}"))
             })
         };
         Ok(Self { service: take(0)?, metrics: take(1)? })
@@ -52,7 +52,7 @@ impl HandedOver {
         match &self.service {
             Some(socket) => socket
                 .local_addr()
-                .map_err(|error| Failure::usage(format!("the socket that was handed over has no address: {error}"))),
+                .map_err(|error| Failure::usage(format!("the socket passed in LISTEN_FDS has no address: {error}"))),
             None => Ok(args.listen),
         }
     }
@@ -83,10 +83,16 @@ async fn listen(
 ) -> Result<(TcpListener, SocketAddr), Failure> {
     let cannot = |error: io::Error| {
         let remedy = match error.kind() {
-            io::ErrorKind::AddrInUse => format!("another process has the port; choose another one with {option}"),
-            io::ErrorKind::AddrNotAvailable => format!("this machine doesn't have the address; {option} changes it"),
-            io::ErrorKind::PermissionDenied => format!("ports below 1024 need a privilege; {option} changes the port"),
-            _ => format!("{option} changes the address"),
+            io::ErrorKind::AddrInUse => format!("another process is using the port; choose another one with {option}"),
+            io::ErrorKind::AddrNotAvailable => format!(
+                "this machine doesn't have the address; choose another one \
+            with {option}"
+            ),
+            io::ErrorKind::PermissionDenied => format!(
+                "ports below 1024 need privileges; choose another port with \
+            {option}"
+            ),
+            _ => format!("choose another address with {option}"),
         };
         Failure { text: format!("can't listen on {address}: {error}; {remedy}"), code: 1 }
     };
@@ -110,7 +116,8 @@ pub(super) fn connections(wanted: usize) -> usize {
     let possible = connections_of(wanted, current);
     if possible < wanted {
         tracing::warn!(
-            "at most {possible} connections at once, for the process may open {current} files; raise the limit \
+            "at most {possible} connections at once, because the process may open only {current} files; raise the \
+             limit \
              (`ulimit -n`, LimitNOFILE) to {needed} for {wanted}"
         );
     }
