@@ -126,7 +126,8 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
                 let _ = write!(hint, "; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses"));
             }
             let text = format!(
-                "errors: {errors}, causes: {causes}; correct the table or the mapping. Nothing was written{hint}"
+                "the table has errors (total: {errors}, causes: {causes}); correct the table or the mapping. Nothing \
+                 was written{hint}"
             );
             return Err(Failure::usage(text));
         }
