@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_do_not_belong_together_are_refused() {
+    fn contradictory_options_are_rejected() {
         let node = || options(&["http://127.0.0.1:9200"]);
         assert!(cluster(&node()).is_ok_and(|cluster| cluster.is_some()));
         assert!(

@@ -34,7 +34,7 @@ mod tests {
     use super::warnings;
 
     #[test]
-    fn variable_that_nothing_reads_is_warned_of_with_the_nearest_name() {
+    fn an_unused_variable_gives_a_warning_with_the_nearest_name() {
         let names = ["SOFTWARE_DIRECTORY_LISTN", "SOFTWARE_DIRECTORY_LISTEN", "SOFTWARE_DIRECTORY_COLOUR", "PATH"];
         assert_eq!(
             warnings(names.map(str::to_owned).into_iter()),

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn log_that_nobody_reads_drops_lines_and_counts_them() {
+    fn an_unread_log_drops_lines_and_counts_them() {
         let (release, stuck) = channel();
         let mut log = Log::start(Stuck(stuck)).expect("a thread");
         // One is being written, or is about to be.

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn filter_that_would_silence_the_log_is_rejected_with_the_remedy() {
+    fn a_filter_that_would_silence_the_log_is_rejected_with_a_fix() {
         for (filter, remedy) in [
             ("inf", "did you mean `info`?"),
             ("debgu", "did you mean `debug`?"),

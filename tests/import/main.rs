@@ -112,8 +112,11 @@ fn faults_of_a_table_are_reported() {
             "name,url\nA,https://a.example/\na,https://b.example/\n",
             "the id made of the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
         ),
-        ("App,Title of it\nA,x\n", "no column provides `url`, which every product needs; the table has `App`, `Title \
-        of it`"),
+        (
+            "App,Title of it\nA,x\n",
+            "no column provides `url`, which every product needs; the table has `App`, `Title \
+        of it`",
+        ),
     ] {
         let (output, export) = import("t.csv", csv.as_bytes(), &[]);
         assert_eq!((output.status.code(), export), (Some(2), None), "{csv}");
