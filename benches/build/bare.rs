@@ -1,5 +1,5 @@
-//! How long tantivy alone takes to index the same terms in the same schema: documents prepared
-//! beforehand, its own writer, one segment in memory.
+//! How long tantivy alone takes to index the same terms in the same schema, with documents prepared
+//! beforehand, its own writer, and one segment in memory.
 
 use software_directory::search::DocumentAnalyzer;
 use tantivy::directory::RamDirectory;
@@ -24,7 +24,7 @@ pub(crate) enum Repeat {
     Once,
 }
 
-/// The documents as texts that contain their terms.
+/// Each document as text that contains its terms.
 pub(crate) fn prepare(merged: &Merged, repeat: Repeat) -> Vec<String> {
     let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
     let mut term = String::new();
@@ -41,7 +41,7 @@ pub(crate) fn prepare(merged: &Merged, repeat: Repeat) -> Vec<String> {
     texts.collect()
 }
 
-/// Indexes them.
+/// Indexes the prepared documents.
 pub(crate) fn index(texts: &[String]) -> Result<Index, Failure> {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default()

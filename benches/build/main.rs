@@ -1,8 +1,8 @@
 //! The cost of building and publishing a generation, stage by stage, compared with tantivy's bare
 //! indexing of the same terms: `make bench`.
 //!
-//! Both take turns in one run. Because everything runs on one thread, its CPU time is measured, and
-//! the medians count. Wall time is shown too, because of waits for the disk.
+//! The two take turns in one run. Everything runs on one thread, so the thread's CPU time is
+//! measured, and medians count. Wall time is also shown, because it includes waits for the disk.
 
 #[path = "../corpus/mod.rs"]
 #[allow(dead_code, reason = "this benchmark runs no queries")]
@@ -39,7 +39,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// How often everything is measured; the median counts.
 const ROUNDS: usize = 5;
 
-/// How many times as long as the bare indexing everything may take.
+/// The build may take at most this many times as long as bare indexing.
 const GOAL: f64 = 2.0;
 
 fn main() -> ExitCode {
@@ -83,8 +83,7 @@ fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many of the measurements are of single responses, and how many are what a build is compared
-/// with.
+/// How many measurements are of single responses, and how many are baselines for the build.
 const LOOKUPS: usize = 2;
 const BASELINES: usize = 2;
 
@@ -114,7 +113,7 @@ fn time<T>(work: impl FnOnce() -> T) -> (T, Time) {
     (made, Time { cpu: cpu_time::now().saturating_sub(cpu), clock: clock.elapsed() })
 }
 
-/// One round: what a reload does from files to a published generation, and what it's compared with.
+/// One round: what a reload does, from files to a published generation, and the baselines.
 fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let source = Source::Folder(data.to_owned());
     let scratch = Scratch::in_memory();

@@ -16,7 +16,7 @@ use software_directory::text::analyse::words;
 /// Why a benchmark can't run.
 pub(crate) type Failure = Box<dyn std::error::Error>;
 
-/// A benchmark's exit code. Prints a failure.
+/// Prints a failure and returns the benchmark's exit code.
 pub(crate) fn exit(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -36,11 +36,12 @@ const DEFAULT_EXPORT: &str = "exports/debian.json";
 /// The variable that names another export in the folder, or a folder of exports.
 const EXPORT: &str = "MEASURE_EXPORT";
 
-/// The minimum length of a word to misspell in a benchmark: typos are tolerated from four letters
-/// on.
+/// The minimum length of a word to misspell in a benchmark. Typos are tolerated in words of four
+/// letters or more.
 const MISSPELLED_FROM: usize = 5;
 
-/// The measured exports: `$MEASURE_DATA/exports/debian.json`, or `$MEASURE_DATA/$MEASURE_EXPORT`, a file or a folder.
+/// The measured exports: `$MEASURE_DATA/exports/debian.json`, or the file or folder
+/// `$MEASURE_DATA/$MEASURE_EXPORT`.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
     let folder = std::env::var(FOLDER).unwrap_or_default();
     let export = std::env::var(EXPORT).unwrap_or_else(|_| DEFAULT_EXPORT.to_owned());

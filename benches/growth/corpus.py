@@ -95,7 +95,7 @@ class Corpus:
             names = [WORD.findall(record["name"].lower()) for record in self.random.choices(self.records, k=2)]
             one, other = (self.random.choice(words or ["new"]) for words in names)
             word = one[:(len(one) + 1) // 2] + other[len(other) // 2:]
-            # If there are too few words to choose another.
+            # In case there are too few words to find a new combination.
             word += f"{len(self.words)}" if word in self.words and self.random.random() < 0.1 else ""
         self.words.add(word)
         return word

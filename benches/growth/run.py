@@ -27,7 +27,7 @@ from server import check, create_keys, draw_queries, fail, need_wrk, ours, wait_
 
 SIZES = "1000,10000,59204,1000000"
 RESTARTS = 5
-# How many seconds after a start contents have been verified and memory released.
+# How many seconds after startup the content has been verified and memory released.
 SETTLED = 5
 # How many queries are checked, and what share may be missed. The more words there are, the more
 # often a shortened word is a word itself.

@@ -26,7 +26,7 @@ pub(crate) struct Judged {
 /// The means over a set of queries.
 #[derive(Clone, Copy, Default)]
 struct Figures {
-    /// nDCG@10, where an unjudged hit counts nothing.
+    /// nDCG@10, in which an unjudged hit counts as irrelevant.
     ndcg: f64,
     /// The same after removing unjudged hits, because judgements are pooled from other engines'
     /// results.
@@ -100,7 +100,7 @@ impl Judged {
         Ok(())
     }
 
-    /// Measures the weights that standard input names, one set per line.
+    /// Measures the weights given on standard input, one set per line.
     pub(crate) fn sweep(&self, composed: &Composed) -> Result<(), Failure> {
         for line in std::io::stdin().lock().lines() {
             let line = line?;

@@ -95,8 +95,8 @@ fn is_called(record: &Record, name: &str) -> bool {
     self::key(&record.name) == key || record.aliases.iter().any(|alias| self::key(alias) == key)
 }
 
-/// A name the way searches compare it: its words, and the trailing signs that distinguish
-/// `Calculator ++` from `Calculator`. A name without words is all of its signs.
+/// A name the way searches compare it: its words, and the trailing symbols that distinguish
+/// `Calculator ++` from `Calculator`. For a name without words, all its symbols are used.
 fn key(name: &str) -> String {
     let words = words(name);
     let end = words.last().map_or(0, |last| last.end);

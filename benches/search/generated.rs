@@ -24,7 +24,7 @@ const SHOWN: usize = 10;
 /// How many times the slowest are measured again; the median counts.
 const ROUNDS: usize = 15;
 
-/// How many synonym groups the directory has, each with as many frequent words.
+/// How many synonym groups of frequent words the directory gets.
 const SYNONYMS: usize = 200;
 
 /// A request that searches.
@@ -97,7 +97,7 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
     }
 }
 
-/// The number of a word, with small ones far more often than large ones.
+/// A random word number; small ones are far likelier than large ones.
 pub(crate) fn skewed(random: &mut Rng, count: usize) -> usize {
     let share = random.f64();
     #[expect(
@@ -130,7 +130,7 @@ impl<'c> Generator<'c> {
         Self { exports, frequent, long, categories, random: Rng::with_seed(seed) }
     }
 
-    /// The next request, and where its text comes from.
+    /// The next request, and what kind of text it has.
     fn request(&mut self) -> (&'static str, Request) {
         let (kind, q) = self.text();
         let q = Some(q.chars().take(MOST_CHARACTERS).collect()).filter(|_| kind != "nothing");

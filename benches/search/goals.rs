@@ -1,4 +1,4 @@
-//! Goals, measured in turns within one run, so that other load affects both sides.
+//! Goals. The two sides take turns in one run, so that other load affects both.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use crate::{ask, cpu_time};
 /// How many times both sides are measured; the median counts.
 const ROUNDS: usize = 15;
 
-/// The most CPU time that any request may take with Debian's 59,204 packages. A search in a larger
-/// directory may take more, because its work budget grows with the records.
+/// Maximum CPU time of any request with Debian's 59,204 packages. A search in a larger directory
+/// may take more, because its work budget grows with the records.
 pub(crate) const WORST: Duration = Duration::from_millis(5);
 
-/// A goal: the most that one side may cost as a multiple of the other.
+/// A goal: the maximum cost of one side as a multiple of the other's.
 pub(crate) struct Ratio<'q> {
     pub(crate) name: &'static str,
     pub(crate) of: &'q [SearchSoftware],

@@ -20,7 +20,7 @@ TOOLS = HERE.parents[1] / ".tools"
 FIELDS = ["id", "name", "tagline", "description"]
 DATASETTE = "0.65.5"
 
-# The page of a table has a search too, but it sorts hits by number rather than rank.
+# A table's page also has a search, but it sorts hits by row number rather than rank.
 RANKED = """
 SELECT packages.id, packages.name, packages.tagline, packages.description, best.total FROM
   (SELECT rowid, rank, count(*) OVER () AS total FROM packages_fts WHERE packages_fts MATCH escape_fts(:q)
@@ -57,7 +57,7 @@ def datasette(export, folder, _queries):
     database.close()
     metadata = folder / "datasette.json"
     metadata.write_text(json.dumps({"databases": {"packages": {"queries": {"search": {"sql": RANKED}}}}}))
-    # It doesn't support port 0.
+    # Datasette doesn't support port 0.
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -10,7 +10,8 @@ import urllib.parse
 
 from server import fail, quoted
 
-# The bounds: CPU of a page over its API calls, both before compression; first byte of home and product on Debian's export; first view.
+# The bounds: a page's CPU time relative to its API calls, both before compression; first byte of
+# the home and product pages with Debian's export; first view.
 MOST_CPU = 3.0
 MOST_FIRST_BYTE_MS = 5.0
 MOST_BYTES, MOST_FILES = 60_000, 12

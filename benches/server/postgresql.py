@@ -48,7 +48,7 @@ class PostgreSQL:
         (self.folder / "schema.sql").write_text(SCHEMA.format(folder=self.folder))
         one = BEST.format(asked="(SELECT q FROM queries WHERE n = :n)")
         (self.folder / "search.sql").write_text(f"\\set n random(1, {len(queries)})\n{one};\n")
-        # It refuses to run as root.
+        # PostgreSQL refuses to run as root.
         self.as_user = []
         if os.geteuid() == 0:
             self.as_user = ["runuser", "-u", "postgres", "--"]

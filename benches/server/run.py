@@ -142,13 +142,13 @@ def run(arguments, folder, servers):
         for case in arguments.chosen:
             if case == PAGES:
                 continue
-            # It knows nothing of what was asked before.
+            # Restarted, so that nothing is cached from before.
             ours.stop()
             ours.start()
             wait_ready(ours, 120)
             if case == "search-zipf":
-                # A service that has been used for a while. The first queries after a start cost as
-                # much as distinct ones.
+                # Like a service that has been in use for a while. The first queries after startup
+                # cost as much as distinct ones.
                 ask_all(ours, zipf, search, key, arguments.seconds)
             results[case, connections] = measure(arguments, cases[case], connections, len(queries) // arguments.rounds)
     of_pages = []
@@ -182,7 +182,7 @@ def measure(arguments, sides, connections, lines):
     rounds' ratios: the machine's speed is rarely the same in the next round."""
     rounds = collections.defaultdict(list)
     for number in range(arguments.rounds):
-        # Each comes first equally often.
+        # Each side goes first equally often.
         for side, (server, file, before, options) in list(enumerate(sides))[::-1 if number % 2 else 1]:
             seen = server.load(connections, arguments.seconds, file, number * lines, before, **options)
             if server.name == "ours" and file.name == "distinct.txt" and seen["rate"] * arguments.seconds > lines:
@@ -200,7 +200,7 @@ def measure(arguments, sides, connections, lines):
     return medians, statistics.median(ratios)
 
 
-# Not a comparison of servers: pages beside the API calls whose data they show.
+# Not a comparison of servers, but of pages with the API calls whose data they show.
 PAGES = "pages"
 GOALS = {"lookup": 0.85, "not-modified": 1.0, "list": 0.7, "search": 0.9, "search-zipf": 0.6, "facets-and-highlights": 0.5}
 
