@@ -8,7 +8,7 @@
 #[allow(dead_code, reason = "this benchmark runs no queries")]
 mod corpus;
 #[path = "../search/cpu_time.rs"]
-#[allow(dead_code, reason = "what criterion measures with")]
+#[allow(dead_code, reason = "only criterion uses it")]
 mod cpu_time;
 
 mod bare;
@@ -95,7 +95,7 @@ fn lookups(engine: &dyn Engine, mut ids: Vec<Box<str>>) -> Stages {
     let ((), made) = time(|| ids.iter().for_each(|id| drop(std::hint::black_box(record(id)))));
     let ready: Vec<Bytes> = ids.iter().map(|id| record(id)).collect();
     let ((), copied) = time(|| ready.iter().for_each(|body| drop(std::hint::black_box(body.to_vec()))));
-    vec![("every product's answer, put together", made), ("the same copied, if they were ready", copied)]
+    vec![("every product's response, assembled", made), ("the same, copied from ready bytes", copied)]
 }
 
 /// How long something took.
@@ -190,8 +190,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         ("read, parse and validate", read),
         ("name the generation", name),
         ("merge, and order by quality and name", order),
-        ("write and compress the answers", answers),
-        ("analyse the texts", analysis),
+        ("write and compress the responses", answers),
+        ("analyse the text", analysis),
         ("number the words, forward index", words),
         ("index", indexing),
         ("open, to check", check),

@@ -51,8 +51,8 @@ pub(crate) fn path() -> Result<PathBuf, Failure> {
     }
     Err(format!(
         "there is no export {}; name its folder with `make bench MEASURE_DATA=…`, and the file in it with MEASURE_EXPORT \
-         where it isn't {DEFAULT_EXPORT}. Any valid export will do; the figures in PERFORMANCE.md are of Debian 12's \
-         packages, made of its Packages and Translation-en files",
+         if it isn't {DEFAULT_EXPORT}. Any valid export will do; the figures in PERFORMANCE.md are for Debian 12's \
+         packages, generated from its Packages and Translation-en files",
         path.display()
     )
     .into())
@@ -66,7 +66,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Export>, Failure> {
     if report.is_valid() {
         Ok(report.exports)
     } else {
-        Err(format!("{} is no valid export; see `software-directory check`", path.display()).into())
+        Err(format!("{} isn't a valid export; see `software-directory check`", path.display()).into())
     }
 }
 

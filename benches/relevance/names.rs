@@ -41,7 +41,7 @@ struct Record {
 
 /// The exports in a folder, at least one.
 pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let of_folder = |error| format!("can't list {}, which holds any exports: {error}", folder.display());
+    let of_folder = |error| format!("can't list {}, which should contain exports: {error}", folder.display());
     let entries = std::fs::read_dir(folder).map_err(of_folder)?.map(|entry| Ok(entry?.path()));
     let mut files = entries.collect::<Result<Vec<_>, std::io::Error>>()?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
@@ -55,7 +55,7 @@ pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// Searches for each name in each export in all variants, and fails if one doesn't find a product
 /// with that name first.
 pub(crate) fn report(files: &[PathBuf]) -> Result<(), Failure> {
-    println!("Names as queries that don't find a product of that name first");
+    println!("Names as queries that don't find a product with that name first");
     let mut failures = 0;
     for file in files {
         let export: Export = serde_json::from_slice(&std::fs::read(file)?)?;

@@ -24,7 +24,7 @@ pub(crate) struct Ratio<'q> {
 
 /// Measures and prints the ratios.
 pub(crate) fn ratios(snapshot: &Snapshot, goals: &[Ratio<'_>]) {
-    println!("\n{:56} {:>10} {:>10} {:>7} {:>7}", "ratio, CPU time a query", "µs", "to µs", "ratio", "goal");
+    println!("\n{:56} {:>10} {:>10} {:>7} {:>7}", "ratio, CPU time per query", "µs", "to µs", "ratio", "goal");
     for goal in goals {
         let mut rounds: Vec<_> = (0..ROUNDS)
             .map(|_| {
@@ -46,7 +46,7 @@ fn per_query(snapshot: &Snapshot, queries: &[SearchSoftware]) -> f64 {
             std::hint::black_box(ask::answer(snapshot, query));
         }
     });
-    #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
     let count = queries.len() as f64;
     time.as_secs_f64() * 1e6 / count
 }

@@ -77,7 +77,7 @@ fn run() -> Result<(), Failure> {
         let sets = [
             ("spelled right", &plain),
             ("spelled right, typo=false", &strict),
-            ("spelled right, of those with a long word", &paired_right),
+            ("spelled right, with a long word", &paired_right),
             ("misspelled", &paired_wrong),
             ("every facet", &facets),
             ("highlights", &highlights),
