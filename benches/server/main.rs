@@ -2,7 +2,7 @@
 //!
 //! - `queries FOLDER`: writes the queries, drawn with a fixed seed from the corpus.
 //! - `axum ADDRESS BYTES`: bare axum, which sends every request a fixed body of that size: the
-//! limit of HTTP on this machine.
+//!   limit of HTTP on this machine.
 //! - `tantivy ADDRESS`: bare tantivy behind a minimal axum server: the limit of the engine.
 //!
 //! The first line on standard output is the address.

@@ -127,7 +127,7 @@ test('back returns to the place on the page', async () => {
   await page.goBack();
   await settled(page);
   await isAt(before);
-  // The next page comes in place.
+  // The next page loads in place.
   await page.getByRole('link', { name: 'Next' }).scrollIntoViewIfNeeded();
   const atPager = await scrolled();
   await page.getByRole('link', { name: 'Next' }).click();
@@ -146,7 +146,8 @@ test('too many requests: the page says how long to wait', async (t) => {
   t.after(() => limited.stop());
   const { page, visit, close } = await open(browser, limited, { expected: [/429/] });
   await visit('/?q=audit');
-  // Uses the quota up, so that what the page asks next is refused. Each address is another one: a 304 costs nothing.
+  // Uses up the quota, so that the page's next request is rejected. Each address is different,
+  // because a 304 costs nothing.
   await page.evaluate(async () => { await Promise.all(Array.from({ length: 20 }, (_, at) => fetch(`/results?q=${at}`))); });
   await page.getByRole('checkbox', { name: /^Audit management/ }).click();
   await page.getByRole('heading', { name: 'Too many requests' }).waitFor();

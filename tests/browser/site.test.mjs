@@ -1,4 +1,4 @@
-// The site's settings, and its page for a wrong address.
+// The site's settings, and its page for an unknown address.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -72,7 +72,7 @@ fn slow_downloads_hold_little_memory_and_nobody_else_up() {
         assert_eq!(healthy.status, 200);
         let grown = server.memory_mib() - before;
         println!("{DOWNLOADS} downloads of 32 MiB: {grown:.1} MiB more");
-        // Held completely, they would take 32 MiB each.
+        // If they were buffered completely, they would take 32 MiB each.
         assert!(grown < 1.25 * 32.0, "{grown} MiB");
         slow.clear();
         crate::until::until("the downloads are over", || (server.measure("http_connections") < 2.0).then_some(()));

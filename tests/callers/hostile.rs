@@ -53,7 +53,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
 
     let place = Place::new(3, 1_000_000);
     let server = place.serve(&[]);
-    // Until it has verified what it serves.
+    // Waits until the server has verified what it serves.
     until("it has settled", || (server.measure("reloads_total{outcome=\"unchanged\"}") > 0.0).then_some(()));
     let opened = Arc::<Mutex<Vec<_>>>::default();
     let seen = Arc::clone(&opened);
@@ -94,7 +94,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
             assert!(["400", "401", "404"].contains(&&answer[9..12]), "{raw:?}: {answer}");
         }
     });
-    // Opening a file shows that the watcher sees what is opened.
+    // Opening a file proves that the watcher sees what is opened.
     let canary = place.path().join("data/tools.json");
     std::fs::read(&canary).expect("there");
     until("the watcher has caught up", || opened.lock().expect("no panic").contains(&canary).then_some(()));

@@ -11,7 +11,7 @@ use crate::{alone, full, open_files, run};
 const PATHS: [&str; 1] =
     ["/v1/search?q={}+for+plans+every+each+site+the+and+of+permi&facets=category&facets=rating&offset=9000&limit=1"];
 
-/// The load as a multiple of the capacity: at least ten times in spite of losses.
+/// The load as a multiple of the capacity: at least ten times, despite losses.
 const TIMES: f64 = 15.0;
 
 /// The assumed wait from which the number of callers is computed, with one request each.

@@ -60,7 +60,7 @@ impl Place {
         fs::rename(self.path().join("data/.next"), self.path().join("data/tools.json")).expect("renamed");
     }
 
-    /// Makes a key.
+    /// Creates a key.
     pub(crate) fn create_key(&self, name: &str, rate: u32) -> String {
         let output = self.run(&["keys", "create", "--name", name, "--rate", &rate.to_string()]);
         assert!(output.status.success(), "{output:?}");
@@ -170,13 +170,13 @@ impl Server {
         self.measure("process_resident_memory_bytes") / f64::from(1 << 20)
     }
 
-    /// An answer's body.
+    /// A response's body.
     pub(crate) fn ask(address: SocketAddr, path: &str, key: &str) -> String {
         let request = Request::get(format!("http://{address}{path}")).header("Authorization", format!("Bearer {key}"));
         send(request, "").expect("an answer").into_body()
     }
 
-    /// An answer's status.
+    /// A response's status.
     pub(crate) fn status(&self, path: &str, key: &str) -> u16 {
         let request = Request::get(format!("http://{}{path}", self.address));
         send(request.header("Authorization", format!("Bearer {key}")), "").expect("an answer").status().as_u16()

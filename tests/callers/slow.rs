@@ -14,10 +14,10 @@ use crate::process::{Place, Server};
 use crate::until::until;
 use crate::{alone, full, open_files, run};
 
-/// Beyond the five seconds that a caller has, since a busy machine is a little late itself.
+/// Longer than the five seconds that a caller has, because a busy machine is a little late itself.
 const AT_MOST: Duration = Duration::from_secs(6);
 
-/// Attackers arrive over this long; at the end all of them are there.
+/// How long attackers take to arrive; after that, all of them are there.
 const ARRIVING: Duration = Duration::from_secs(2);
 
 /// Arrival times that are spread out, so they don't form a queue.
@@ -75,7 +75,7 @@ async fn read_nothing(address: SocketAddr, request: &[u8], times: usize) -> toki
     socket.set_recv_buffer_size(4096).expect("a small buffer");
     let mut stream = socket.connect(address).await.expect("a connection");
     for _ in 0..times {
-        // Once the server has stopped reading as well, there's nothing more to send.
+        // Once the server has also stopped reading, there's nothing more to send.
         if tokio::time::timeout(Duration::from_secs(2), stream.write_all(request)).await.is_err() {
             break;
         }

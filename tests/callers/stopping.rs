@@ -55,7 +55,7 @@ async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<A
         for turn in 0.. {
             match client.ask(&request).await {
                 Ok(answer) => {
-                    // Overload is a response too.
+                    // Overload also counts as a response.
                     assert!(matches!(answer.status, 200 | 503), "{answer:?}");
                     passage.answered += 1;
                     if answer.closes() {

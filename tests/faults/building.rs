@@ -1,5 +1,5 @@
-//! The build process ends early in every possible way. The last good generation is served, even at
-//! a start, and `/readyz` says why.
+//! The build process ends early in every possible way. The last good generation is served, even
+//! after a restart, and `/readyz` says why.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -22,8 +22,8 @@ fn total(server: &Server) -> usize {
     usize::try_from(total).expect("a count")
 }
 
-/// Starts on the old generation, and lets the build of a new one fail during a reload and then at a
-/// start.
+/// Starts on the old generation, and lets the build of a new one fail during a reload and then at
+/// startup.
 fn last_good_is_served(corpus: &Corpus, command: impl Fn(&Path) -> Command, reason: &str, log: &str) {
     let folder = folder(corpus);
     drop(Server::start(folder.path(), &[]));

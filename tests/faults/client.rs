@@ -1,4 +1,4 @@
-//! A caller on a kept connection.
+//! A caller with a persistent connection.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ pub(crate) struct Client {
     key: String,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

@@ -1,5 +1,5 @@
-//! Damage on disk, at a start and while an updater serves: every file, every kind of damage, and
-//! random bits.
+//! Damage on disk, at startup and while an updater is serving: every file, every kind of damage,
+//! and random bits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn persisted() -> (Place, Vec<Vec<u8>>) {
     (place, expected(&corpus.document(1)))
 }
 
-/// Starts, and expects the right responses and then a whole index.
+/// Starts, and expects the right responses and then an intact index.
 fn start_is_right(place: &Place, right: &[Vec<u8>], what: &str) {
     let running = place.started();
     assert!(answers(&running.snapshot()) == right, "{what}: another answer");
@@ -89,7 +89,7 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     let served = running.snapshot();
     damage();
     let (document, from_memory) = right.split_last().expect("answers");
-    // It's on disk only. A damaged one is refused until it's repaired.
+    // The download is only on disk. A damaged one is rejected until it's repaired.
     if let Ok(found) = download(&served) {
         assert!(found == *document, "{what}: another document");
     }
@@ -103,7 +103,7 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     is_whole(place, what);
     let next = place.started();
     assert!(answers(&next.snapshot()) == right, "{what}: another answer after a start");
-    // If the stamp of the exports was damaged, they are read, but nothing is built.
+    // If the exports' stamp was damaged, they are read, but nothing is built.
     assert!(!next.seen().phases.contains(&Phase::Indexing), "{what}: the next start needs no build");
 }
 

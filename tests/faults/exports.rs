@@ -28,7 +28,7 @@ fn place(corpus: &Corpus) -> Place {
     place
 }
 
-/// Writes beginnings of the export to its file, and expects that none of them is served.
+/// Writes prefixes of the export to its file, and expects none of them to be served.
 fn no_prefix_is_served(corpus: &Corpus, lengths: impl Iterator<Item = usize>) -> usize {
     let place = place(corpus);
     let mut running = place.started();

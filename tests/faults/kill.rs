@@ -67,9 +67,9 @@ impl Place {
         self.folder.path().join("data")
     }
 
-    /// Starts work on the next revision and kills the first process, build or server, that passes a
-    /// step for the given time, counted from 0; then the other one too. Returns whether one passed
-    /// it.
+    /// Starts work on the next revision and kills the first process (build or server) that passes a
+    /// step for the given time, counted from 0, and then the other one. Returns whether any process
+    /// passed it.
     fn kill(&self, work: Work, step: Step, before: usize) -> bool {
         let mut command = command(self.folder.path());
         command.env("FAILPOINTS", format!("{}={before}*off->return(kill)", step.as_str()));
@@ -105,7 +105,7 @@ impl Place {
         true
     }
 
-    /// The revision in a server's responses, all of which must be of it and complete.
+    /// The revision of a server's responses, which must all be of one revision and complete.
     fn ask(&self, server: &Server) -> Result<usize, String> {
         let text = |error: std::io::Error| error.to_string();
         let mut client = Client::connect(&server.address, &server.key()).map_err(text)?;
@@ -158,7 +158,7 @@ fn is_gone(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "))
 }
 
-/// Only whole generations, at most two, and nothing else.
+/// Asserts that there are only complete generations, at most two, and nothing else.
 pub(crate) fn assert_tidy(index: &Path, what: &str) {
     let names = |folder: &Path| {
         let entries = fs::read_dir(folder).expect("a folder");
@@ -184,8 +184,7 @@ pub(crate) fn assert_tidy(index: &Path, what: &str) {
     assert!(store.current().is_some(), "{what}: something is current");
 }
 
-/// The occurrences of a step at which the process is killed. First finds out how often the step is
-/// passed.
+/// The occurrences of a step at which the process is killed.
 fn befores(step: Step) -> Vec<usize> {
     match step {
         Step::BuildProduct if is_full() => vec![0, 10, 19],
@@ -203,7 +202,7 @@ fn every_step(work: Work) {
     for step in Step::ALL {
         let mut at_step = 0;
         for before in befores(*step) {
-            // With three kinds of work at each step there are fifty.
+            // In full runs, with three kinds of work, that makes about fifty kills per step.
             for round in 0..times(1, 17) {
                 let then = EXPORTS[(kills + round) % EXPORTS.len()];
                 let what = format!("{work:?} killed at {step:?} after {before}, exports then {then:?}");

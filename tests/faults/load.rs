@@ -1,10 +1,9 @@
 //! Reloads under load: every response is 2xx and from a single generation, and latency stays close
 //! to what it is without a build.
-//!
 //! The server's capacity is measured first, with callers that send the next request at once (closed
 //! loop). Then requests arrive at 30 % of that, at times that don't depend on the responses (open
-//! loop), and each is timed from when it was due: whatever waits behind a slow one counts as slow
-//! as well.
+//! loop), and each is timed from when it was due: whatever waits behind a slow one also counts as
+//! slow.
 
 use std::fs;
 use std::path::Path;
@@ -98,8 +97,8 @@ impl Target {
         }
     }
 
-    /// Sends requests over several connections until the stop signal. `due` says when a turn's
-    /// request is to be sent; `None` sends it once the previous one is answered.
+    /// Sends requests over several connections until the stop signal. `due` says when to send a
+    /// turn's request; `None` sends it once the previous one is answered.
     pub(crate) fn ask(&self, stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
         self.ask_at(&[&self.server.address], stop, due)
     }
@@ -189,8 +188,8 @@ impl Drop for Stopping<'_> {
     }
 }
 
-/// Measures the capacity, and then in turns the latencies during reloads and during equally long
-/// quiet times, so that other work on the machine affects both alike.
+/// Measures the capacity, and then alternately the latencies during reloads and during equally long
+/// quiet times, so that other work on the machine affects both equally.
 fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     let target = Target::new(corpus);
     target.reload(&mut target.client(), 1);

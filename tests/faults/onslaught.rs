@@ -27,8 +27,8 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 use crate::until::until;
 
-/// The limits of each server: open files, and address space in KiB, of which an allocator reserves
-/// a few GiB.
+/// The limits of each server: open files, and address space in KiB, a few GiB of which the
+/// allocator reserves.
 const MAX_FILES: usize = 1024;
 const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
 /// How much memory may grow, in KiB: two generations, the downloads in progress, the bodies that
@@ -36,8 +36,8 @@ const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
 const ALLOWANCE_KIB: usize = 192 * 1024;
 /// How many requests healthy callers send per second.
 const RATE: f64 = 50.0;
-/// Each attacker's pause between two requests. They have quotas, but rejecting them costs something
-/// too.
+/// Each attacker's pause between two requests. They have quotas, but rejecting them also costs
+/// something.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The addresses on this machine that attackers use: 127.0.0.2 and those after it.
 const ADDRESSES: usize = 8;

@@ -1,6 +1,6 @@
-//! A full, read-only or forbidden disk: what was there is served, anything new is served from
-//! memory, `/readyz` says so, and once the disk works again, it's written without an operator's
-//! help.
+//! A full, read-only or forbidden disk: existing data is served, anything new is served from
+//! memory, and `/readyz` says so. Once the disk works again, the data is written without an
+//! operator's help.
 
 use std::fs;
 use std::io;
@@ -152,7 +152,7 @@ fn goes_well(
     until("health reports it", || (server.reasons() == ["index_not_written"]).then_some(()));
     assert!(serves(server, corpus, 1));
     heal().expect("it heals");
-    // It's retried after 30 s, or at once on SIGHUP.
+    // It's retried after 30 s, or immediately on SIGHUP.
     if !is_full() {
         server.signal("HUP");
     }
@@ -219,7 +219,7 @@ fn a_server_survives_an_index_folder_without_permission() {
     goes_well(&corpus, folder.path(), &server, || allow(0o555), || allow(0o755));
     corpus.write(&folder.path().join("data"), 0);
     until("back at the first revision", || serves(&server, &corpus, 0).then_some(()));
-    // It isn't even looked into.
+    // Now the index folder can't even be read.
     allow(0o000).expect("forbidden");
     until("the loss is noticed", || (!server.reasons().is_empty()).then_some(()));
     assert!(serves(&server, &corpus, 0));

@@ -1,4 +1,4 @@
-//! How much is run: a little by default, everything with `FAULTS=full`.
+//! How much to run: a little by default, everything with `FAULTS=full`.
 
 use std::path::PathBuf;
 use std::str::FromStr;

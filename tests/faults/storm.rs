@@ -25,7 +25,7 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
         let answer = client.get("/v1/software?limit=100").expect("an answer");
         checker.check(&corpus, &answer, true).expect("one generation, whole")
     };
-    // One edit first, so that the memory it's compared with includes what a build takes.
+    // Starts with one edit, so that the memory it's compared with includes a build's.
     corpus.write(&data, 1);
     until("the first edit is followed", || (ask() == 1).then_some(()));
     let before = rss_kib(server.pid());

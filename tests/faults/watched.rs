@@ -25,7 +25,7 @@ pub(crate) fn answers(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     answers
 }
 
-/// The export as validated, which may be on disk only.
+/// The export as validated, which may be only on disk.
 pub(crate) fn download(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
     let mut document = Vec::new();
     get_export(snapshot, "tools").expect("an export").open()?.json()?.read_to_end(&mut document)?;

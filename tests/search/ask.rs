@@ -75,8 +75,7 @@ impl Directory {
         self.ask(query, true, true, PageRequest { limit: 20, offset: 0 }).query.incomplete
     }
 
-    /// The ids found if the last word is complete unless too little is found, always a prefix, or
-    /// never one.
+    /// The ids found, depending on whether the last word may be a prefix.
     pub(crate) fn search_as(&self, query: &str, prefix: Prefix) -> Vec<String> {
         let query = SearchSoftware { prefix, ..SearchSoftware::new(query) };
         ids(&pollster::block_on(search_software(&self.0, &query)).expect("an answer"))
@@ -128,7 +127,7 @@ impl Directory {
         (ids(&page), page.pagination.total)
     }
 
-    /// The counts of the categories by id, with an optional filter by category.
+    /// The counts of the categories, by id, with an optional filter by category.
     pub(crate) fn categories(&self, query: &str, chosen: Option<&str>) -> Vec<(String, u64)> {
         let query = SearchSoftware {
             filter: SoftwareFilter {

@@ -1,4 +1,5 @@
-//! The most frequent complaints about search engines, one test each, on records written for it.
+//! The most frequent complaints about search engines, one test each, on records written for that
+//! test.
 
 mod ask;
 #[path = "../common/cases.rs"]
@@ -296,7 +297,7 @@ fn highlights_mark_both_halves_of_a_word_written_apart() {
         "id": "a", "name": "Permit Planner", "tagline": "Lock, and outside", "tags": ["lock", "Out", "LOCK out", "A lock out"],
         "description": "Who can lock, locks out.\nA \"lock-out\" is planned \\ once.",
     })]);
-    // Neither two words from two values, nor one of them alone.
+    // Words from two different values don't match, and neither does one of the words alone.
     let tags = [("tags", "<mark>LOCK out</mark>"), ("tags", "A <mark>lock out</mark>")];
     let description = (
         "description",

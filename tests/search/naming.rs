@@ -281,7 +281,7 @@ fn british_and_american_spellings_that_no_rule_covers_find_each_other() {
     }
 }
 
-/// A name the way a hurried person types it.
+/// A name the way someone in a hurry types it.
 fn written(name: &str, how: usize) -> String {
     match how {
         0 => name.to_owned(),

@@ -64,7 +64,7 @@ fn filters_and_exclusions_apply_to_related_products() {
     assert_eq!(directory.search("photography -camera"), ["gallery"]);
     assert_eq!(directory.search("photography -\"in a gallery\""), ["album"]);
     assert_eq!(directory.search_in("photography", "Web"), (vec!["gallery".to_owned()], 1));
-    // A facet counts as many as its filter finds.
+    // A facet value counts as many products as filtering by it finds.
     let counts = directory.categories("photography", None);
     assert_eq!(counts, [("media".to_owned(), 1), ("web".to_owned(), 1)]);
 }

@@ -111,7 +111,7 @@ fn all_words_by_accident_are_no_better_than_some() {
     let directory = Directory::of(&products);
     let answer = directory.answer("ladder permits ", true);
     assert_eq!((answer.ids, answer.with_all_words), (["both", "one", "accident"].map(str::to_owned).into(), 1));
-    // Without a better one it's the best.
+    // Without a better product, it's the best.
     let answer = directory.answer("ladder permits -\"ladder permits\"", true);
     assert_eq!((answer.ids[0].as_str(), answer.with_all_words), ("accident", 1));
 }
@@ -325,13 +325,13 @@ fn among_products_with_the_same_words_the_nearest_in_meaning_is_first() {
         // Without meanings the name decides.
         json!({"id": "far", "name": "Alpha", "tagline": "Photo of your tax ledger for accountants"}),
         json!({"id": "near", "name": "Beta", "tagline": "Photo album of your camera and pictures"}),
-        // Its language isn't the table's.
+        // It isn't in the table's language.
         json!({"id": "german", "name": "Gamma", "tagline": "Photo und Bilder deiner Kamera in Alben"}),
         json!({"id": "named", "name": "Photo", "tagline": "Ledger for accountants"}),
     ];
     let directory = Directory::of(&products);
     assert_eq!(directory.search("photo"), ["named", "near", "far", "german"]);
-    // Words that no product has still tell what is meant.
+    // Words that no product has still say what is meant.
     assert_eq!(directory.search("photo taxation"), ["named", "far", "near", "german"]);
     // Typos are corrected first.
     assert_eq!(directory.search("phtoo"), directory.search("photo"));

@@ -197,7 +197,7 @@ fn results_go_to_standard_output_and_everything_else_to_standard_error() {
     ] {
         let output = run(folder.path(), arguments);
         assert!(text(&output.stdout).starts_with(result), "{arguments:?}: {output:?}");
-        // A line about the exports, and one about the new key, which isn't the key.
+        // A line about the exports, or one about the new key that doesn't contain the key.
         let notes = usize::from(["--reindex", "--name"].iter().any(|option| arguments.contains(option)));
         assert_eq!(text(&output.stderr).lines().count(), notes, "{arguments:?}: {output:?}");
     }

@@ -1,4 +1,4 @@
-//! If the log can't be written, the service goes on.
+//! If the log can't be written, the service keeps running.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -40,7 +40,7 @@ impl Server {
     /// Sends requests, makes a broken and a good edit, waits until each is noticed, and stops the
     /// server.
     fn goes_on(mut self, folder: &std::path::Path) {
-        // More than a pipe holds.
+        // More than a pipe can buffer.
         for _ in 0..600 {
             assert_eq!(self.status("/v1/software/a"), 200);
         }

@@ -76,7 +76,8 @@ fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
 
-/// A line in the list of commands, and a section. An option identical to `serve`'s is only named.
+/// Adds a line to the list of commands, and a section. An option that is identical to `serve`'s is
+/// only named.
 fn describe(command: &Command, serve: &BTreeMap<&str, String>, list: &mut String, sections: &mut String) {
     let path = command.get_bin_name().unwrap_or_default();
     let name = path.trim_start_matches("software-directory ");
@@ -113,7 +114,7 @@ fn help(option: &Arg) -> String {
     option.get_help().map(ToString::to_string).unwrap_or_default()
 }
 
-/// An option or operand as it is written: `--listen ADDRESS`.
+/// An option or argument as written on the command line: `--listen ADDRESS`.
 fn written(option: &Arg) -> String {
     let values = option.get_value_names().map(|names| names.join(" ")).unwrap_or_default();
     let value = if option.get_action().takes_values() { values } else { String::new() };
@@ -150,7 +151,7 @@ fn entry(option: &Arg) -> String {
 fn value(value: &PossibleValue) -> String {
     let name = value.get_name();
     let Some(help) = value.get_help().map(ToString::to_string) else { return format!("`{name}`") };
-    // A sentence's capital, but not that of `JSON`.
+    // Lowercases a sentence's capital, but not `JSON`.
     let is_word = help.chars().nth(1).is_none_or(|second| !second.is_uppercase());
     let help = if is_word { help[..1].to_lowercase() + &help[1..] } else { help };
     format!("`{name}` ({help})")

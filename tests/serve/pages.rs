@@ -1,4 +1,4 @@
-//! A running server's pages: the sign-in link printed at the start, and removed products.
+//! A running server's pages: the sign-in link printed at startup, and removed products.
 
 use http::{Request, Response};
 

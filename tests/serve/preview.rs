@@ -42,7 +42,7 @@ fn session(server: &Server) -> String {
     cookie.split(';').next().expect("a cookie").to_owned()
 }
 
-/// The status, once it's about the current files and says this.
+/// The status, once it's about the current files and contains this message.
 fn status(server: &Server, message: &str) -> Value {
     let cookie = session(server);
     until(message, || {
@@ -124,7 +124,7 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
 
 #[test]
 fn last_valid_state_stays_next_to_the_errors() {
-    // With a warning of its own.
+    // It has a warning of its own.
     let valid =
         export(&["a", "b"]).replace("\"id\": \"b\",", "\"id\": \"b\", \"evidence_checked_on\": \"2999-01-01\",");
     let folder = folder(&["a"], &valid);

@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use crate::process::{Server, folder_with, run, text, write};
 use crate::request::send;
 
-/// A file with queries that were counted three times.
+/// Writes a file with queries that were counted three times each.
 fn kept(folder: &Path, queries: &[&str]) {
     let query = |query: &&str| json!({"query": query, "count": 3, "first_day": "2026-01-02", "last_day": "2026-01-03"});
     let document = json!({"format": 1, "queries": queries.iter().map(query).collect::<Vec<_>>()});
     fs::write(folder.join("queries.json"), document.to_string()).expect("written");
 }
 
-/// The queries of the file with their counts.
+/// The queries in the file with their counts.
 fn counted(folder: &Path) -> Vec<(String, u64)> {
     let document: Value =
         serde_json::from_slice(&fs::read(folder.join("queries.json")).expect("a file")).expect("JSON");

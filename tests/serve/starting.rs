@@ -132,8 +132,8 @@ fn a_server_that_waits_for_its_index_can_be_stopped() {
     lock.lock().expect("locked");
     write(folder.path(), &export(&["a"]).replace("\"id\"", "\"rating\": 9, \"id\""));
     let server = Server::spawn(folder.path(), &[]);
-    // Exports are read once signal handlers are installed, and written once the lock is held, which
-    // never happens.
+    // Exports are read after the signal handlers are installed. The index is written once the lock
+    // is held, which never happens.
     until("it reads the exports", || server.stderr().contains("rating_out_of_range").then_some(()));
     assert_eq!(server.terminate().0, Some(0));
 }
