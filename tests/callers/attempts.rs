@@ -121,7 +121,7 @@ fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_shut_nobody_out() {
 }
 
 #[test]
-fn a_revoked_key_is_refused_and_a_new_one_taken_within_two_seconds_and_a_broken_file_changes_nothing() {
+fn a_revoked_key_is_rejected_and_a_new_one_accepted_within_two_seconds_and_a_broken_file_changes_nothing() {
     let place = Place::new(3, 1_000_000);
     let server = place.serve(&[]);
     assert_eq!(server.status("/v1/software", &place.key), 200);

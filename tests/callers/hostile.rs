@@ -103,7 +103,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
 }
 
 #[test]
-fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_written_down() {
+fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_logged() {
     let place = Place::new(10, 1_000_000);
     let server = place.serve(&["--log-format", "json", "--log", "trace", "--log-queries"]);
     let key = &place.key;

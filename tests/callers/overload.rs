@@ -18,7 +18,7 @@ const TIMES: f64 = 15.0;
 const WAITING: Duration = Duration::from_secs(1);
 
 #[test]
-fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick() {
+fn at_ten_times_the_capacity_some_requests_are_rejected_at_once_and_the_others_stay_fast() {
     let _alone = alone();
     let lasting = Duration::from_secs(if full() { 10 } else { 5 });
     open_files(4000);

@@ -84,7 +84,7 @@ async fn read_nothing(address: SocketAddr, request: &[u8], times: usize) -> toki
 }
 
 #[test]
-fn attackers_are_closed_in_time_and_others_hardly_notice() {
+fn attackers_are_disconnected_in_time_and_others_hardly_notice() {
     let mut turn = Some(alone());
     let of_each = if full() { 500 } else { 50 };
     let (rate, lasting) = (100.0, Duration::from_secs(if full() { 10 } else { 5 }));

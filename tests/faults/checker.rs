@@ -67,7 +67,7 @@ fn total(body: &[u8]) -> Option<usize> {
 }
 
 #[test]
-fn the_checker_sees_what_it_is_for() {
+fn the_checker_detects_mixed_responses() {
     let corpus = Corpus::generated(2);
     let answer = |generation: &str, body: &str| Answer {
         status: 200,

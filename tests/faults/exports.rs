@@ -168,7 +168,7 @@ fn a_link_swapped_as_kubernetes_swaps_a_config_map_is_followed() {
 }
 
 #[test]
-fn many_files_changed_at_once_are_one_build() {
+fn many_files_changed_at_once_cause_one_build() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = place(&corpus);

@@ -223,7 +223,7 @@ fn every_step(work: Work) {
 }
 
 #[test]
-fn generation_that_two_starts_were_killed_opening_is_rebuilt() {
+fn a_generation_is_rebuilt_after_two_starts_were_killed_while_opening_it() {
     let mut place = Place::new(Corpus::generated(20));
     // The last good generation is opened before the new one, which is current afterwards.
     assert!(place.kill(Work::Start, Step::Opening, 1) && place.kill(Work::Start, Step::Opening, 0));
@@ -234,23 +234,23 @@ fn generation_that_two_starts_were_killed_opening_is_rebuilt() {
 }
 
 #[test]
-fn a_start_killed_at_any_step_is_followed_by_a_whole_one() {
+fn a_start_killed_at_any_step_is_followed_by_a_complete_one() {
     every_step(Work::Start);
 }
 
 #[test]
-fn a_reload_killed_at_any_step_is_followed_by_a_whole_start() {
+fn a_reload_killed_at_any_step_is_followed_by_a_complete_start() {
     every_step(Work::Reload);
 }
 
 #[test]
-fn a_reindex_killed_at_any_step_is_followed_by_a_whole_start() {
+fn a_reindex_killed_at_any_step_is_followed_by_a_complete_start() {
     every_step(Work::Reindex);
 }
 
 #[test]
 #[ignore = "slow: a dozen minutes, for `make faults`"]
-fn a_large_generation_killed_at_each_step_is_followed_by_a_whole_start() {
+fn a_large_generation_killed_at_each_step_is_followed_by_a_complete_start() {
     let mut place = Place::new(Corpus::large());
     for (round, step) in Step::ALL.iter().enumerate() {
         let what = format!("the large export killed at {step:?}");

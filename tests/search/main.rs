@@ -13,7 +13,7 @@ use ask::{Directory, product};
 use serde_json::json;
 
 #[test]
-fn an_exact_name_stands_before_popular_near_matches() {
+fn an_exact_name_ranks_before_popular_near_matches() {
     let directory = Directory::of(&[
         json!({"id": "exact", "name": "Beacon", "tagline": "Little known"}),
         json!({"id": "near", "name": "Beacon Audit Beacon", "tagline": "Beacon of beacons", "rating": 5.0, "review_count": 900}),
@@ -41,7 +41,7 @@ fn an_exact_name_is_first_however_many_score_higher() {
 }
 
 #[test]
-fn better_one_of_two_with_the_exact_name_is_first() {
+fn the_better_of_two_exact_names_is_first() {
     let directory = Directory::of(&[
         json!({"id": "dead", "name": "Beacon", "description": "Beacon beacon beacon"}),
         json!({"id": "live", "name": "Beacon", "rating": 4.5, "review_count": 40}),
@@ -118,7 +118,7 @@ fn a_short_acronym_stands_for_itself() {
 }
 
 #[test]
-fn a_synonym_is_whole_and_below_the_word_itself() {
+fn a_synonym_matches_as_a_whole_and_ranks_below_the_word_itself() {
     let directory = Directory::with(
         &[
             product("long", "Permit to Work Suite"),
@@ -133,7 +133,7 @@ fn a_synonym_is_whole_and_below_the_word_itself() {
 }
 
 #[test]
-fn codes_are_one_however_they_are_joined() {
+fn codes_match_however_they_are_joined() {
     let directory = Directory::of(&[
         product("a", "Toolkit ISO9001"),
         product("b", "Toolkit ISO 9001"),
@@ -167,7 +167,7 @@ fn accents_are_folded_and_the_exact_spelling_is_first() {
 }
 
 #[test]
-fn names_of_odd_letters_are_found() {
+fn names_with_symbols_are_found() {
     let names = ["C++", "C#", ".NET", "R", "k6", "C"];
     let directory = Directory::of(&names.map(|name| product(name, name)));
     for name in names {
@@ -249,7 +249,7 @@ fn function_words_of_a_long_query_do_not_count() {
 }
 
 #[test]
-fn words_as_frequent_as_the_tenth_count_too() {
+fn words_as_frequent_as_the_tenth_also_count() {
     let words =
         ["alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima"];
     let directory = Directory::of(&words.map(|word| product(word, &format!("{word} station"))));
@@ -292,7 +292,7 @@ fn highlights_mark_typos_and_prefixes_and_escape_markup() {
 }
 
 #[test]
-fn highlights_mark_both_halves_of_a_word_written_apart() {
+fn highlights_mark_both_halves_of_a_compound_written_as_two_words() {
     let directory = Directory::of(&[json!({
         "id": "a", "name": "Permit Planner", "tagline": "Lock, and outside", "tags": ["lock", "Out", "LOCK out", "A lock out"],
         "description": "Who can lock, locks out.\nA \"lock-out\" is planned \\ once.",
@@ -307,7 +307,7 @@ fn highlights_mark_both_halves_of_a_word_written_apart() {
 }
 
 #[test]
-fn text_beyond_the_budget_is_searched_for_words_alone() {
+fn text_beyond_the_budget_is_searched_only_for_words() {
     let description = |filler: usize| format!("A ptw suite, or a permit to work suite.{}", " again".repeat(filler));
     let directory = |filler| {
         let product = json!({"id": "a", "name": "A", "description": description(filler)});
@@ -324,7 +324,7 @@ fn text_beyond_the_budget_is_searched_for_words_alone() {
 }
 
 #[test]
-fn highlights_come_in_the_order_of_fields_each_of_its_own_words() {
+fn highlights_come_in_field_order_each_with_its_own_words() {
     let directory = Directory::of(&[json!({
         "id": "a", "name": "Audit Planner", "aliases": ["Old Planner", "Audit of Old"], "tagline": "Plans every audit",
         "categories": ["Audit management"], "tags": ["plan", "audit"], "vendor": "Audit Works", "standards": ["Audit 9"],

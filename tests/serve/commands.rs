@@ -83,7 +83,7 @@ fn similar_lists_products_that_pass_the_filters() {
 }
 
 #[test]
-fn search_explains_what_ranked_a_hit_and_why_a_product_is_missing() {
+fn search_explains_why_a_hit_ranks_and_why_a_product_is_missing() {
     let folder = folder_with(&["alpha", "beta"]);
     let explained = run(folder.path(), &["search", "--explain", "tool", "alpha"]);
     assert_eq!(explained.status.code(), Some(0), "{explained:?}");

@@ -23,7 +23,7 @@ fn edits_are_published_broken_ones_reported_and_repaired_ones_picked_up() {
 }
 
 #[test]
-fn reindexing_beside_a_running_server_confirms_what_it_withheld() {
+fn reindexing_while_a_server_runs_confirms_what_it_withheld() {
     let folder = folder_with(&["a", "b", "c", "d"]);
     let server = Server::start(folder.path(), &[]);
     write(folder.path(), &export(&["a"]));

@@ -119,7 +119,7 @@ fn start_that_rebuilds_the_index_of_another_version_says_so_once() {
 }
 
 #[test]
-fn access_log_has_a_line_for_each_request_if_it_is_asked_for() {
+fn access_log_has_a_line_for_each_request_if_enabled() {
     let folder = folder_with(&["a"]);
     for (options, count) in [(&["--log-format", "json"][..], 0), (&["--log-format", "json", "--access-log"], 1)] {
         let server = process::Server::start(folder.path(), options);
@@ -137,7 +137,7 @@ fn access_log_has_a_line_for_each_request_if_it_is_asked_for() {
 }
 
 #[test]
-fn mistyped_level_is_exit_code_2_and_a_mistyped_variable_a_warning() {
+fn a_mistyped_level_exits_with_2_and_a_mistyped_variable_gives_a_warning() {
     let folder = folder_with(&["a"]);
     let output = process::run(folder.path(), &["--log", "inf"]);
     assert_eq!(output.status.code(), Some(2));
@@ -150,7 +150,7 @@ fn mistyped_level_is_exit_code_2_and_a_mistyped_variable_a_warning() {
 }
 
 #[test]
-fn log_into_a_closed_pipe_is_lost_and_the_service_goes_on() {
+fn log_into_a_closed_pipe_is_lost_and_the_service_keeps_running() {
     let folder = folder_with(&["a", "b"]);
     let mut server = Server::start(folder.path(), Stdio::piped());
     drop(server.child.stderr.take());
@@ -158,14 +158,14 @@ fn log_into_a_closed_pipe_is_lost_and_the_service_goes_on() {
 }
 
 #[test]
-fn log_into_a_pipe_that_nobody_reads_is_lost_and_the_service_goes_on() {
+fn log_into_a_pipe_that_nobody_reads_is_lost_and_the_service_keeps_running() {
     let folder = folder_with(&["a", "b"]);
     Server::start(folder.path(), Stdio::piped()).goes_on(folder.path());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn log_onto_a_full_disk_is_lost_and_the_service_goes_on() {
+fn log_onto_a_full_disk_is_lost_and_the_service_keeps_running() {
     let folder = folder_with(&["a", "b"]);
     let full = File::options().write(true).open("/dev/full").expect("a full device");
     Server::start(folder.path(), full.into()).goes_on(folder.path());

@@ -44,7 +44,7 @@ line and key, and the exit code is 2.
 
 /// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and read the diff.
 #[test]
-fn options_are_documented_as_they_are() {
+fn the_options_document_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/options.md");
     let text = reference();
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {

@@ -88,7 +88,7 @@ fn candidate_is_served_marked_and_compared() {
 }
 
 #[test]
-fn preview_is_for_its_key_and_machine() {
+fn preview_needs_its_key_and_this_machine() {
     let folder = folder(&["a"], &export(&["b"]));
     fs::write(folder.path().join("keys.json"), "not a key file").expect("written");
     let server = Server::start(folder.path(), &["preview", "next"]);
@@ -123,7 +123,7 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
 }
 
 #[test]
-fn last_valid_state_stays_next_to_the_errors() {
+fn last_valid_state_stays_visible_next_to_the_errors() {
     // It has a warning of its own.
     let valid =
         export(&["a", "b"]).replace("\"id\": \"b\",", "\"id\": \"b\", \"evidence_checked_on\": \"2999-01-01\",");

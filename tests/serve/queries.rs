@@ -73,7 +73,7 @@ fn queries_without_hits_are_counted_over_http_and_for_assistants_and_kept() {
 }
 
 #[test]
-fn nothing_is_written_unless_it_is_asked_for_and_another_file_stays() {
+fn nothing_is_written_unless_requested_and_other_files_are_kept() {
     let folder = folder_with(&["a"]);
     fs::write(folder.path().join("queries.json"), r#"{"name": "Tools"}"#).expect("written");
     let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--empty-queries", "queries.json"]);
@@ -89,7 +89,7 @@ fn nothing_is_written_unless_it_is_asked_for_and_another_file_stays() {
 }
 
 #[test]
-fn report_lists_what_is_near_and_proposes_synonyms() {
+fn report_lists_near_matches_and_proposes_synonyms() {
     let folder = folder_with(&["a"]);
     let export = json!({
         "name": "Tools", "license": "https://example.org/licence",

@@ -24,7 +24,7 @@ fn the_first_line_is_the_address_and_the_development_key_works() {
 }
 
 #[test]
-fn a_named_key_file_that_is_missing_is_exit_code_2_and_the_command_to_run() {
+fn a_missing_key_file_exits_with_2_and_names_the_command_to_run() {
     let folder = folder_with(&["a"]);
     let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--keys", "k.json"]);
     assert_eq!(output.status.code(), Some(2));
@@ -32,7 +32,7 @@ fn a_named_key_file_that_is_missing_is_exit_code_2_and_the_command_to_run() {
 }
 
 #[test]
-fn settings_of_the_page_that_cannot_be_are_exit_code_2() {
+fn invalid_page_settings_exit_with_2() {
     let folder = folder_with(&["a"]);
     for (option, value, says) in [
         ("--site-title", "two\nlines", "hidden character \\u{a}"),
@@ -70,7 +70,7 @@ fn callers_through_a_proxy_need_keys() {
 }
 
 #[test]
-fn invalid_or_missing_exports_at_the_first_start_are_exit_code_2() {
+fn invalid_or_missing_exports_at_first_start_exit_with_2() {
     let folder = folder_with(&["a"]);
     write(folder.path(), "{\n  oops\n}");
     let output = run(folder.path(), &["--listen", "127.0.0.1:0"]);
@@ -85,7 +85,7 @@ fn invalid_or_missing_exports_at_the_first_start_are_exit_code_2() {
 }
 
 #[test]
-fn missing_named_data_folder_is_exit_code_2_even_with_an_index() {
+fn a_missing_data_folder_exits_with_2_even_with_an_index() {
     let folder = folder_with(&["a"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     fs::rename(folder.path().join("data"), folder.path().join("moved")).expect("renamed");
@@ -115,7 +115,7 @@ fn port_in_use_is_an_error_that_names_the_option() {
 }
 
 #[test]
-fn outside_a_checkout_the_directory_that_comes_along_is_served_and_says_so() {
+fn outside_a_checkout_the_built_in_directory_is_served() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), &["--index", "none"]);
     let (_, body) = server.get("/v1/exports");
@@ -139,7 +139,7 @@ fn a_server_that_waits_for_its_index_can_be_stopped() {
 }
 
 #[test]
-fn metrics_are_answered_on_a_listener_of_their_own_before_there_is_anything_to_serve() {
+fn metrics_have_their_own_listener_before_there_is_anything_to_serve() {
     let folder = folder_with(&["a"]);
     fs::create_dir(folder.path().join("index")).expect("a folder");
     let lock = fs::File::create(folder.path().join("index/LOCK")).expect("a file");
@@ -169,7 +169,7 @@ fn metrics_are_answered_on_a_listener_of_their_own_before_there_is_anything_to_s
 }
 
 #[test]
-fn with_logs_as_json_every_line_is_an_object_findings_and_the_last_word_too() {
+fn with_json_logs_every_line_is_an_object_including_findings_and_the_last_message() {
     let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|line| line.is_object());
     let folder = folder_with(&["a", "b"]);
     let server = Server::start(folder.path(), &["--log-format", "json"]);
@@ -199,7 +199,7 @@ fn log_has_the_first_findings_of_a_kind_and_counts_the_others() {
 }
 
 #[test]
-fn prefix_of_the_operator_reaches_the_process_that_builds() {
+fn the_operators_prefix_reaches_the_build_process() {
     let folder = folder_with(&["a", "b"]);
     let name =
         fs::read_dir(folder.path().join("data")).expect("a folder").next().expect("an export").expect("an entry");
