@@ -56,8 +56,8 @@ fn slow_downloads_take_little_memory_and_delay_nobody() {
     run(async {
         let whole = request("/v1/exports/large", &place.key, "");
         let mut client = Client::connect(server.address).await.expect("a connection");
-        let answer = client.ask(&whole).await.expect("an answer");
-        assert!(answer.body == document.as_bytes(), "whole");
+        let answer = client.ask(&whole).await.expect("a response");
+        assert!(answer.body == document.as_bytes(), "complete");
         let before = server.memory_mib();
         let mut slow = Vec::new();
         for number in 0..DOWNLOADS {
@@ -67,8 +67,8 @@ fn slow_downloads_take_little_memory_and_delay_nobody() {
             assert_eq!(status, "200");
             slow.push(stream);
         }
-        assert_eq!(client.ask(&whole).await.expect("an answer").status, 503);
-        let healthy = client.ask(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("an answer");
+        assert_eq!(client.ask(&whole).await.expect("a response").status, 503);
+        let healthy = client.ask(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("a response");
         assert_eq!(healthy.status, 200);
         let grown = server.memory_mib() - before;
         println!("{DOWNLOADS} downloads of 32 MiB: {grown:.1} MiB more");
@@ -76,7 +76,7 @@ fn slow_downloads_take_little_memory_and_delay_nobody() {
         assert!(grown < 1.25 * 32.0, "{grown} MiB");
         slow.clear();
         crate::until::until("the downloads are over", || (server.measure("http_connections") < 2.0).then_some(()));
-        let answer = client.ask(&whole).await.expect("an answer");
-        assert!(answer.body == document.as_bytes(), "whole again");
+        let answer = client.ask(&whole).await.expect("a response");
+        assert!(answer.body == document.as_bytes(), "complete again");
     });
 }

@@ -116,7 +116,7 @@ pub(crate) async fn capacity(
             let mut answered = 0;
             while Instant::now() < end {
                 let path = next_path(paths, caller + answered);
-                let answer = client.ask(&request(&path, &key, "")).await.expect("an answer");
+                let answer = client.ask(&request(&path, &key, "")).await.expect("a response");
                 assert_eq!(answer.status, 200, "{answer:?}");
                 answered += 1;
             }

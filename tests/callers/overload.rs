@@ -48,9 +48,9 @@ fn at_ten_times_the_capacity_some_requests_are_rejected_at_once_and_the_others_s
     let per_second = |count: usize| count as f64 / took.as_secs_f64();
     let asked = per_second(outcomes.len());
     println!(
-        "{}: capacity {capacity:.0}/s, asked {asked:.0}/s ({:.1} times): {:.0}/s answered, p50 {:.0} ms, \
-         p99 {:.0} ms; {:.0}/s refused, p50 {:.0} ms, p99 {:.0} ms; health p99 {:.0} ms",
-        if apart.is_some() { "on processors of their own" } else { "on the same processors" },
+        "{}: capacity {capacity:.0}/s, sent {asked:.0}/s ({:.1} times): {:.0}/s answered, p50 {:.0} ms, \
+         p99 {:.0} ms; {:.0}/s rejected, p50 {:.0} ms, p99 {:.0} ms; health p99 {:.0} ms",
+        if apart.is_some() { "on separate processors" } else { "on the same processors" },
         asked / capacity,
         per_second(admitted),
         p50(200),
@@ -63,15 +63,15 @@ fn at_ten_times_the_capacity_some_requests_are_rejected_at_once_and_the_others_s
     let others: Vec<_> = outcomes.iter().filter(|outcome| !matches!(outcome.status, 200 | 503)).collect();
     assert!(others.is_empty(), "no request had any other outcome: {others:?}");
     assert!(shed > 0 && admitted > 0);
-    assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "they say when to come back");
+    assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "they say when to retry");
     assert!(health.iter().all(|outcome| outcome.status == 200), "/healthz responds");
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let counted = shed as f64;
-    assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as refused");
+    assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as rejected");
     // If server and callers share processors, the callers may not be able to send that much.
     assert!(apart.is_none() || asked >= 10.0 * capacity, "{:.1} times the capacity", asked / capacity);
     // The callers and other processes on the same cores are part of this measurement.
     assert!(!full() || p50(200) < 500.0, "{} ms", p50(200));
     let after = run(at_rate(server.address, &place.key, &PATHS, capacity / 10.0, 4, Duration::from_secs(2)));
-    assert!(after.iter().skip(after.len() / 2).all(Outcome::is_fine), "and then the overload is over");
+    assert!(after.iter().skip(after.len() / 2).all(Outcome::is_fine), "the overload is over");
 }

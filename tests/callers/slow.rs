@@ -135,7 +135,7 @@ fn attackers_are_disconnected_in_time_and_others_hardly_notice() {
             drop(readers);
             is_even = is_even || during_p99 <= 2.0 * quiet_p99;
         }
-        assert!(is_even || !full(), "healthy callers notice");
+        assert!(is_even || !full(), "healthy callers notice the attack");
         drop(turn);
     });
 }
@@ -149,16 +149,16 @@ fn an_idle_connection_is_evicted_only_by_a_crowd() {
     let healthz = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     run(async {
         let mut idle = Client::connect(server.address).await.expect("a connection");
-        assert_eq!(idle.ask(healthz).await.expect("an answer").status, 200);
+        assert_eq!(idle.ask(healthz).await.expect("a response").status, 200);
         tokio::time::sleep(Duration::from_secs(7)).await;
-        assert_eq!(idle.ask(healthz).await.expect("it is still open").status, 200);
+        assert_eq!(idle.ask(healthz).await.expect("it's still open").status, 200);
         // More than there's room for. Each becomes idle once it has been answered.
         let clients: JoinSet<_> = (0..60)
             .map(|_| {
                 let address = server.address;
                 async move {
                     let mut client = Client::connect(address).await.expect("a place in the backlog");
-                    let answer = client.ask(healthz).await.expect("its turn comes");
+                    let answer = client.ask(healthz).await.expect("it gets its turn");
                     assert_eq!(answer.status, 200);
                     client
                 }

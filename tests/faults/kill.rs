@@ -120,11 +120,11 @@ impl Place {
             let answer = client.get(path).map_err(text)?;
             let revision = self.checker.check(&self.corpus, &answer, is_all)?;
             if last.is_some_and(|last| last != revision) {
-                return Err(format!("{path} answers with revision {revision}, {last:?} before"));
+                return Err(format!("{path} responds with revision {revision}, but {last:?} before"));
             }
             last = Some(revision);
         }
-        last.ok_or_else(|| "nothing was asked".to_owned())
+        last.ok_or_else(|| "no requests were sent".to_owned())
     }
 
     /// Starts again, and expects one of the two revisions, complete, with nothing left behind.
@@ -217,9 +217,9 @@ fn every_step(work: Work) {
         kills += at_step;
         // Nothing is opened or published by `--reindex`.
         let is_of_server = matches!(step, Step::Opening | Step::PublishBefore | Step::PublishAfter);
-        assert!(at_step > 0 || (matches!(work, Work::Reindex) && is_of_server), "{work:?} never came by {step:?}");
+        assert!(at_step > 0 || (matches!(work, Work::Reindex) && is_of_server), "{work:?} never passed {step:?}");
     }
-    println!("kill: {work:?}: {kills} kills, {} generations, every restart whole", place.checker.generations());
+    println!("kill: {work:?}: {kills} kills, {} generations, every restart complete", place.checker.generations());
 }
 
 #[test]
@@ -255,8 +255,8 @@ fn a_large_generation_killed_at_each_step_is_followed_by_a_complete_start() {
     for (round, step) in Step::ALL.iter().enumerate() {
         let what = format!("the large export killed at {step:?}");
         let was_killed = place.kill(Work::Start, *step, usize::from(*step == Step::BuildProduct) * 100);
-        assert!(was_killed, "{what}: it never came by");
+        assert!(was_killed, "{what}: it never passed the step");
         place.restart(EXPORTS[round % EXPORTS.len()], &what);
     }
-    println!("kill: large: {} kills, every restart whole", Step::ALL.len());
+    println!("kill: large: {} kills, every restart complete", Step::ALL.len());
 }

@@ -121,7 +121,7 @@ impl Fleet {
         }
         target.reload(&mut target.client(), revision);
         follower.signal("KILL");
-        until("it is gone", || follower.ended());
+        until("it has ended", || follower.ended());
         let download = target.client().get("/v1/exports/tools").expect("a download");
         let other = revisions(&download.body).find(|of| *of != revision);
         assert_eq!((download.status, other), (200, None), "a healthy caller downloads");
@@ -326,7 +326,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
         busy.add(seen);
     }
     drop(idle);
-    until("the leader is well", || leader.reasons().is_empty().then_some(()));
+    until("the leader is healthy", || leader.reasons().is_empty().then_some(()));
     let killed = follow(target, &fleet.killed);
     for follower in [&fleet.healthy.1, &killed] {
         until("it serves the last revision", || {

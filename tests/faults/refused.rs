@@ -67,10 +67,10 @@ fn disk_failures_at_any_step_are_reported_and_recovered_from() {
             } else {
                 assert!(running.updater.is_due(later()), "{what}");
                 running.updater.refresh().expect("it serves");
-                assert_eq!(running.reasons(), ["index_not_written"], "{what}: tried again in vain");
+                assert_eq!(running.reasons(), ["index_not_written"], "{what}: retried without success");
             }
             let other = place.started();
-            assert_eq!(revision(&other.directory), at + 1, "{what}: a start serves it from memory, too");
+            assert_eq!(revision(&other.directory), at + 1, "{what}: a start also serves it from memory");
             drop(other);
             fail::remove(step.as_str());
             drop(scenario);
@@ -80,7 +80,7 @@ fn disk_failures_at_any_step_are_reported_and_recovered_from() {
             assert!(place.index_names().len() <= 4, "{what}: nothing is left behind: {:?}", place.index_names());
             for name in place.generation_names() {
                 let manifest = place.store().candidates().into_iter().find(|manifest| manifest.folder_name() == name);
-                place.store().load(&manifest.unwrap_or_else(|| panic!("{what}: {name} is half"))).expect("whole");
+                place.store().load(&manifest.unwrap_or_else(|| panic!("{what}: {name} is incomplete"))).expect("whole");
             }
             let next = place.started();
             assert_eq!((revision(&next.directory), next.seen().phases.len()), (at + 1, 0), "{what}: loaded as it is");
@@ -146,20 +146,20 @@ fn goes_well(
 ) {
     assert!(serves(server, corpus, 0));
     assert_eq!(server.reasons(), [""; 0]);
-    refuse().expect("it refuses");
+    refuse().expect("it fails");
     corpus.write(&folder.join("data"), 1);
     until("the new revision is served from memory", || serves(server, corpus, 1).then_some(()));
     until("health reports it", || (server.reasons() == ["index_not_written"]).then_some(()));
     assert!(serves(server, corpus, 1));
-    heal().expect("it heals");
+    heal().expect("it works again");
     // It's retried after 30 s, or immediately on SIGHUP.
     if !is_full() {
         server.signal("HUP");
     }
-    until("it is written", || server.reasons().is_empty().then_some(()));
+    until("it's written", || server.reasons().is_empty().then_some(()));
     assert!(serves(server, corpus, 1));
     let log = server.stderr();
-    assert_eq!(log.matches("can't be written").count(), 1, "logged once: {log}");
+    assert_eq!(log.matches("can't be written").count(), 1, "logged only once: {log}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_server_survives_a_full_and_a_read_only_disk() {
     let index = folder.path().join("index");
     let Some(disk) = SmallDisk::mount(&index, "size=1m") else {
         // Failpoints, above, inject the same failures at every step.
-        println!("refused: no file system may be mounted here, so no real one was filled");
+        println!("refused: mounting a file system isn't allowed here, so no real one was filled");
         return;
     };
     let server = Server::start(folder.path(), &[]);
@@ -225,7 +225,7 @@ fn a_server_survives_an_index_folder_without_permission() {
     assert!(serves(&server, &corpus, 0));
     allow(0o755).expect("allowed");
     server.signal("HUP");
-    until("it is well again", || server.reasons().is_empty().then_some(()));
+    until("it's healthy again", || server.reasons().is_empty().then_some(()));
 }
 
 #[test]

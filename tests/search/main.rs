@@ -37,7 +37,7 @@ fn an_exact_name_is_first_however_many_score_higher() {
     let directory = Directory::of(&products);
     let (hits, total) = directory.page("beacon", 10, 0);
     assert_eq!((hits[0].as_str(), total), ("exact", 701));
-    assert_eq!(directory.page("beacon", 1, 700).0.len(), 1, "it is counted once");
+    assert_eq!(directory.page("beacon", 1, 700).0.len(), 1, "it's counted once");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_short_acronym_stands_for_itself() {
     let directory = Directory::of(&[product("vanguard", "Vanguard"), product("va", "VA Forms")]);
     assert_eq!(directory.search("VA"), ["va"]);
     assert_eq!(Directory::of(&[product("vanguard", "Vanguard")]).search("VA"), [""; 0]);
-    assert_eq!(directory.search("vang"), ["vanguard"], "a lower-case beginning is completed");
+    assert_eq!(directory.search("vang"), ["vanguard"], "a lower-case prefix is completed");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn phrases_must_appear_and_exclusions_must_not() {
     let directory = Directory::of(&[product("row", "Hot work permits"), product("apart", "Work in hot areas")]);
     assert_eq!(directory.search("\"hot work\""), ["row"]);
     assert_eq!(directory.search("hot -permits"), ["apart"]);
-    assert_eq!(directory.search("-permits"), ["apart"], "everything else");
+    assert_eq!(directory.search("-permits"), ["apart"], "everything but the excluded word");
 }
 
 #[test]

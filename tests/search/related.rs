@@ -17,7 +17,7 @@ fn directory() -> Directory {
 #[test]
 fn products_near_in_meaning_follow_if_no_product_has_the_words() {
     let answer = directory().answer("photography", true);
-    assert_eq!(answer.ids, ["album", "gallery"], "neither those about other things nor in other languages");
+    assert_eq!(answer.ids, ["album", "gallery"], "no products about other things or in other languages");
     assert_eq!((answer.with_all_words, answer.related), (0, 2));
     assert_eq!(answer.dropped, ["photography"]);
 }
@@ -26,7 +26,7 @@ fn products_near_in_meaning_follow_if_no_product_has_the_words() {
 fn related_products_follow_those_with_the_words() {
     let answer = directory().answer("camera photography", true);
     assert_eq!(answer.ids[..2], ["album", "gallery"]);
-    assert_eq!((answer.with_all_words, answer.related), (1, 1), "camera alone is known");
+    assert_eq!((answer.with_all_words, answer.related), (1, 1), "only camera is known");
     assert_eq!(directory().answer("gallery pictures", true).with_all_words, 1);
 }
 

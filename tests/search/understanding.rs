@@ -96,7 +96,7 @@ fn products_with_only_a_querys_general_words_do_not_have_all_words() {
     assert_eq!((answer.ids, answer.with_all_words), (vec!["audit".to_owned()], 1));
     assert_eq!((answer.unknown, answer.dropped), (vec!["xylophone".to_owned()], vec!["xylophone".to_owned()]));
     let found = directory.answer("free audit ", true);
-    assert!(found.unknown.is_empty() && found.with_all_words == 1, "a word of intent isn't missing");
+    assert!(found.unknown.is_empty() && found.with_all_words == 1, "an intent word isn't missing");
 }
 
 #[test]
@@ -167,8 +167,8 @@ fn intent_words_do_not_count_if_others_do() {
         (answer.by_words(), &answer.dropped[..], answer.with_all_words),
         (&["audit".to_owned()][..], &[][..], 1)
     );
-    assert_eq!(directory.search("best tool "), ["tool"], "alone they do");
-    assert_eq!(directory.search("rogue-like game "), ["rogue"], "and as part of another word");
+    assert_eq!(directory.search("best tool "), ["tool"], "on their own, they do");
+    assert_eq!(directory.search("rogue-like game "), ["rogue"], "also as part of another word");
     assert_eq!(directory.answer("rogue-like xylophone", true).ids, ["rogue"]);
 }
 
@@ -216,7 +216,7 @@ fn a_complete_word_is_a_prefix_only_if_too_little_is_found() {
         [Prefix::Auto, Prefix::Always, Prefix::Never].map(has)
     };
     assert_eq!(finds("desk"), [false, true, false]);
-    assert_eq!(finds("deskt"), [true, true, false], "no word itself");
+    assert_eq!(finds("deskt"), [true, true, false], "not a word itself");
     let few = Directory::of(&[product("desk", "Desk"), product("top", "Desktop")]);
     assert_eq!(few.search("desk"), ["desk", "top"], "too little is found");
     assert_eq!(few.search_as("desk", Prefix::Never), ["desk"]);
@@ -249,7 +249,7 @@ fn one_letter_finds_names_that_begin_with_it() {
         json!({"id": "other", "name": "Lantern", "tagline": "Little reports"}),
     ]);
     assert_eq!(directory.search("r"), ["r", "rocket"]);
-    assert_eq!(directory.highlights("l"), [("name".into(), "<mark>Lantern</mark>".into())], "of names alone");
+    assert_eq!(directory.highlights("l"), [("name".into(), "<mark>Lantern</mark>".into())], "only in names");
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn demo_records_rank_after_real_ones_with_as_many_words() {
         (["all", "demo", "some", "some-demo"].map(str::to_owned).into(), 2)
     );
     let demos = Directory::of(&[real[0].clone(), real[3].clone()]);
-    assert_eq!(demos.search("audit permits "), ["demo", "some-demo"], "on their own they rank like real ones");
+    assert_eq!(demos.search("audit permits "), ["demo", "some-demo"], "on their own, they rank like real ones");
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl Server {
     fn status(&self, path: &str) -> u16 {
         let request = Request::get(format!("{}{path}", self.address));
         let request = request.header("Authorization", format!("Bearer {}", self.key));
-        send(request, "").expect("an answer").status().as_u16()
+        send(request, "").expect("a response").status().as_u16()
     }
 
     /// Sends requests, makes a broken and a good edit, waits until each is noticed, and stops the

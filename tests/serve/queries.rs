@@ -23,7 +23,7 @@ fn counted(folder: &Path) -> Vec<(String, u64)> {
         serde_json::from_slice(&fs::read(folder.join("queries.json")).expect("a file")).expect("JSON");
     let queries = document["queries"].as_array().expect("an array").iter();
     queries
-        .map(|of| (of["query"].as_str().expect("a text").to_owned(), of["count"].as_u64().expect("a number")))
+        .map(|of| (of["query"].as_str().expect("a string").to_owned(), of["count"].as_u64().expect("a number")))
         .collect()
 }
 

@@ -65,7 +65,7 @@ fn callers_through_a_proxy_need_keys() {
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains("software-directory keys create"), "{output:?}");
         assert!(output.stdout.is_empty(), "it never listened");
-        assert!(!folder.path().join("index/development-key").exists(), "none is made");
+        assert!(!folder.path().join("index/development-key").exists(), "none is created");
     }
 }
 
@@ -145,19 +145,19 @@ fn metrics_have_their_own_listener_before_there_is_anything_to_serve() {
     let lock = fs::File::create(folder.path().join("index/LOCK")).expect("a file");
     lock.lock().expect("locked");
     let server = Server::spawn(folder.path(), &["--metrics-listen", "127.0.0.1:0"]);
-    let address = until("it says where", || {
+    let address = until("it logs where metrics are served", || {
         let errors = server.stderr();
         let line = errors.lines().find(|line| line.contains("/metrics"))?;
         Some(line.split_once("address=")?.1.split_whitespace().next().expect("an address").to_owned())
     });
     let ask = |path: &str| {
-        let answer = send(Request::get(format!("http://{address}{path}")), "").expect("an answer");
+        let answer = send(Request::get(format!("http://{address}{path}")), "").expect("a response");
         (answer.status().as_u16(), answer.into_body())
     };
     let (status, text) = ask("/metrics");
     assert_eq!(status, 200);
     assert!(text.contains("software_directory_generation_records 0\n"), "{text}");
-    assert_eq!(ask("/healthz").0, 404, "the service itself is elsewhere");
+    assert_eq!(ask("/healthz").0, 404, "the service itself listens elsewhere");
     drop(lock);
     until("the generation is reported", || {
         ask("/metrics").1.contains("software_directory_generation_records 1\n").then_some(())
