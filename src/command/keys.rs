@@ -135,7 +135,7 @@ fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), Ke
 }
 
 /// Whether standard output is `/dev/null`. That's also the case if it's closed, because the
-/// standard library opens `/dev/null` in its place at the start, so writing never fails.
+/// standard library opens `/dev/null` in its place at startup, so writing never fails.
 fn is_discarded() -> bool {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{FileTypeExt, MetadataExt};

@@ -207,7 +207,7 @@ impl HeadingIndex {
     }
 
     /// The entries that have every word of the query (the last as a prefix): exact names and
-    /// abbreviations, then names that have the words, then texts.
+    /// abbreviations, then names that contain the words, then text.
     pub fn search(&self, text: &str) -> HeadingHits {
         self.find(text, true)
     }

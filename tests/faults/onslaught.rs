@@ -109,7 +109,7 @@ impl Fleet {
         [&self.target.server, &self.healthy.1].map(|server| rss_kib(server.pid()))
     }
 
-    /// A broken export, then a whole one, and a follower that's killed while it pulls.
+    /// A broken export, then a complete one, and a follower that's killed while it pulls.
     fn fault(&self, revision: usize) {
         let target = &self.target;
         let mut follower = follow(target, &self.killed);

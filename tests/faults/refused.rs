@@ -62,7 +62,7 @@ fn disk_failures_at_any_step_are_reported_and_recovered_from() {
             assert_eq!(running.reasons(), ["index_not_written"], "{what}");
             running.updater.look(Instant::now());
             if step == Step::CurrentRenamed {
-                // Only the last sync failed, so the current generation exists and is whole.
+                // Only the last sync failed, so the current generation exists and is complete.
                 assert_eq!(running.reasons(), [""; 0], "{what}");
             } else {
                 assert!(running.updater.is_due(later()), "{what}");

@@ -14,9 +14,9 @@ const HEAD: &str = r#"# Commands and options
 
 `software-directory` alone is `software-directory serve`. Every command has `--help`.
 
-Most options have an environment variable, shown after the option. What is given on the command line counts first, then the
-variable, then the [configuration file](#configuration-file), then the default. The variable of a flag is `1` or `0`, and that of
-a repeatable option holds its values separated by commas.
+Most options have an environment variable, shown after the option. The command line takes precedence, then the variable, then the
+[configuration file](#configuration-file), then the default. A flag's variable is `1` or `0`, and a repeatable option's variable
+contains comma-separated values.
 
 Results go to standard output; progress, notes and the log go to standard error. Exit codes: 0 success, 1 failure, 2 wrong usage or
 invalid exports. `diff` has [its own](#diff).
@@ -33,10 +33,10 @@ max-removed = 20
 skip-invalid = false
 ```
 
-`--config FILE`, written after a command or without one, names a TOML file; no other file is read. Its keys are the long options of
-[`serve`](#serve) that have a variable, and other commands use those that they have too, so `keys list --config FILE` finds the keys
-of the server. Relative paths start at the file's folder. An unknown key, or a value that the option refuses, is reported with file,
-line and key, and the exit code is 2.
+`--config FILE`, with or without a command, names a TOML file; no other file is read. Its keys are the long options of
+[`serve`](#serve) that have a variable. Other commands read the options they share with `serve`, so `keys list --config FILE` finds
+the server's keys. Relative paths are resolved from the file's folder. An unknown key or an invalid value is reported with the
+file, line and key, and the exit code is 2.
 
 ## Commands
 
@@ -106,7 +106,7 @@ fn describe(command: &Command, serve: &BTreeMap<&str, String>, list: &mut String
     }
     if !known.is_empty() {
         let names: Vec<_> = known.iter().map(|option| format!("`{}`", written(option))).collect();
-        writeln!(sections, "\nAs for [`serve`](#serve): {}.", names.join(", ")).expect("a string");
+        writeln!(sections, "\nSame as for [`serve`](#serve): {}.", names.join(", ")).expect("a string");
     }
 }
 

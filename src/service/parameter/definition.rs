@@ -285,7 +285,7 @@ pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
 pub static TYPO: Parameter<Flag> =
     Parameter::new("typo", "Whether misspelled words may match.", "false", Flag { default: true });
 
-/// The language of texts in a response.
+/// The language of the text in a response.
 pub static LANG: Parameter<Text> = Parameter::new(
     "lang",
     "The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own \
