@@ -15,10 +15,10 @@ use software_directory::catalogue::Merged;
 /// Memory for writing the segment, in bytes.
 const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 
-/// How often a document contains each of its terms.
+/// How many times a document contains each of its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// As often as its code says, which produces the postings that are served.
+    /// As many times as its code says, which produces the postings that are served.
     Code,
     /// Once, which is the least that can be indexed.
     Once,

@@ -2,7 +2,8 @@
 //! indexing of the same terms: `make bench`.
 //!
 //! The two take turns in one run. Everything runs on one thread, so the thread's CPU time is
-//! measured, and medians count. Wall time is also shown, because it includes waits for the disk.
+//! measured, and medians are reported. Wall time is also shown, because it includes waits for the
+//! disk.
 
 #[path = "../corpus/mod.rs"]
 #[allow(dead_code, reason = "this benchmark runs no queries")]
@@ -36,7 +37,7 @@ use corpus::Failure;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How often everything is measured; the median counts.
+/// How many times everything is measured; the median is used.
 const ROUNDS: usize = 5;
 
 /// The build may take at most this many times as long as bare indexing.

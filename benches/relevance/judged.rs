@@ -12,7 +12,7 @@ use software_directory::search::Ranking;
 use crate::qhse::{Composed, per_cent};
 use crate::{Built, Failure, rows, search};
 
-/// How deep a ranking is examined.
+/// How many results of a ranking are examined.
 const DEPTH: usize = 10;
 
 pub(crate) struct Judged {

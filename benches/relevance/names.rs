@@ -105,7 +105,7 @@ fn key(name: &str) -> String {
 }
 
 /// Removes the accents from Latin, Greek, Cyrillic, Hebrew and Arabic letters, which any query may
-/// leave out. In other scripts a mark makes another letter.
+/// leave out. In other scripts, a mark makes a different letter.
 fn without_accents(name: &str) -> String {
     let is_accent = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{5c1}' | '\u{5c2}' | '\u{64b}'..='\u{652}');
     name.nfd().filter(|c| !is_accent(*c)).nfc().collect()

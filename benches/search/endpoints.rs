@@ -40,7 +40,7 @@ const UNKNOWN: usize = 600;
 const UNKNOWN_ARGUMENTS: usize = 920;
 /// For how many products similar ones are listed.
 const PRODUCTS: usize = 200;
-/// How many times each request is measured; the median counts.
+/// How many times each request is measured; the median is used.
 const ROUNDS: usize = 5;
 /// The largest page. Each round requests one product fewer, so that no result comes from a cache.
 const LIMIT: usize = 100;

@@ -21,7 +21,7 @@ const QUERIES: usize = 50_000;
 /// How many of the slowest are measured again and printed.
 const SHOWN: usize = 10;
 
-/// How many times the slowest are measured again; the median counts.
+/// How many times the slowest are measured again; the median is used.
 const ROUNDS: usize = 15;
 
 /// How many synonym groups of frequent words the directory gets.
@@ -36,7 +36,7 @@ enum Request {
 }
 
 impl Request {
-    /// Runs it, and returns how many it finds.
+    /// Runs it and returns the number of hits.
     fn run(&self, snapshot: &Snapshot) -> u64 {
         match self {
             Self::Search(query) => {
@@ -80,7 +80,8 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
         times[QUERIES / 1000].0.as_micros(),
         times[0].0.as_micros(),
     );
-    // Interrupts can hit any query, so the slowest ones are measured again and their median counts.
+    // Interrupts can hit any query, so the slowest ones are measured again and their median is
+    // used.
     let mut slowest: Vec<_> = times
         .into_iter()
         .take(SHOWN * 20)

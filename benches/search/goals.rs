@@ -7,7 +7,7 @@ use software_directory::service::SearchSoftware;
 
 use crate::{ask, cpu_time};
 
-/// How many times both sides are measured; the median counts.
+/// How many times both sides are measured; the median is used.
 const ROUNDS: usize = 15;
 
 /// Maximum CPU time of any request with Debian's 59,204 packages. A search in a larger directory

@@ -3,7 +3,7 @@
 
     benches/server/run.py --server BINARY --baselines BINARY --export FILE [--rounds N] [--seconds N] [--only CASE,…]
 
-There's one wrk thread, with 16 connections and then 1; the servers take turns, and medians count. Every response must be a
+There's one wrk thread, with 16 connections and then 1; the servers take turns, and medians are reported. Every response must be a
 200 (or a 304 if that is being measured), and a sample is checked: a query drawn from a record must find it.
 Also writes the table to FOLDER/bench-http.md (--out, by default target/).
 """

@@ -26,7 +26,7 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
         return Err(forms.to_owned());
     }
     let addresses: Vec<_> = text.to_socket_addrs().map_err(|error| format!("{error}; {forms}"))?.collect();
-    // There's one listener, so IPv4 goes first: callers with only one of the two have that.
+    // There's one listener, so IPv4 goes first: callers that have only one of the two have IPv4.
     let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
     address.copied().ok_or_else(|| format!("the name has no address; {forms}"))
 }

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn title_and_introduction_are_lines_of_plain_text_of_limited_length() {
+    fn the_title_and_the_introduction_are_short_lines_of_plain_text() {
         assert_eq!(title("  Ünïcode & <b> “Tools” \u{1F6E0} "), Ok("Ünïcode & <b> “Tools” \u{1F6E0}".to_owned()));
         assert_eq!(title(""), Ok(String::new()));
         assert!(title(&"é".repeat(80)).is_ok() && introduction(&"é".repeat(600)).is_ok());

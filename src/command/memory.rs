@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn lowest_limit_of_nested_groups_counts() {
+    fn the_lowest_limit_of_nested_groups_applies() {
         let root = tempfile::tempdir().expect("a folder");
         let inner = root.path().join("outer/inner");
         fs::create_dir_all(&inner).expect("folders");

@@ -103,7 +103,7 @@ impl Terminal {
     }
 }
 
-/// Whether to show a step of progress, which isn't the case for every product.
+/// Whether to show this progress. Indexing isn't shown product by product.
 pub(super) fn is_reported(phase: Phase, done: u64, total: u64) -> bool {
     match phase {
         Phase::Reading => total >= LONG_BYTES || done == total,

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conjunction_is_a_word_or_a_sign() {
+    fn a_conjunction_is_a_word_or_a_symbol() {
         for phrase in ["Health and Safety", "health & safety", "health&safety", "health + safety", "health und safety"]
         {
             assert_eq!(written(phrase), ["health & safety", "health safety"], "{phrase}");

@@ -49,8 +49,8 @@ struct Name {
 }
 
 /// The entries that match a query, as one bit set per rank, best first: the query is the name or an
-/// abbreviation; it's a synonym; all words are in names, abbreviations and synonyms, one of which
-/// starts with the query; all words are in those; all words occur, but some only in the text.
+/// abbreviation; it's a synonym; all words are in headings (names, abbreviations and synonyms), one
+/// of which starts with the query; all words are in headings; some words are only in the text.
 #[derive(Debug, Default)]
 pub struct HeadingHits([Vec<u64>; 5]);
 

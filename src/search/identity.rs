@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_includes_signs_that_stand_alone() {
+    fn a_key_includes_symbols_that_stand_alone() {
         assert_eq!(key("Rocket.Chat"), key("rocketchat"));
         assert_eq!(
             [key("Calculator ++"), key("Calculator++"), key("Calculator")],

@@ -253,7 +253,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether it demands nothing and so finds every document.
+    /// Whether it requires nothing and so finds every document.
     pub fn finds_all(&self) -> bool {
         self.groups.is_empty()
             && self.names.is_empty()

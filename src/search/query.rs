@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_and_exclusions_are_told_apart_from_words() {
+    fn phrases_and_exclusions_are_distinguished_from_words() {
         let query = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
         assert_eq!(folded(&query.words), ["audit", "permit", "to", "work", "lock", "out", "tool"]);
         assert_eq!(query.phrases, vec![1..4]);

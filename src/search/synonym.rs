@@ -116,7 +116,7 @@ impl Thesaurus {
             .chain(self.terms.values().flatten().flat_map(|term| words(&term.written)))
     }
 
-    /// Finds the terms in a text, including overlapping and nested ones: text about `permit to work
+    /// Finds the terms in text, including overlapping and nested ones: text about `permit to work
     /// software` is also about `permit to work`.
     ///
     /// An ambiguous term counts only in capitals, or if `whole` is set and it's the whole text.

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_of_one_thing_are_alike_without_a_common_word() {
+    fn descriptions_of_the_same_thing_are_similar_without_common_words() {
         for (query, near, far) in [
             ("photography", "camera pictures", "accounting ledger"),
             ("manufacturing", "factory production", "poems and novels"),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_without_direction_is_like_nothing() {
+    fn a_vector_without_direction_is_similar_to_nothing() {
         assert_eq!((sum("").reference(), sum("").vector()), (None, Vector::NONE));
         let reference = sum("audit").reference().expect("a direction");
         assert_eq!(reference.likeness(&Vector::NONE.bytes()).to_bits(), 0.0_f32.to_bits());

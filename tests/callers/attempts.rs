@@ -61,7 +61,7 @@ fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_e
 }
 
 #[test]
-fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_shut_nobody_out() {
+fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_lock_nobody_out() {
     let _alone = alone();
     let count = if full() { 1_000_000 } else { 20_000_u32 };
     let place = Place::new(10, 1_000_000);

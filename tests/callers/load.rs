@@ -22,7 +22,7 @@ pub(crate) const PATHS: [&str; 4] = [
 pub(crate) struct Outcome {
     /// 0 if the connection broke.
     pub(crate) status: u16,
-    /// Measured from when it was due, so that no wait is left out.
+    /// Measured from when it was due, so it includes any wait.
     pub(crate) took: Duration,
     /// Measured from when it was sent.
     pub(crate) answered_in: Duration,

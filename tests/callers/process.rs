@@ -152,7 +152,7 @@ impl Server {
         Self { child, address: address.expect("an address"), metrics, errors }
     }
 
-    /// The standard error so far.
+    /// Standard error so far.
     pub(crate) fn stderr(&self) -> String {
         self.errors.lock().expect("no panic").clone()
     }

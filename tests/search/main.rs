@@ -30,7 +30,7 @@ fn an_exact_name_is_first_however_many_score_higher() {
     let mut products: Vec<_> = (0..700)
         .map(|n| json!({"id": format!("near-{n}"), "name": format!("{beacon} {n}"), "tagline": beacon, "rating": 5.0, "review_count": 9}))
         .collect();
-    // The worst of all, so it's examined last.
+    // It scores worst, so it's examined last.
     products.push(
         json!({"id": "exact", "name": "Lighthouse", "aliases": ["beacon"], "description": "A tower. ".repeat(90)}),
     );

@@ -68,7 +68,7 @@ fn lines(log: &str, message: &str) -> Vec<Value> {
 }
 
 #[test]
-fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_stop() {
+fn the_log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_stop() {
     let folder = folder_with(&["a", "b"]);
     let server = process::Server::start(folder.path(), &["--log-format", "json"]);
     let logged = |message: &str| !lines(&server.stderr(), message).is_empty();
@@ -98,7 +98,7 @@ fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_s
 }
 
 #[test]
-fn start_that_rebuilds_the_index_of_another_version_says_so_once() {
+fn a_start_that_rebuilds_another_versions_index_says_so_once() {
     let folder = folder_with(&["a"]);
     assert_eq!(process::run(folder.path(), &["--reindex"]).status.code(), Some(0));
     let index = folder.path().join("index");
@@ -150,7 +150,7 @@ fn a_mistyped_level_exits_with_2_and_a_mistyped_variable_gives_a_warning() {
 }
 
 #[test]
-fn log_into_a_closed_pipe_is_lost_and_the_service_keeps_running() {
+fn logs_to_a_closed_pipe_are_lost_and_the_service_keeps_running() {
     let folder = folder_with(&["a", "b"]);
     let mut server = Server::start(folder.path(), Stdio::piped());
     drop(server.child.stderr.take());
@@ -158,14 +158,14 @@ fn log_into_a_closed_pipe_is_lost_and_the_service_keeps_running() {
 }
 
 #[test]
-fn log_into_a_pipe_that_nobody_reads_is_lost_and_the_service_keeps_running() {
+fn logs_to_a_pipe_that_nobody_reads_are_lost_and_the_service_keeps_running() {
     let folder = folder_with(&["a", "b"]);
     Server::start(folder.path(), Stdio::piped()).goes_on(folder.path());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn log_onto_a_full_disk_is_lost_and_the_service_keeps_running() {
+fn logs_on_a_full_disk_are_lost_and_the_service_keeps_running() {
     let folder = folder_with(&["a", "b"]);
     let full = File::options().write(true).open("/dev/full").expect("a full device");
     Server::start(folder.path(), full.into()).goes_on(folder.path());

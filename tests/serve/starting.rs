@@ -186,7 +186,7 @@ fn with_json_logs_every_line_is_an_object_including_findings_and_the_last_messag
 }
 
 #[test]
-fn log_has_the_first_findings_of_a_kind_and_counts_the_others() {
+fn the_log_has_the_first_findings_of_each_kind_and_counts_the_rest() {
     let folder = folder_with(&["a"]);
     let twice = "\"k\": 1, ".repeat(151);
     let export = format!(r#"{{{twice}"name": "N", "license": "https://example.org/", "software": []}}"#);

@@ -42,7 +42,7 @@ pub(super) fn run(args: &ImportArgs) -> ExitCode {
     }
 }
 
-/// What the export becomes, and what the table is imported into.
+/// The export to write: a new one, or an existing one to update.
 enum Goal {
     New { output: PathBuf, envelope: Envelope },
     Update { output: PathBuf, export: Box<Export> },

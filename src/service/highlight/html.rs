@@ -1,4 +1,4 @@
-//! Renders a text with its matches as HTML.
+//! Renders text as HTML, with its matches marked.
 
 use crate::text::html::{is_special, push_escaped};
 
@@ -30,9 +30,9 @@ pub(super) fn write(html: &mut String, text: &str, is_ascii: bool, spans: &[(usi
     }
 }
 
-/// The byte range of a text to show. Begins and ends between words if possible.
+/// The byte range of the text to show. Begins and ends between words if possible.
 fn excerpt(text: &str, is_ascii: bool, first_match: usize) -> (usize, usize) {
-    // A text never has more characters than bytes.
+    // Text never has more characters than bytes.
     if text.len() <= EXCERPT || (!is_ascii && text.chars().count() <= EXCERPT) {
         return (0, text.len());
     }

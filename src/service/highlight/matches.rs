@@ -1,4 +1,4 @@
-//! Finds the words in a text that match, for all kinds of terms.
+//! Finds the matching words in text, for all kinds of terms.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ impl Highlighter<'_> {
         found.is_some_and(|found| self.categories.contains(&&*found.id))
     }
 
-    /// Finds the matched words in a text, for all kinds of terms.
+    /// Finds the matching words in text, for all kinds of terms.
     pub(super) fn all_marked(&self, field: &str, text: &str, numbers: &[usize]) -> Marked {
         let Self { snapshot: Snapshot { search, .. }, expansion, categories, .. } = self;
         if field == CATEGORIES && !categories.is_empty() && self.is_meant(text) {

@@ -356,7 +356,7 @@ impl<'s> Highlighter<'s> {
         Ok(next)
     }
 
-    /// Appends a text with its matches, if any. Matches by word number are already marked.
+    /// Appends text with its matches, if any. Matches by word number are already marked.
     /// `language` is set if the text is a translation.
     fn highlight(
         &mut self,

@@ -16,7 +16,7 @@ pub(super) struct Scratch {
     pub(super) marked: Vec<usize>,
     pub(super) values: Vec<usize>,
     pub(super) sections: Vec<usize>,
-    /// Byte ranges of the marked words in a text.
+    /// Byte ranges of the marked words in the text.
     pub(super) places: Vec<Range<usize>>,
     /// The marks in bytes and in characters.
     pub(super) spans: Vec<(usize, usize)>,
@@ -33,7 +33,7 @@ pub(super) struct Scratch {
 /// most 7 KiB: 240 characters, and [`MAX_RANGES`].
 const MAX_HIT_BYTES: usize = 16 * 1024;
 
-/// The maximum number of marks in a text.
+/// The maximum number of marks in a value's text.
 const MAX_RANGES: usize = 100;
 
 impl Scratch {
@@ -52,7 +52,7 @@ impl Scratch {
         self.json.push(b'[');
     }
 
-    /// Appends a text with its first matches, if it has any and the hit has room for it.
+    /// Appends text with its first matches, if it has any and the hit has room for it.
     pub(super) fn write(
         &mut self,
         field: &str,

@@ -17,7 +17,7 @@ pub(super) fn normal(word: &str) -> String {
     word.chars().filter(is_kept).flat_map(char::to_lowercase).nfc().collect()
 }
 
-/// The length of the dotted acronym at the start of a text, without its last dot: `E.H.S.`
+/// The length of the dotted acronym at the start of the text, without its last dot: `E.H.S.`
 pub(super) fn acronym(text: &str) -> Option<usize> {
     let (mut letters, mut end) = (0, 0);
     while let Some(c) = text[end..].chars().next().filter(|c| c.is_alphabetic() && !is_unseparated(*c)) {

@@ -70,7 +70,7 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// The byte ranges of the words in a text, as in [`words`], but without normalising or folding
+/// The byte ranges of the words in the text, as in [`words`], but without normalising or folding
 /// them.
 pub fn places(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();

@@ -1,4 +1,4 @@
-//! Finds runs of word characters in a text: a fast path on single bytes, and a slower one on
+//! Finds runs of word characters in text: a fast path on single bytes, and a slower one on
 //! characters.
 
 use std::ops::RangeInclusive;
