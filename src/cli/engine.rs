@@ -1,4 +1,4 @@
-//! The options of the engine: in the process, or a cluster.
+//! The engine's options: in this process, or a cluster.
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;

@@ -75,8 +75,7 @@ pub static NAME_Q: Parameter<Text> = Parameter::new(
 pub static GLOSSARY_Q: Parameter<Text> = Parameter::new(
     "q",
     "What to look for: a term, an abbreviation such as `PTW`, or words from a definition. Best match first: matches \
-     in \
-     terms and abbreviations come before matches in definitions.",
+     in terms and abbreviations come before matches in definitions.",
     "loto",
     QUERY,
 )
