@@ -48,8 +48,7 @@ pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Fail
     }
     Err(Failure::usage(format!(
         "{text} doesn't exist; name an export file, a folder of exports, a Git revision and path such as \
-         HEAD~1:data, or a \
-         generation of the index"
+         HEAD~1:data, or a generation of the index"
     )))
 }
 

@@ -117,10 +117,7 @@ fn chosen(table: &Table, columns: &[usize], yes: bool) -> Result<usize, Failure>
     }
     print_note(&printable(&format!(
         "Columns {} have the same name `{head}` but different values.",
-        letters.join(
-            ", \
-    "
-        )
+        letters.join(", ")
     )));
     loop {
         let answer = ask(&format!("Which one should be used? [{}]", letters.join("/")))?;

@@ -117,8 +117,7 @@ pub(super) fn connections(wanted: usize) -> usize {
     if possible < wanted {
         tracing::warn!(
             "at most {possible} connections at once, because the process may open only {current} files; raise the \
-             limit \
-             (`ulimit -n`, LimitNOFILE) to {needed} for {wanted}"
+             limit (`ulimit -n`, LimitNOFILE) to {needed} for {wanted}"
         );
     }
     possible

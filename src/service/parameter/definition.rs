@@ -234,8 +234,7 @@ pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
 pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
     "sort",
     "Sort order; `-` means highest or newest first. `attribute.` followed by a property sorts by an attribute whose \
-     values are \
-     numbers, dates, or true and false. Products without a value come last.",
+     values are numbers, dates, or true and false. Products without a value come last.",
     "-rating",
     Name {
         names: || SearchSort::names().map(str::to_owned).collect(),
@@ -249,11 +248,9 @@ pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
 pub static FACETS: Parameter<Name<Facet>> = Parameter::new(
     "facets",
     "Also count the matching products by this facet; `attribute.` followed by a property counts the values of an \
-     attribute. \
-     Each facet ignores its own filter. Text attributes are counted by their 100 most frequent values and `category` \
-     by its 1000 most frequent, without values of more than 500 characters. Numbers are counted in a few ranges, \
-     dates \
-     by year.",
+     attribute. Each facet ignores its own filter. Text attributes are counted by their 100 most frequent values and \
+     `category` by its 1000 most frequent, without values of more than 500 characters. Numbers are counted in a few \
+     ranges, dates by year.",
     "category",
     Name {
         names: || Facet::all().map(|facet| facet.as_str().to_owned()).collect(),
@@ -275,8 +272,8 @@ pub static HIGHLIGHT: Parameter<Flag> = Parameter::new(
 pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
     "prefix",
     "Whether the last word also matches the beginning of longer words: `always`, for a word that is still being \
-     typed; \
-     `never`; or `auto`, only if it isn't a complete word (of a record, or common in English) or too little is found.",
+     typed; `never`; or `auto`, only if it isn't a complete word (of a record, or common in English) or too little is \
+     found.",
     "always",
     OneOf { values: &Prefix::ALL, name: Prefix::as_str, default: Some(Prefix::Auto) },
 );
