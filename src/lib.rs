@@ -3,7 +3,7 @@
 //! Data flows one way, and the folders show it:
 //!
 //! ```text
-//! export file → valid records → stored texts, words, postings → generation → current directory → operation → response
+//! export file → valid records → stored text, words, postings → generation → current directory → operation → response
 //!   export        record          catalogue, search, engine       generation    update             service     http, mcp
 //! ```
 

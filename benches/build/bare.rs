@@ -1,5 +1,5 @@
-//! How long tantivy alone takes to index the same terms in the same schema: documents prepared
-//! beforehand, its own writer, one segment in memory.
+//! How long tantivy alone takes to index the same terms in the same schema, with documents prepared
+//! beforehand, its own writer, and one segment in memory.
 
 use software_directory::search::DocumentAnalyzer;
 use tantivy::directory::RamDirectory;
@@ -15,16 +15,16 @@ use software_directory::catalogue::Merged;
 /// Memory for writing the segment, in bytes.
 const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 
-/// How often a document contains each of its terms.
+/// How many times a document contains each of its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// As often as its code says, which produces the postings that are served.
+    /// As many times as its code says, which produces the postings that are served.
     Code,
     /// Once, which is the least that can be indexed.
     Once,
 }
 
-/// The documents as texts that contain their terms.
+/// Each document as text that contains its terms.
 pub(crate) fn prepare(merged: &Merged, repeat: Repeat) -> Vec<String> {
     let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
     let mut term = String::new();
@@ -41,7 +41,7 @@ pub(crate) fn prepare(merged: &Merged, repeat: Repeat) -> Vec<String> {
     texts.collect()
 }
 
-/// Indexes them.
+/// Indexes the prepared documents.
 pub(crate) fn index(texts: &[String]) -> Result<Index, Failure> {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default()

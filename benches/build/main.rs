@@ -1,14 +1,15 @@
 //! The cost of building and publishing a generation, stage by stage, compared with tantivy's bare
 //! indexing of the same terms: `make bench`.
 //!
-//! Both take turns in one run. Because everything runs on one thread, its CPU time is measured, and
-//! the medians count. Wall time is shown too, because of waits for the disk.
+//! The two take turns in one run. Everything runs on one thread, so the thread's CPU time is
+//! measured, and medians are reported. Wall time is also shown, because it includes waits for the
+//! disk.
 
 #[path = "../corpus/mod.rs"]
 #[allow(dead_code, reason = "this benchmark runs no queries")]
 mod corpus;
 #[path = "../search/cpu_time.rs"]
-#[allow(dead_code, reason = "what criterion measures with")]
+#[allow(dead_code, reason = "only criterion uses it")]
 mod cpu_time;
 
 mod bare;
@@ -36,10 +37,10 @@ use corpus::Failure;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How often everything is measured; the median counts.
+/// How many times everything is measured; the median is used.
 const ROUNDS: usize = 5;
 
-/// How many times as long as the bare indexing everything may take.
+/// The build may take at most this many times as long as bare indexing.
 const GOAL: f64 = 2.0;
 
 fn main() -> ExitCode {
@@ -83,8 +84,7 @@ fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many of the measurements are of single responses, and how many are what a build is compared
-/// with.
+/// How many measurements are of single responses, and how many are baselines for the build.
 const LOOKUPS: usize = 2;
 const BASELINES: usize = 2;
 
@@ -96,7 +96,7 @@ fn lookups(engine: &dyn Engine, mut ids: Vec<Box<str>>) -> Stages {
     let ((), made) = time(|| ids.iter().for_each(|id| drop(std::hint::black_box(record(id)))));
     let ready: Vec<Bytes> = ids.iter().map(|id| record(id)).collect();
     let ((), copied) = time(|| ready.iter().for_each(|body| drop(std::hint::black_box(body.to_vec()))));
-    vec![("every product's answer, put together", made), ("the same copied, if they were ready", copied)]
+    vec![("every product's response, assembled", made), ("the same, copied from ready bytes", copied)]
 }
 
 /// How long something took.
@@ -114,7 +114,7 @@ fn time<T>(work: impl FnOnce() -> T) -> (T, Time) {
     (made, Time { cpu: cpu_time::now().saturating_sub(cpu), clock: clock.elapsed() })
 }
 
-/// One round: what a reload does from files to a published generation, and what it's compared with.
+/// One round: what a reload does, from files to a published generation, and the baselines.
 fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let source = Source::Folder(data.to_owned());
     let scratch = Scratch::in_memory();
@@ -191,8 +191,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         ("read, parse and validate", read),
         ("name the generation", name),
         ("merge, and order by quality and name", order),
-        ("write and compress the answers", answers),
-        ("analyse the texts", analysis),
+        ("write and compress the responses", answers),
+        ("analyse the text", analysis),
         ("number the words, forward index", words),
         ("index", indexing),
         ("open, to check", check),

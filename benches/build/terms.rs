@@ -1,5 +1,5 @@
-//! A document's terms for an index that tantivy builds itself: a text that encodes each term with
-//! its frequency, and a tokenizer that decodes it.
+//! A document's terms for an index that tantivy builds itself: text that encodes each term with its
+//! frequency, and a tokenizer that decodes it.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 

@@ -16,7 +16,7 @@ use software_directory::text::analyse::words;
 /// Why a benchmark can't run.
 pub(crate) type Failure = Box<dyn std::error::Error>;
 
-/// A benchmark's exit code. Prints a failure.
+/// Prints a failure and returns the benchmark's exit code.
 pub(crate) fn exit(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -36,11 +36,12 @@ const DEFAULT_EXPORT: &str = "exports/debian.json";
 /// The variable that names another export in the folder, or a folder of exports.
 const EXPORT: &str = "MEASURE_EXPORT";
 
-/// The minimum length of a word to misspell in a benchmark: typos are tolerated from four letters
-/// on.
+/// The minimum length of a word to misspell in a benchmark. Typos are tolerated in words of four
+/// letters or more.
 const MISSPELLED_FROM: usize = 5;
 
-/// The measured exports: `$MEASURE_DATA/exports/debian.json`, or `$MEASURE_DATA/$MEASURE_EXPORT`, a file or a folder.
+/// The measured exports: `$MEASURE_DATA/exports/debian.json`, or the file or folder
+/// `$MEASURE_DATA/$MEASURE_EXPORT`.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
     let folder = std::env::var(FOLDER).unwrap_or_default();
     let export = std::env::var(EXPORT).unwrap_or_else(|_| DEFAULT_EXPORT.to_owned());
@@ -50,8 +51,8 @@ pub(crate) fn path() -> Result<PathBuf, Failure> {
     }
     Err(format!(
         "there is no export {}; name its folder with `make bench MEASURE_DATA=…`, and the file in it with MEASURE_EXPORT \
-         where it isn't {DEFAULT_EXPORT}. Any valid export will do; the figures in PERFORMANCE.md are of Debian 12's \
-         packages, made of its Packages and Translation-en files",
+         if it isn't {DEFAULT_EXPORT}. Any valid export will do; the figures in PERFORMANCE.md are for Debian 12's \
+         packages, generated from its Packages and Translation-en files",
         path.display()
     )
     .into())
@@ -65,7 +66,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Export>, Failure> {
     if report.is_valid() {
         Ok(report.exports)
     } else {
-        Err(format!("{} is no valid export; see `software-directory check`", path.display()).into())
+        Err(format!("{} isn't a valid export; see `software-directory check`", path.display()).into())
     }
 }
 

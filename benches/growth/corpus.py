@@ -3,11 +3,12 @@
 
     benches/growth/corpus.py --export FILE --records N --out FOLDER
 
-Up to the size of the export it is a sample of its records; above it, all of them and new ones. A new record is one of the
-export's whose sentences are replaced by those of others of the same category, with a name made of the words of two, which
-is put where the sentences told another's. So words are as frequent, and come together as often, as they do in the export.
-The vocabulary grows as it does there, with the square root of the records (Heaps' law): so often a name gets a word that
-nothing had before. Everything random is seeded, and a smaller corpus is the beginning of a larger one.
+Up to the size of the export, the corpus is a sample of its records; beyond that, it has all of them and new ones. A new
+record is a copy of one from the export with a new name, built from the words of two names, and with sentences from other
+records in the same category, in which the new name replaces the old ones. So words are as frequent, and occur together
+as often, as in the export. The vocabulary also grows as it does there, with the square root of the number of records
+(Heaps' law), because names get words that nothing had before at that rate. All randomness is seeded, and a smaller
+corpus is the beginning of a larger one.
 """
 
 import argparse
@@ -76,7 +77,7 @@ class Corpus:
         return made
 
     def name(self, one, other, is_new):
-        """A name that no record has: the beginning of one and the end of another."""
+        """A name that no record has: the beginning of one name and the end of another."""
         ones, others = one["name"].split("-"), other["name"].split("-")
         words = ones[:(len(ones) + 1) // 2] + others[len(others) // 2:]
         if is_new:
@@ -89,13 +90,13 @@ class Corpus:
         return name
 
     def new_word(self):
-        """A word that isn't in the corpus: the beginning of a word in one of its names, and the end of another."""
+        """A word that isn't in the corpus: the beginning of a word in one name, and the end of a word in another."""
         word = ""
         while not word or word in self.words:
             names = [WORD.findall(record["name"].lower()) for record in self.random.choices(self.records, k=2)]
             one, other = (self.random.choice(words or ["new"]) for words in names)
             word = one[:(len(one) + 1) // 2] + other[len(other) // 2:]
-            # If there are too few words to choose another.
+            # In case there are too few words to find a new combination.
             word += f"{len(self.words)}" if word in self.words and self.random.random() < 0.1 else ""
         self.words.add(word)
         return word

@@ -3,10 +3,10 @@
 
     benches/growth/run.py --server BINARY --baselines BINARY --export FILE [--sizes N,…] [--rounds N] [--seconds N]
 
-For each number of records a corpus is made of the export (corpus.py) and served from nothing, then with the index that is
-there, and asked over one connection by one load thread of wrk, queries drawn from that very corpus. Prints a table and writes
-it to FOLDER/bench-growth.md, and the curves to FOLDER/bench-growth.svg (--out, by default target/), after each size.
-1,000,000 records need some 7 GB of memory and 5 GB of disk.
+For each number of records, generates a corpus from the export (corpus.py), serves it first without an index and then with
+the existing one, and searches it over one connection with one wrk thread, using queries drawn from that same corpus. After
+each size, writes a table to FOLDER/bench-growth.md and the curves to FOLDER/bench-growth.svg (--out, by default target/).
+1,000,000 records need about 7 GB of memory and 5 GB of disk.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from server import check, create_keys, draw_queries, fail, need_wrk, ours, wait_
 
 SIZES = "1000,10000,59204,1000000"
 RESTARTS = 5
-# How many seconds after a start contents have been verified and memory released.
+# How many seconds after startup the content has been verified and memory released.
 SETTLED = 5
 # How many queries are checked, and what share may be missed. The more words there are, the more
 # often a shortened word is a word itself.
@@ -63,7 +63,7 @@ def size_on_disk(folder):
 
 
 def measure(arguments, records, folder):
-    """What this many records cost; 0 for a server without any, which isn't searched."""
+    """The figures for this many records. A server without any (0) isn't searched."""
     folder.mkdir()
     row = {"records": records, "export_mb": corpus.write(arguments.export, records, folder / "data") / 1e6}
     if records:
@@ -93,7 +93,7 @@ def search(arguments, server, folder):
     found, asked, missed = check(server, folder, SAMPLE)
     print(f"{found} of {asked} queries find the record they were drawn from" + (f"; missed: {missed}" if missed else ""))
     if len(missed) > MISSED_AT_MOST * asked:
-        fail("a fast wrong answer is no answer")
+        fail("too many searches miss their record, and a fast wrong answer doesn't count")
     load = [server.load(1, arguments.seconds, folder / "distinct.txt", number * 40_000, server.before, key=server.key)
             for number in range(arguments.rounds)]
     if bad := sum(seen["bad"] for seen in load):
@@ -120,7 +120,7 @@ def report(arguments, empty, rows):
                      f"| {'less' if grows < bound else 'more: missed'} |")
     lines += ["", f"{arguments.rounds} rounds of {arguments.seconds} s, one connection, medians; restarts: the median of {RESTARTS}; "
               f"on {os.cpu_count()} cores; load of the machine at the end {os.getloadavg()[1]:.1f}; "
-              f"made of {pathlib.Path(arguments.export).name}."]
+              f"generated from {pathlib.Path(arguments.export).name}."]
     out = pathlib.Path(arguments.out)
     out.mkdir(parents=True, exist_ok=True)
     (out / "bench-growth.md").write_text("\n".join(lines) + "\n")
@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--server", required=True)
     parser.add_argument("--baselines", required=True)
     parser.add_argument("--export", required=True)
-    parser.add_argument("--sizes", default=SIZES, help=f"numbers of records, with commas between them; by default {SIZES}")
+    parser.add_argument("--sizes", default=SIZES, help=f"numbers of records, separated by commas; by default {SIZES}")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--out", default="target")

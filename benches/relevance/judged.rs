@@ -12,7 +12,7 @@ use software_directory::search::Ranking;
 use crate::qhse::{Composed, per_cent};
 use crate::{Built, Failure, rows, search};
 
-/// How deep a ranking is examined.
+/// How many results of a ranking are examined.
 const DEPTH: usize = 10;
 
 pub(crate) struct Judged {
@@ -26,7 +26,7 @@ pub(crate) struct Judged {
 /// The means over a set of queries.
 #[derive(Clone, Copy, Default)]
 struct Figures {
-    /// nDCG@10, where an unjudged hit counts nothing.
+    /// nDCG@10, in which an unjudged hit counts as irrelevant.
     ndcg: f64,
     /// The same after removing unjudged hits, because judgements are pooled from other engines'
     /// results.
@@ -65,11 +65,11 @@ impl Judged {
         let strict = self.measure(&snapshot, &self.queries, false)?;
         print("all, typo=false", strict);
         let right = self.measure(&snapshot, &self.right, true)?;
-        print("those with a misspelling, right", right);
+        print("with a misspelling, spelled right", right);
         let wrong = self.measure(&snapshot, &self.wrong, true)?;
         print("the same, misspelled", wrong);
         println!("  misspelled / right      {:.3}", wrong.ndcg / right.ndcg);
-        println!("  what typos cost         {:.4}\n", strict.ndcg - all.ndcg);
+        println!("  typo tolerance costs    {:.4}\n", strict.ndcg - all.ndcg);
         Ok(())
     }
 
@@ -78,13 +78,13 @@ impl Judged {
         println!("What each weight is worth: judged queries with it turned off");
         let whole = Ranking::default();
         let off: [(&str, Ranking); 14] = [
-            ("as it is", whole),
+            ("as it is now", whole),
             ("name = description", Ranking { name: whole.description, ..whole }),
             ("summary = description", Ranking { summary: whole.description, ..whole }),
             ("all fields alike", Ranking { name: 1.0, summary: 1.0, description: 1.0, ..whole }),
             ("no length norm (b = 0)", Ranking { name_b: 0.0, summary_b: 0.0, description_b: 0.0, ..whole }),
-            ("no norm of the name", Ranking { name_b: 0.0, ..whole }),
-            ("no least length norm", Ranking { norm_floor: 0.01, ..whole }),
+            ("no length norm for names", Ranking { name_b: 0.0, ..whole }),
+            ("no norm floor", Ranking { norm_floor: 0.01, ..whole }),
             ("no saturation (k1 = 20)", Ranking { k1: 20.0, ..whole }),
             ("no exact spelling", Ranking { spelling: 0.0, ..whole }),
             ("no proximity", Ranking { proximity: 0.0, ..whole }),
@@ -100,7 +100,7 @@ impl Judged {
         Ok(())
     }
 
-    /// Measures the weights that standard input names, one set per line.
+    /// Measures the weights given on standard input, one set per line.
     pub(crate) fn sweep(&self, composed: &Composed) -> Result<(), Failure> {
         for line in std::io::stdin().lock().lines() {
             let line = line?;

@@ -49,8 +49,9 @@ fn run(folder: &Path, part: Option<&str>) -> Result<(), Failure> {
     for file in needed {
         if !folder.join(file).is_file() {
             return Err(format!(
-                "there is no {file} in {:?}; name the folder with `make relevance MEASURE_DATA=…`. The judged queries are \
-                 o19s/chorus's (Icecat products), the misspellings Wikipedia's; RANKING.md tells the form of the files",
+                "there is no {file} in {:?}; name the folder with `make relevance MEASURE_DATA=…`. The judged \
+                 queries come from o19s/chorus (Icecat products), the misspellings from Wikipedia; RANKING.md \
+                 describes the file formats",
                 folder.display().to_string()
             )
             .into());
@@ -100,7 +101,7 @@ impl Built {
             &|_, _| {},
         )?;
         if !report.is_valid() {
-            return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
+            return Err(format!("{files:?} aren't valid exports; see `software-directory check`").into());
         }
         let scratch = Scratch::in_memory();
         let set = ExportSet::of(report.exports, &scratch)?;

@@ -47,7 +47,7 @@ pub(crate) fn report(snapshot: &Snapshot, path: &Path) -> Result<(), Failure> {
     println!("Real misspellings within the allowed edits of a word in the index");
     println!("  the right word first    {} of {} ({:.1} %)", counts.0, counts.1, per_cent(counts));
     println!("  missed: {}", missed.join("; "));
-    println!("  words of the index that are changed: {changed} of {words}\n");
+    println!("  words in the index that are changed: {changed} of {words}\n");
     Ok(())
 }
 

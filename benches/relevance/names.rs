@@ -41,7 +41,7 @@ struct Record {
 
 /// The exports in a folder, at least one.
 pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let of_folder = |error| format!("can't list {}, which holds any exports: {error}", folder.display());
+    let of_folder = |error| format!("can't list {}, which should contain exports: {error}", folder.display());
     let entries = std::fs::read_dir(folder).map_err(of_folder)?.map(|entry| Ok(entry?.path()));
     let mut files = entries.collect::<Result<Vec<_>, std::io::Error>>()?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
@@ -55,7 +55,7 @@ pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// Searches for each name in each export in all variants, and fails if one doesn't find a product
 /// with that name first.
 pub(crate) fn report(files: &[PathBuf]) -> Result<(), Failure> {
-    println!("Names as queries that don't find a product of that name first");
+    println!("Names as queries that don't find a product with that name first");
     let mut failures = 0;
     for file in files {
         let export: Export = serde_json::from_slice(&std::fs::read(file)?)?;
@@ -95,8 +95,8 @@ fn is_called(record: &Record, name: &str) -> bool {
     self::key(&record.name) == key || record.aliases.iter().any(|alias| self::key(alias) == key)
 }
 
-/// A name the way searches compare it: its words, and the trailing signs that distinguish
-/// `Calculator ++` from `Calculator`. A name without words is all of its signs.
+/// A name the way searches compare it: its words, and the trailing symbols that distinguish
+/// `Calculator ++` from `Calculator`. For a name without words, all its symbols are used.
 fn key(name: &str) -> String {
     let words = words(name);
     let end = words.last().map_or(0, |last| last.end);
@@ -105,7 +105,7 @@ fn key(name: &str) -> String {
 }
 
 /// Removes the accents from Latin, Greek, Cyrillic, Hebrew and Arabic letters, which any query may
-/// leave out. In other scripts a mark makes another letter.
+/// leave out. In other scripts, a mark makes a different letter.
 fn without_accents(name: &str) -> String {
     let is_accent = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{5c1}' | '\u{5c2}' | '\u{64b}'..='\u{652}');
     name.nfd().filter(|c| !is_accent(*c)).nfc().collect()

@@ -28,7 +28,7 @@ pub(crate) fn with_all(q: &str, limit: u32, offset: u64) -> SearchSoftware {
     SearchSoftware { facets: Facet::all().collect(), highlight: true, page: PageRequest { limit, offset }, ..plain(q) }
 }
 
-/// The answer.
+/// The response.
 pub(crate) fn answer<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
     pollster::block_on(search_software(snapshot, query)).expect("an index in memory can be read")
 }

@@ -1,4 +1,4 @@
-//! Measures the thread's CPU time, which other work on the machine stretches much less than wall
+//! Measures the thread's CPU time, which other work on the machine affects much less than wall
 //! time.
 
 use std::time::Duration;

@@ -3,7 +3,8 @@
 //! response fails the run.
 //!
 //! The directory is the corpus, all of it new to the change log, plus an export with more of
-//! everything else than a directory has: categories, glossary terms, reviews of one product.
+//! everything else than any real directory has: categories, glossary terms, and reviews of one
+//! product.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -34,18 +35,18 @@ const CATEGORIES: usize = 60_000;
 const TERMS: usize = 100_000;
 const WORDS_OF_A_TERM: usize = 20;
 const REVIEWS: usize = 100_000;
-/// How many meaningless parameters and arguments a request can have.
+/// How many unknown parameters and arguments a request can have.
 const UNKNOWN: usize = 600;
 const UNKNOWN_ARGUMENTS: usize = 920;
-/// The products whose similar ones are listed.
+/// For how many products similar ones are listed.
 const PRODUCTS: usize = 200;
-/// How many times each request is measured; the median counts.
+/// How many times each request is measured; the median is used.
 const ROUNDS: usize = 5;
-/// The largest page. Each round requests one product less, so that no result comes from a cache.
+/// The largest page. Each round requests one product fewer, so that no result comes from a cache.
 const LIMIT: usize = 100;
 
-/// A path, possibly of a request that is rejected, or the body of a tool call. `LIMIT` in it is
-/// replaced by the page size.
+/// A path, the path of a request that is rejected, or the body of a tool call. `LIMIT` in it is
+/// replaced with the page size.
 enum Ask {
     Get(String),
     Refused(String),
@@ -177,7 +178,7 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
         "offering_type=software&evidence_status=pending-review&min_rating=0&evidence_checked_after=2000-01-01&tags=a";
     let facets: Vec<_> = Facet::all().map(|facet| format!("facets={}", facet.as_str())).collect();
     let facets = facets.join("&");
-    // Similar to a parameter's name, which is searched for.
+    // Similar to a parameter's name, so that the server searches for the nearest one.
     let unknown = (0..UNKNOWN).map(|number| format!("offste{number}=1")).collect::<Vec<_>>().join("&");
     let unknown_arguments: serde_json::Map<_, _> = (0..UNKNOWN_ARGUMENTS)
         .map(|number| (format!("evidence_checked_befro{number}"), "x".repeat(30).into()))

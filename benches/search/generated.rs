@@ -21,10 +21,10 @@ const QUERIES: usize = 50_000;
 /// How many of the slowest are measured again and printed.
 const SHOWN: usize = 10;
 
-/// How many times the slowest are measured again; the median counts.
+/// How many times the slowest are measured again; the median is used.
 const ROUNDS: usize = 15;
 
-/// How many synonym groups the directory has, each with as many frequent words.
+/// How many synonym groups of frequent words the directory gets.
 const SYNONYMS: usize = 200;
 
 /// A request that searches.
@@ -36,7 +36,7 @@ enum Request {
 }
 
 impl Request {
-    /// Runs it, and returns how many it finds.
+    /// Runs it and returns the number of hits.
     fn run(&self, snapshot: &Snapshot) -> u64 {
         match self {
             Self::Search(query) => {
@@ -80,7 +80,8 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
         times[QUERIES / 1000].0.as_micros(),
         times[0].0.as_micros(),
     );
-    // Interrupts can hit any query, so the slowest ones are measured again and their median counts.
+    // Interrupts can hit any query, so the slowest ones are measured again and their median is
+    // used.
     let mut slowest: Vec<_> = times
         .into_iter()
         .take(SHOWN * 20)
@@ -97,7 +98,7 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
     }
 }
 
-/// The number of a word, with small ones far more often than large ones.
+/// A random word number; small ones are far likelier than large ones.
 pub(crate) fn skewed(random: &mut Rng, count: usize) -> usize {
     let share = random.f64();
     #[expect(
@@ -130,7 +131,7 @@ impl<'c> Generator<'c> {
         Self { exports, frequent, long, categories, random: Rng::with_seed(seed) }
     }
 
-    /// The next request, and where its text comes from.
+    /// The next request, and what kind of text it has.
     fn request(&mut self) -> (&'static str, Request) {
         let (kind, q) = self.text();
         let q = Some(q.chars().take(MOST_CHARACTERS).collect()).filter(|_| kind != "nothing");

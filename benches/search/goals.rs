@@ -1,4 +1,4 @@
-//! Goals, measured in turns within one run, so that other load affects both sides.
+//! Goals. The two sides take turns in one run, so that other load affects both.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use software_directory::service::SearchSoftware;
 
 use crate::{ask, cpu_time};
 
-/// How many times both sides are measured; the median counts.
+/// How many times both sides are measured; the median is used.
 const ROUNDS: usize = 15;
 
-/// The most CPU time that any request may take with Debian's 59,204 packages. A search in a larger
-/// directory may take more, because its work budget grows with the records.
+/// Maximum CPU time of any request with Debian's 59,204 packages. A search in a larger directory
+/// may take more, because its work budget grows with the records.
 pub(crate) const WORST: Duration = Duration::from_millis(5);
 
-/// A goal: the most that one side may cost as a multiple of the other.
+/// A goal: the maximum cost of one side as a multiple of the other's.
 pub(crate) struct Ratio<'q> {
     pub(crate) name: &'static str,
     pub(crate) of: &'q [SearchSoftware],
@@ -24,7 +24,7 @@ pub(crate) struct Ratio<'q> {
 
 /// Measures and prints the ratios.
 pub(crate) fn ratios(snapshot: &Snapshot, goals: &[Ratio<'_>]) {
-    println!("\n{:56} {:>10} {:>10} {:>7} {:>7}", "ratio, CPU time a query", "µs", "to µs", "ratio", "goal");
+    println!("\n{:56} {:>10} {:>10} {:>7} {:>7}", "ratio, CPU time per query", "µs", "to µs", "ratio", "goal");
     for goal in goals {
         let mut rounds: Vec<_> = (0..ROUNDS)
             .map(|_| {
@@ -46,7 +46,7 @@ fn per_query(snapshot: &Snapshot, queries: &[SearchSoftware]) -> f64 {
             std::hint::black_box(ask::answer(snapshot, query));
         }
     });
-    #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
     let count = queries.len() as f64;
     time.as_secs_f64() * 1e6 / count
 }

@@ -2,8 +2,8 @@
 //!
 //! The corpus is an export in `MEASURE_DATA` (Debian 12's packages). The queries are one to three
 //! words drawn from its records with a fixed seed, the same with one edit, and the worst that a
-//! caller can send. The thread's CPU time is measured. After criterion's figures come the ratios
-//! that have to hold, measured in turns.
+//! caller can send. The thread's CPU time is measured. Criterion's figures are followed by the
+//! ratios that must hold, whose sides take turns.
 //!
 //! `cargo bench --bench search -- goals` prints only those, and `-- generated` the worst of 50,000
 //! generated queries and the worst request of every endpoint.
@@ -77,7 +77,7 @@ fn run() -> Result<(), Failure> {
         let sets = [
             ("spelled right", &plain),
             ("spelled right, typo=false", &strict),
-            ("spelled right, of those with a long word", &paired_right),
+            ("spelled right, with a long word", &paired_right),
             ("misspelled", &paired_wrong),
             ("every facet", &facets),
             ("highlights", &highlights),

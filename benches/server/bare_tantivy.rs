@@ -37,7 +37,7 @@ struct Fields {
     description: Field,
 }
 
-/// The whole corpus in one segment in memory, with `GET /search?q=…` on it.
+/// `GET /search?q=…` on the whole corpus, which is in one segment in memory.
 pub(crate) fn router() -> Result<Router, Failure> {
     let exports = corpus::read(&corpus::path()?)?;
     let mut schema = Schema::builder();

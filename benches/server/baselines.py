@@ -1,7 +1,7 @@
 """What people might use instead: SQLite's full text search behind Datasette, MiniSearch behind Fastify, PostgreSQL.
 
-What isn't there is fetched once into .tools of the checkout: Datasette from PyPI, MiniSearch and Fastify from npm
-(benches/server/minisearch/package-lock.json). PostgreSQL has to be installed.
+What is missing is fetched once into the checkout's .tools: Datasette from PyPI, MiniSearch and Fastify from npm
+(benches/server/minisearch/package-lock.json). PostgreSQL must already be installed.
 """
 
 import json
@@ -20,7 +20,7 @@ TOOLS = HERE.parents[1] / ".tools"
 FIELDS = ["id", "name", "tagline", "description"]
 DATASETTE = "0.65.5"
 
-# The page of a table has a search too, but it sorts hits by number rather than rank.
+# A table's page also has a search, but it sorts hits by row number rather than rank.
 RANKED = """
 SELECT packages.id, packages.name, packages.tagline, packages.description, best.total FROM
   (SELECT rowid, rank, count(*) OVER () AS total FROM packages_fts WHERE packages_fts MATCH escape_fts(:q)
@@ -42,11 +42,11 @@ def install(command, what, remedy):
 def datasette(export, folder, _queries):
     environment = TOOLS / f"datasette-{DATASETTE}"
     if not (environment / "bin" / "datasette").exists():
-        print(f"Datasette is installed once into {environment}")
+        print(f"Installing Datasette into {environment} (only this once)")
         install([sys.executable, "-m", "venv", environment], "datasette",
-                "Python's venv is installed with: sudo apt-get install python3-venv")
+                "install Python's venv with: sudo apt-get install python3-venv")
         install([environment / "bin" / "pip", "install", "--quiet", f"datasette=={DATASETTE}"], "datasette",
-                "see that PyPI can be reached")
+                "check that PyPI can be reached")
     database = sqlite3.connect(folder / "packages.db")
     database.execute("CREATE TABLE packages (id TEXT PRIMARY KEY, name TEXT, tagline TEXT, description TEXT)")
     database.executemany("INSERT INTO packages VALUES (?, ?, ?, ?)", records(export))
@@ -57,7 +57,7 @@ def datasette(export, folder, _queries):
     database.close()
     metadata = folder / "datasette.json"
     metadata.write_text(json.dumps({"databases": {"packages": {"queries": {"search": {"sql": RANKED}}}}}))
-    # It doesn't support port 0.
+    # Datasette doesn't support port 0.
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -80,9 +80,9 @@ def minisearch(export, _folder, _queries):
     for name in ["package.json", lock.name, "server.mjs"]:
         shutil.copy(HERE / "minisearch" / name, place)
     if not is_there:
-        print(f"MiniSearch and Fastify are installed once into {place}")
+        print(f"Installing MiniSearch and Fastify into {place} (only this once)")
         install(["npm", "ci", "--prefix", place, "--no-audit", "--no-fund", "--loglevel=error"], "minisearch",
-                "see that npm's registry can be reached")
+                "check that npm's registry can be reached")
     started = Server("MiniSearch behind Fastify", ["node", "--max-old-space-size=8000", place / "server.mjs", export])
     packages = json.loads(lock.read_text())["packages"]
     node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()

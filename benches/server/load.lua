@@ -1,6 +1,7 @@
--- Asks the lines of a file one after another, from a place in it on.
+-- Sends the lines of a file as queries one after another, from a given line on.
 --   wrk … -s load.lua URL -- FILE START BEFORE AFTER KEYS [tagged]
--- A line is put between BEFORE and AFTER; the keys, with commas between them, take turns. In a tagged file an entity tag follows it behind a tab.
+-- Each line is put between BEFORE and AFTER; the comma-separated keys take turns. In a tagged file,
+-- an entity tag follows each line after a tab.
 
 local function encode(text)
   return (text:gsub("[^%w%-%._~ ]", function(c) return string.format("%%%02X", c:byte()) end):gsub(" ", "+"))

@@ -1,7 +1,8 @@
-//! What `make bench-http` compares the service with, and what it asks: `benches/server/run.py` starts all of this.
+//! The baselines and queries of `make bench-http`; `benches/server/run.py` starts them.
 //!
 //! - `queries FOLDER`: writes the queries, drawn with a fixed seed from the corpus.
-//! - `axum ADDRESS BYTES`: bare axum, which answers every request with a fixed body of that size: the limit of HTTP here.
+//! - `axum ADDRESS BYTES`: bare axum, which sends every request a fixed body of that size: the
+//!   limit of HTTP on this machine.
 //! - `tantivy ADDRESS`: bare tantivy behind a minimal axum server: the limit of the engine.
 //!
 //! The first line on standard output is the address.

@@ -1,4 +1,5 @@
-"""What the pages cost: CPU beside the API calls whose data they show, time to the first byte, and bytes of the first view."""
+"""What the pages cost: CPU time relative to the API calls whose data they show, time to first byte, and bytes of the first
+view."""
 
 import http.client
 import json
@@ -10,7 +11,8 @@ import urllib.parse
 
 from server import fail, quoted
 
-# The bounds: CPU of a page over its API calls, both before compression; first byte of home and product on Debian's export; first view.
+# The bounds: a page's CPU time relative to its API calls, both before compression; first byte of
+# the home and product pages with Debian's export; first view.
 MOST_CPU = 3.0
 MOST_FIRST_BYTE_MS = 5.0
 MOST_BYTES, MOST_FILES = 60_000, 12
@@ -25,7 +27,7 @@ def cpu_ms(process):
 
 
 class Reader:
-    """A connection that is kept, with a session for pages and a key for the API."""
+    """A persistent connection, with a session for pages and a key for the API."""
 
     def __init__(self, server):
         self.server = server
@@ -35,7 +37,7 @@ class Reader:
         response = connection.getresponse()
         response.read()
         if response.status != 303:
-            fail(f"signing in answers {response.status}")
+            fail(f"signing in returned {response.status}")
         self.cookie = {**ACCEPT, "Cookie": response.headers["Set-Cookie"].split(";")[0]}
         self.connection = connection
 
@@ -48,12 +50,12 @@ class Reader:
         first_byte = 1000 * (time.perf_counter() - began)
         body = response.read()
         if response.status != 200:
-            fail(f"{path} answers {response.status}")
+            fail(f"{path} returned {response.status}")
         return response.headers, body, first_byte
 
 
 def cases(reader, ids, queries):
-    """By name: how many different ones there are, the page of each, and the API calls whose data it shows."""
+    """By name: how many different pages there are, the path of each, and the API calls whose data it shows."""
     attributes = json.loads(reader.get("/v1/attributes")[1])["data"]
     built_in = ["standards", "deployment", "languages", "vendor", "tags"]
     names = [of["property"] for of in attributes]
@@ -89,7 +91,7 @@ def cost_ms(reader, paths):
 
 
 def first_view(reader, path):
-    """Bytes and files of a page and what it loads, as a browser asks for them."""
+    """The bytes and files of a page and what it loads, requested the way a browser does."""
     coded = {"Accept-Encoding": "gzip, zstd"}
     _, html, _ = reader.get(path)
     loaded = set(re.findall(r'(?:src|href)="([^"]*/assets/[^"]+)"', html.decode()))
@@ -98,8 +100,8 @@ def first_view(reader, path):
 
 
 def measure(server, ids, queries, rounds, count):
-    """Lines of a table: the median round of `count` requests a side, the page and the API taking turns. Distinct queries are asked
-    once by either, so that no search is cached."""
+    """Lines of a table: the median round of `count` requests per side, with the page and the API taking turns. Each side sends
+    distinct queries only once, so that no search is cached."""
     reader = Reader(server)
     lines = ["| page | CPU µs | its API calls, CPU µs | ratio | bound | first byte ms | first view, bytes | files |",
              "|---|---|---|---|---|---|---|---|"]

@@ -1,5 +1,5 @@
-"""PostgreSQL's full text search: a database of its own in a temporary folder, asked by its own load tool, pgbench, over a
-socket: without HTTP, which is in its favour."""
+"""PostgreSQL's full text search: a separate database in a temporary folder, queried over a socket by PostgreSQL's own load
+tool, pgbench. There's no HTTP involved, which is in its favour."""
 
 import csv
 import glob
@@ -48,7 +48,7 @@ class PostgreSQL:
         (self.folder / "schema.sql").write_text(SCHEMA.format(folder=self.folder))
         one = BEST.format(asked="(SELECT q FROM queries WHERE n = :n)")
         (self.folder / "search.sql").write_text(f"\\set n random(1, {len(queries)})\n{one};\n")
-        # It refuses to run as root.
+        # PostgreSQL refuses to run as root.
         self.as_user = []
         if os.geteuid() == 0:
             self.as_user = ["runuser", "-u", "postgres", "--"]
@@ -108,7 +108,7 @@ class PostgreSQL:
         # The third column is the time in microseconds.
         times = sorted(int(line.split()[2]) / 1e3 for line in lines)
         if not times:
-            fail(f"{self.name} answered nothing within {seconds} s")
+            fail(f"{self.name} sent no response within {seconds} s")
         def percentile(share):
             return times[math.ceil(share * len(times)) - 1]
         return {"rate": len(times) / seconds, "p50": percentile(0.5), "p99": percentile(0.99), "bad": 0}

@@ -3,9 +3,9 @@
 
     benches/server/run.py --server BINARY --baselines BINARY --export FILE [--rounds N] [--seconds N] [--only CASE,…]
 
-One load thread of wrk, 16 connections and then 1; the servers take turns, and medians count. Every answer has to be a 200
-(or a 304 where that is measured), and a sample is checked: a query drawn from a record has to find it.
-Writes the table to FOLDER/bench-http.md too (--out, by default target/).
+There's one wrk thread, with 16 connections and then 1; the servers take turns, and medians are reported. Every response must be a
+200 (or a 304 if that is being measured), and a sample is checked: a query drawn from a record must find it.
+Also writes the table to FOLDER/bench-http.md (--out, by default target/).
 """
 
 import argparse
@@ -43,7 +43,7 @@ def mean_size(server, paths):
     for path in paths:
         status, _, body = server.get(path, server.headers)
         if status != 200:
-            fail(f"{path} answers {status}")
+            fail(f"{path} returned {status}")
         sizes.append(len(body))
     return round(statistics.mean(sizes))
 
@@ -64,8 +64,8 @@ def main():
     parser.add_argument("--export", required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
-    parser.add_argument("--only", default="", help="cases, with commas between them")
-    parser.add_argument("--without", default="", help="datasette, postgresql, minisearch: what not to compare with")
+    parser.add_argument("--only", default="", help="cases, separated by commas")
+    parser.add_argument("--without", default="", help="what not to compare with: datasette, postgresql, minisearch")
     parser.add_argument("--out", default="target")
     arguments = parser.parse_args()
     known = [*GOALS, PAGES, *baselines.START]
@@ -73,7 +73,7 @@ def main():
     without = [name for name in arguments.without.split(",") if name]
     for name in chosen + without:
         if name not in known:
-            fail(f"there is no case {name}; there are {', '.join(known)}")
+            fail(f"there is no case {name}; the cases are {', '.join(known)}")
     arguments.chosen = [name for name in chosen if name not in without]
     need_wrk()
     if not pathlib.Path(arguments.export).is_file():
@@ -142,13 +142,13 @@ def run(arguments, folder, servers):
         for case in arguments.chosen:
             if case == PAGES:
                 continue
-            # It knows nothing of what was asked before.
+            # Restarted, so that nothing is cached from before.
             ours.stop()
             ours.start()
             wait_ready(ours, 120)
             if case == "search-zipf":
-                # A service that has been used for a while. The first queries after a start cost as
-                # much as distinct ones.
+                # Like a service that has been in use for a while. The first queries after startup
+                # cost as much as distinct ones.
                 ask_all(ours, zipf, search, key, arguments.seconds)
             results[case, connections] = measure(arguments, cases[case], connections, len(queries) // arguments.rounds)
     of_pages = []
@@ -178,19 +178,19 @@ def check_answers(server, folder):
 
 
 def measure(arguments, sides, connections, lines):
-    """Rounds in which the sides take turns, each with so many lines of its file as its own; answers their medians, and that of the
-    rounds' ratios: the machine's speed is rarely the same in the next round."""
+    """Runs rounds in which the sides take turns, each round with this many lines of the file to itself. Returns the sides' medians,
+    and the median of the rounds' ratios, because the machine's speed is rarely the same in the next round."""
     rounds = collections.defaultdict(list)
     for number in range(arguments.rounds):
-        # Each comes first equally often.
+        # Each side goes first equally often.
         for side, (server, file, before, options) in list(enumerate(sides))[::-1 if number % 2 else 1]:
             seen = server.load(connections, arguments.seconds, file, number * lines, before, **options)
             if server.name == "ours" and file.name == "distinct.txt" and seen["rate"] * arguments.seconds > lines:
-                fail(f"{server.name} was asked more than {lines:,} queries a round, so rounds repeat some: use fewer --seconds "
+                fail(f"{server.name} got more than {lines:,} queries per round, so rounds repeat some: use fewer --seconds "
                      "or --rounds")
             # Bare tantivy interprets a few words as syntax.
             if seen["bad"] > (0 if server.name == "ours" else 0.01 * seen["rate"] * arguments.seconds):
-                fail(f"{seen['bad']} answers of {server.name} to {before} weren't 2xx or 3xx")
+                fail(f"{seen['bad']} responses from {server.name} to {before} weren't 2xx or 3xx")
             rounds[side].append(seen)
     medians = []
     for side, (server, *_) in enumerate(sides):
@@ -200,13 +200,13 @@ def measure(arguments, sides, connections, lines):
     return medians, statistics.median(ratios)
 
 
-# Not a comparison of servers: pages beside the API calls whose data they show.
+# Not a comparison of servers, but of pages with the API calls whose data they show.
 PAGES = "pages"
 GOALS = {"lookup": 0.85, "not-modified": 1.0, "list": 0.7, "search": 0.9, "search-zipf": 0.6, "facets-and-highlights": 0.5}
 
 
 def report(arguments, results, of_pages, checked, built, after):
-    lines = ["| case | connections | ours, requests/s | p50 ms | p99 ms | beside it | requests/s | p50 ms | p99 ms | ratio | goal |",
+    lines = ["| case | connections | ours, requests/s | p50 ms | p99 ms | compared with | requests/s | p50 ms | p99 ms | ratio | goal |",
              "|---|---|---|---|---|---|---|---|---|---|---|"]
     for (case, connections), ((mine, other), ratio) in results.items():
         goal = GOALS.get(case) if connections == 16 else None
@@ -214,11 +214,11 @@ def report(arguments, results, of_pages, checked, built, after):
         met = "" if goal is None else f"{goal}" if ratio >= goal else f"{goal}, missed"
         lines.append(f"| {case} | {connections} | {mine['rate']:,.0f} | {mine['p50']:.2f} | {mine['p99']:.2f} | {name} "
                      f"| {other['rate']:,.0f} | {other['p50']:.2f} | {other['p99']:.2f} | {ratio:.2f} | {met} |")
-    lines += ["", *of_pages, "", "| answers of | find the record that the query was drawn from | version |", "|---|---|---|", *checked]
+    lines += ["", *of_pages, "", "| server | queries that find the record they were drawn from | version |", "|---|---|---|", *checked]
     size = pathlib.Path(arguments.export).stat().st_size / 1e6
     lines += ["", f"{arguments.rounds} rounds of {arguments.seconds} s, one load thread, on {os.cpu_count()} cores; load of the "
               f"machine at the end {os.getloadavg()[1]:.1f}. Memory of ours: {built['VmRSS']:.0f} MB after building ({built['VmHWM']:.0f} at most), "
-              f"{after['VmRSS']:.0f} MB after a restart and the last load; the export has {size:.0f} MB."]
+              f"{after['VmRSS']:.0f} MB after a restart and the last load; the export is {size:.0f} MB."]
     text = "\n".join(lines) + "\n"
     print(text)
     out = pathlib.Path(arguments.out) / "bench-http.md"

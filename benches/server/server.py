@@ -37,7 +37,7 @@ def quoted(text):
 
 
 class Server:
-    """A server process that prints its address on standard output, or where `tells` says."""
+    """A server process that prints its address on standard output, or on the stream that `tells` names."""
 
     headers = {}
     version = ""
@@ -57,15 +57,15 @@ class Server:
                 break
         else:
             self.errors.seek(0)
-            fail(f"{self.name} doesn't start: {' '.join(map(str, self.command))} said {(said + self.errors.read())[-2000:]!r}")
+            fail(f"{self.name} didn't start: {' '.join(map(str, self.command))} said {(said + self.errors.read())[-2000:]!r}")
         # Drains the pipe, so that more output doesn't block.
         threading.Thread(target=lines.read, daemon=True).start()
         self.address = found[1]
         self.url = f"http://{self.address}"
 
     def searched_by(self, before, answer, after="", checked_with=""):
-        """How it is asked: what stands before and after the query, what more where answers are checked, and what gives the
-        ids and the total of an answer's JSON."""
+        """Sets how it's searched: what comes before and after the query, what to add when results are checked, and what
+        returns the ids and the total from a response's JSON."""
         self.before, self.after, self.answer, self.checked_with = before, after, answer, checked_with
         return self
 
@@ -83,7 +83,7 @@ class Server:
             path = self.before + quoted(query) + self.after + self.checked_with
             status, _, body = self.get(path, self.headers)
             if status != 200:
-                fail(f"{self.name} answers {path} with {status}: {body[:300]!r}")
+                fail(f"{self.name} responds to {path} with {status}: {body[:300]!r}")
             yield self.answer(json.loads(body))
 
     def load(self, connections, seconds, file, start, before, after="", key="", tagged=False):
@@ -95,7 +95,7 @@ class Server:
             fail(f"wrk failed on {self.name}: {done.stdout}{done.stderr}")
         figures = dict(re.findall(r"^\s+(50|99)%\s+(\S+)\s*$", done.stdout, re.M))
         if "50" not in figures:
-            fail(f"{self.name} answered nothing within {seconds} s, asked for {before}")
+            fail(f"{self.name} sent no response to {before} within {seconds} s")
         def milliseconds(text):
             number, unit = re.fullmatch(r"([\d.]+)(us|ms|s|m)", text).groups()
             return float(number) * UNITS[unit]
@@ -155,8 +155,8 @@ def draw_queries(baselines, corpus, folder):
 
 
 def check(server, folder, sample):
-    """How many of the queries find the record they were drawn from, among the hits of the page or because there are more
-    than these; how many were asked; and those that don't."""
+    """How many of the queries find the record they were drawn from, on the page or possibly among further hits; how many
+    were sent; and those that don't find it."""
     lines = [line.split("\t") for line in (folder / "checked.tsv").read_text().splitlines()[:sample]]
     answers = zip(lines, server.answers([query for query, _ in lines]))
     missed = [query for (query, wanted), (ids, total) in answers if wanted not in ids and total <= len(ids)]

@@ -1,4 +1,4 @@
-//! Arbitrary lines as a request: the target, then headers, as they come from the wire. The bundled
+//! Arbitrary lines as a request: the target, then headers, as they arrive on the wire. The bundled
 //! directory responds.
 #![no_main]
 

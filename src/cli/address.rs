@@ -1,14 +1,14 @@
-//! Addresses and networks in the forms in which people write them.
+//! Parses addresses and networks in the forms in which people write them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 
 use ipnet::IpNet;
 
-/// Parses an address to listen on: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; a port alone, `8080` or `:8080`, is one of
-/// 127.0.0.1.
+/// Parses an address to listen on: `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`. A port
+/// alone, `8080` or `:8080`, is on 127.0.0.1.
 ///
 /// # Errors
-/// If it is none of these, or a name has no address; the text names the forms.
+/// If it's none of these, or a name has no address. The message lists the forms.
 pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
     let forms =
         "write an address and a port, such as `127.0.0.1:8080`, `[::]:8080` or `localhost:8080`, or a port alone";
@@ -26,26 +26,27 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
         return Err(forms.to_owned());
     }
     let addresses: Vec<_> = text.to_socket_addrs().map_err(|error| format!("{error}; {forms}"))?.collect();
-    // One listener: IPv4 first, which callers with only one of the two have.
+    // There's one listener, so IPv4 goes first: callers that have only one of the two have IPv4.
     let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
     address.copied().ok_or_else(|| format!("the name has no address; {forms}"))
 }
 
-/// Parses an address to listen on that only this machine reaches.
+/// Parses an address to listen on that only this machine can reach.
 pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address = listen(text)?;
     if address.ip().to_canonical().is_loopback() {
         return Ok(address);
     }
-    Err("other machines could reach it, and a preview is for this one: write an address such as `127.0.0.1:8081`, or a port \
+    Err("other machines could reach it, but a preview is only for this one: write an address such as \
+    `127.0.0.1:8081`, or a port \
          alone"
         .to_owned())
 }
 
-/// Parses a network; an address without a prefix length is the network of this address alone.
+/// Parses a network. An address without a prefix length is a network with that address alone.
 ///
 /// # Errors
-/// If it is neither; the text names the forms.
+/// If it's neither. The message lists the forms.
 pub(super) fn network(text: &str) -> Result<IpNet, String> {
     let address = text.parse::<IpAddr>().map(IpNet::from);
     address.or_else(|_| text.parse()).map_err(|_| {
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn port_alone_is_one_of_this_machine_and_names_are_resolved() {
+    fn a_port_alone_is_on_this_machine_and_names_are_resolved() {
         for (text, address) in [
             ("8080", "127.0.0.1:8080"),
             (":8080", "127.0.0.1:8080"),
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn preview_is_for_this_machine() {
+    fn preview_listens_only_on_this_machine() {
         for own in ["8081", "localhost:0", "127.8.8.8:80", "[::1]:8081", "[::ffff:127.0.0.1]:80"] {
             assert!(loopback(own).is_ok(), "{own}");
         }

@@ -13,16 +13,17 @@ pub struct CheckArgs {
     /// The files.
     #[command(flatten)]
     pub files: ExportFilesArgs,
-    /// How to report
+    /// Report format
     #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_CHECK_FORMAT", default_value = "text")]
     pub format: CheckFormat,
-    /// Print how many findings each code has instead of the findings; only as text
+    /// Print the number of findings for each code instead of the findings; only in text format
     #[arg(long)]
     pub statistics: bool,
-    /// Exit with 2 even if there are only warnings
+    /// Exit with status 2 even if there are only warnings
     #[arg(long, value_name = "KIND")]
     pub deny: Option<Deny>,
-    /// Warn of evidence that was checked longer ago than this, such as `365d`, `26w`, `18mo` or `1y`, and list it by category
+    /// Warn about evidence that was last checked longer ago than this, such as `365d`, `26w`,
+    /// `18mo` or `1y`, and list it by category
     #[arg(long, value_name = "AGE", value_parser = age)]
     pub stale: Option<Span>,
     /// The links.
@@ -30,25 +31,26 @@ pub struct CheckArgs {
     pub links: LinkArgs,
 }
 
-/// Options of the check of links.
+/// Options for checking links.
 #[derive(Debug, Args)]
 pub struct LinkArgs {
-    /// Ask for every website and source, and warn of those that are dead, have moved, or have trouble with TLS
+    /// Request every website and source, and warn about those that are dead, have moved, or have
+    /// TLS problems
     #[arg(long)]
     pub links: bool,
-    /// File that keeps the answers, so that a later run asks only for the links that are due
+    /// File that caches the results, so that later runs request only the links that are due
     #[arg(long, value_name = "FILE", requires = "links", value_hint = ValueHint::FilePath,
           default_value = ".software-directory-links.json")]
     pub links_cache: PathBuf,
-    /// Web or mail address at which operators of servers reach you; it's sent with each request
+    /// Web or email address where server operators can reach you; it's sent with each request
     #[arg(long, value_name = "ADDRESS", requires = "links", value_parser = contact)]
     pub contact: Option<String>,
-    /// Also request addresses of this machine and of local networks
+    /// Also request addresses on this machine and on local networks
     #[arg(long, requires = "links")]
     pub private: bool,
 }
 
-/// Findings that `check` rejects besides errors.
+/// Findings that `check` rejects in addition to errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
     /// Every warning
@@ -58,7 +60,7 @@ pub enum Deny {
 /// How `check` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
-    /// For people, as compilers do
+    /// For people, in the style of a compiler
     Text,
     /// One JSON document
     Json,
@@ -68,7 +70,7 @@ pub enum CheckFormat {
     Sarif,
 }
 
-/// Reads what a comment of a `User-Agent` can hold.
+/// Reads text that fits in a comment of the `User-Agent` header.
 fn contact(text: &str) -> Result<String, String> {
     let is_fine = |byte: u8| byte.is_ascii_graphic() && !b"()\\".contains(&byte);
     if !text.is_empty() && text.len() <= 200 && text.bytes().all(is_fine) {

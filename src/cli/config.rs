@@ -1,5 +1,5 @@
-//! The configuration file: its entries become the defaults of the options with the same names, so environment variables and options
-//! on the command line override them.
+//! The configuration file. Its entries become the defaults of the options with the same names, so
+//! environment variables and options on the command line override them.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -67,7 +67,7 @@ fn options(command: &Command) -> impl Iterator<Item = &Arg> {
 fn unknown(command: &Command, name: &str) -> String {
     let nearest = Nearest::default().name(name, options(command).filter_map(Arg::get_long));
     let hint = nearest.map(|nearest| format!(" Did you mean `{nearest}`?")).unwrap_or_default();
-    format!("there is no setting `{name}`.{hint} `software-directory serve --help` lists them, each as an option")
+    format!("there is no setting `{name}`.{hint} `software-directory serve --help` lists them as options")
 }
 
 fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, String> {
@@ -78,7 +78,7 @@ fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, 
         DeValue::Array(values) if matches!(option.get_action(), ArgAction::Append) => {
             values.iter().map(|value| text(value.get_ref())).collect::<Result<_, _>>()?
         }
-        DeValue::Array(_) => return Err("it has one value, not a list".to_owned()),
+        DeValue::Array(_) => return Err("write a single value, not a list".to_owned()),
         value => vec![text(value)?],
     };
     if !is_flag {
@@ -101,12 +101,14 @@ fn text(value: &DeValue<'_>) -> Result<String, String> {
             .map(|number| number.to_string())
             .map_err(|error| error.to_string()),
         DeValue::Boolean(value) => Ok(value.to_string()),
-        DeValue::Table(_) => Err("it is a table, and settings are never grouped in tables".to_owned()),
-        _ => Err("write a text in quotes, a whole number, true or false, or a list of texts".to_owned()),
+        DeValue::Table(_) => {
+            Err("this is a table, but settings aren't grouped; write each at the top level".to_owned())
+        }
+        _ => Err("write a string in quotes, a whole number, true or false, or a list of strings".to_owned()),
     }
 }
 
-/// Checks the values with the option's own parser, so a wrong one is reported with its place in the file.
+/// Checks the values with the option's own parser, so that an error names the place in the file.
 fn check(option: &Arg, texts: &[String]) -> Result<(), String> {
     let long = option.get_long().unwrap_or_default();
     let written = texts.iter().map(|text| format!("--{long}={text}"));
@@ -167,25 +169,25 @@ mod tests {
         assert_eq!((serve.data.data.as_deref(), serve.listen.port()), (Some(Path::new("here")), 1));
         assert_eq!((serve.trusted_proxy.len(), serve.max_removed), (1, 16));
         let Some(OtherCommand::Keys(keys)) = parsed(text, &["keys", "list"]).command else { panic!("another command") };
-        assert_eq!(keys.keys, Path::new("/keys.json"), "of every command that has the option");
+        assert_eq!(keys.keys, Path::new("/keys.json"), "for every command that has the option");
     }
 
     #[test]
-    fn file_of_the_systemd_unit_is_read() {
+    fn the_systemd_units_configuration_file_is_valid() {
         let serve = parsed(include_str!("../../deploy/systemd/config.toml"), &[]).serve;
         assert_eq!(serve.keys.as_deref(), Some(Path::new("etc/keys.json")));
         assert_eq!(serve.metrics_listen.map(|address| address.port()), Some(9464));
     }
 
     #[test]
-    fn wrong_entry_is_refused_with_its_line_its_key_and_the_remedy() {
+    fn an_invalid_entry_is_rejected_with_its_line_its_key_and_a_fix() {
         for (text, reason) in [
             ("\nlistn = 80", "etc/sd.toml:2: there is no setting `listn`. Did you mean `listen`?"),
             ("reindex = true", ":1: there is no setting `reindex`"),
             ("format = \"json\"", "there is no setting `format`"),
             ("[network]\nlisten = 80", ":1: there is no setting `network`"),
-            ("listen.port = 80", "`listen`: it is a table, and settings are never grouped"),
-            ("listen = [\"80\"]", "`listen`: it has one value, not a list"),
+            ("listen.port = 80", "`listen`: this is a table, but settings aren't grouped"),
+            ("listen = [\"80\"]", "`listen`: write a single value, not a list"),
             (
                 "# x\nlisten = \"x\"",
                 ":2: `listen`: invalid value 'x' for '--listen <ADDRESS>': write an address and a port",
@@ -196,7 +198,7 @@ mod tests {
             ),
             ("max-removed = 101", "101 is not in 0..=100"),
             ("skip-invalid = \"yes\"", "`skip-invalid`: write true or false"),
-            ("site-title = 1.5", "`site-title`: write a text in quotes"),
+            ("site-title = 1.5", "`site-title`: write a string in quotes"),
             ("listen = ", ":1: this isn't TOML: "),
             ("listen = 80\nlisten = 81", ":2: this isn't TOML: "),
         ] {

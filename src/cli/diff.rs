@@ -9,14 +9,16 @@ use super::id_prefix::{self, ExportPrefix};
 /// Options of `diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// The old exports: a file, a folder, a revision and path of git such as `HEAD~1:data`, or a generation of an index
+    /// The old exports: a file, a folder, a Git revision and path such as `HEAD~1:data`, or a
+    /// generation of an index
     pub old: PathBuf,
     /// The new exports
     pub new: PathBuf,
-    /// How to report
+    /// Report format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: DiffFormat,
-    /// How many records added, removed and changed to show of each section; JSON has all
+    /// How many added, removed and changed records to show in each section; JSON contains all of
+    /// them
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub limit: usize,
     /// How both sides are read.
@@ -24,20 +26,20 @@ pub struct DiffArgs {
     pub sides: SideArgs,
 }
 
-/// How the sides of a comparison are read: of `diff` and `preview`.
+/// How the sides of a comparison are read, in `diff` and `preview`.
 #[derive(Debug, Clone, Args)]
 pub struct SideArgs {
     /// Use the valid records and report the others
     #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]
     pub skip_invalid: bool,
-    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
+    /// Prefix for the ids of an export, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = id_prefix::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
     /// Folder of the index, for a generation that is given by name
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
     pub index: PathBuf,
-    /// Largest export file that is read, in bytes
+    /// Maximum size of an export file, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }
@@ -49,7 +51,7 @@ pub enum DiffFormat {
     Text,
     /// For a merge request
     Markdown,
-    /// A web page without scripts and external resources
+    /// A web page without scripts or external resources
     Html,
     /// One JSON document
     Json,

@@ -13,7 +13,7 @@ pub struct AddArgs {
     /// Properties such as `name="Permit Desk"` and `tags="audit; iso"`; `PROPERTY:=JSON` for other values; the id is derived from the name
     #[arg(value_name = "PROPERTY=VALUE", required = true)]
     pub values: Vec<String>,
-    /// Largest export file that is read, in bytes
+    /// Maximum size of an export file, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }
@@ -24,13 +24,13 @@ pub struct SetArgs {
     /// The export file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The record's id, as it is in the file
+    /// The record's id, as written in the file
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Properties as for `add`; an empty value removes one
+    /// Properties, as for `add`; an empty value removes the property
     #[arg(value_name = "PROPERTY=VALUE", required = true)]
     pub values: Vec<String>,
-    /// Largest export file that is read, in bytes
+    /// Maximum size of an export file, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }
@@ -38,7 +38,7 @@ pub struct SetArgs {
 /// Options of `init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Folder to start; files that exist are left as they are
+    /// Folder to set up; existing files are left as they are
     #[arg(value_name = "FOLDER", default_value = ".")]
     pub folder: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! The options of the engine: in the process, or a cluster.
+//! The engine's options: in this process, or a cluster.
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -12,42 +12,47 @@ use crate::engine::opensearch::{IndexPrefix, IndexPrefixError};
 /// Options of the engine.
 #[derive(Debug, Default, Args)]
 pub struct EngineArgs {
-    /// Where the index is: in this process, or in an OpenSearch cluster, from which servers serve without exports
+    /// Where the index is: in this process, or in an OpenSearch cluster, from which servers can
+    /// serve without exports
     #[arg(long, value_name = "ENGINE", env = "SOFTWARE_DIRECTORY_ENGINE", default_value = "embedded")]
     pub engine: EngineKind,
-    /// Address of a node of the cluster, such as `https://search-1.example:9200`; repeatable: name each data node
+    /// Address of a cluster node, such as `https://search-1.example:9200`; repeatable: name each
+    /// data node
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_ENGINE_URL", value_delimiter = ',')]
     pub engine_url: Vec<String>,
-    /// Prefix of the names of the directory's indices: a cluster holds a directory for each prefix
+    /// Prefix of the names of the directory's indices; a cluster can contain one directory for each
+    /// prefix
     #[arg(long, value_name = "PREFIX", env = "SOFTWARE_DIRECTORY_ENGINE_INDEX_PREFIX", default_value_t, value_parser = index_prefix)]
     pub engine_index_prefix: IndexPrefix,
-    /// Shards of the index of products that `--reindex` creates [default: one for each 4,000,000 products]
+    /// Number of shards in the product index that `--reindex` creates [default: one for each
+    /// 4,000,000 products]
     #[arg(long, value_name = "COUNT", env = "SOFTWARE_DIRECTORY_ENGINE_SHARDS")]
     pub engine_shards: Option<NonZeroU16>,
-    /// PEM file of the certification authority that signed the nodes' certificates [default: the machine's authorities]
+    /// PEM file of the certificate authority that signed the nodes' certificates [default: the
+    /// machine's authorities]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_CA_FILE",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub engine_ca_file: Given<PathBuf>,
-    /// User of the cluster [default: none]
+    /// User name for the cluster [default: none]
     #[arg(long, value_name = "NAME", env = "SOFTWARE_DIRECTORY_ENGINE_USER",
           value_parser = given::text(), default_value = "", hide_default_value = true)]
     pub engine_user: Given<String>,
-    /// File with the user's password: one line [default: none]
+    /// File with the user's password on one line [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_PASSWORD_FILE",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub engine_password_file: Given<PathBuf>,
-    /// File with a key for the cluster, in place of user and password: one line, a bearer token or `ApiKey` and a key [default: none]
+    /// File with a key for the cluster, instead of user and password: one line with a bearer token,
+    /// or with `ApiKey` and a key [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_KEY_FILE",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub engine_key_file: Given<PathBuf>,
 }
 
-/// A variable without a value is one that isn't set.
+/// An empty variable counts as unset.
 fn index_prefix(text: &str) -> Result<IndexPrefix, IndexPrefixError> {
     if text.is_empty() { Ok(IndexPrefix::default()) } else { text.parse() }
 }
 
-/// An engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum EngineKind {
     /// In this process
@@ -62,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_prefix_is_the_default_and_a_wrong_one_says_how_to_write_it() {
+    fn an_empty_prefix_is_the_default_and_an_invalid_one_is_explained() {
         assert_eq!(index_prefix("").expect("a prefix"), IndexPrefix::default());
         assert_eq!(index_prefix("news").expect("a prefix").to_string(), "news");
         assert!(index_prefix("News").expect_err("a capital").to_string().contains("such as software-directory"));

@@ -1,4 +1,4 @@
-//! The options of commands that read export files, and nothing else: `check` and `report`.
+//! The options of the commands that only read export files: `check` and `report`.
 
 use std::path::PathBuf;
 
@@ -10,18 +10,19 @@ use super::id_prefix::{self, ExportPrefix};
 /// The export files to read, and how.
 #[derive(Debug, Args)]
 pub struct ExportFilesArgs {
-    /// Export files or folders of them, or `-` for an export on standard input [default: the data folder]
+    /// Export files, folders of export files, or `-` for an export on standard input [default: the
+    /// data folder]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Data folder, if no path is given [default: data]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
-    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
+    /// Prefix for the ids of an export, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = id_prefix::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
-    /// Largest export file that is read, in bytes
+    /// Maximum size of an export file, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }

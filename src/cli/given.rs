@@ -1,11 +1,12 @@
-//! Options that are given as a path or a text, or not at all.
+//! Options whose value is a path or text, or absent.
 
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, StringValueParser, TypedValueParser};
 
-/// The value of an option with the empty text as its default. An empty one is none, because a container can't take back a variable of
-/// its image. Another name than `Option`, because clap itself would give that its own meaning.
+/// The value of an option whose default is empty. An empty value counts as none, because a
+/// container can't unset a variable that its image sets. The type isn't called `Option`, because clap
+/// gives that a meaning of its own.
 pub type Given<T> = Option<T>;
 
 /// Parses a path.
@@ -13,12 +14,12 @@ pub(super) fn path() -> impl TypedValueParser<Value = Given<PathBuf>> {
     OsStringValueParser::new().map(|path| (!path.is_empty()).then(|| path.into()))
 }
 
-/// Parses a text.
+/// Parses text.
 pub(super) fn text() -> impl TypedValueParser<Value = Given<String>> {
     StringValueParser::new().map(non_empty)
 }
 
-/// Parses a text that a check accepts.
+/// Parses text that `check` accepts.
 pub(super) fn checked<E>(
     check: impl Fn(&str) -> Result<String, E> + Clone,
 ) -> impl Fn(&str) -> Result<Given<String>, E> + Clone {

@@ -5,8 +5,8 @@ use crate::export::is_id_prefix;
 /// An export's id and the prefix of its ids.
 pub type ExportPrefix = (Box<str>, Box<str>);
 
-/// Reads `export=prefix`. An empty prefix is none. An empty text is no pair, with no export's id: a container can't take back a
-/// variable of its image.
+/// Reads `export=prefix`. An empty prefix means none. Empty text gives an empty pair, because a
+/// container can't unset a variable that its image sets.
 pub(super) fn id_prefix(text: &str) -> Result<ExportPrefix, String> {
     if text.is_empty() {
         return Ok(ExportPrefix::default());

@@ -18,46 +18,48 @@ pub struct KeysArgs {
 /// The commands of `keys`.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Create a key and print it, alone, on standard output: the only time it is shown
+    /// Create a key and print it, and nothing else, on standard output; it's never shown again
     Create {
         /// Name of the key's holder
         #[arg(long)]
         name: String,
-        /// Last moment it is valid: a date (the whole day, UTC), an RFC 3339 time, or a time from now such as `90d`, `4w`, `12h`
+        /// When it expires: a date (valid for the whole day, UTC), an RFC 3339 time, or a time from
+        /// now such as `90d`, `4w` or `12h`
         #[arg(long, value_name = "DATE")]
         expires: Option<String>,
-        /// Requests a minute, such as `600` or `600/min`, or `none` for no limit
+        /// Requests per minute, such as `600` or `600/min`, or `none` for no limit
         #[arg(long, value_name = "N/min", default_value = "600/min")]
         rate: String,
         /// Web origin that may use it, such as `https://example.org`; repeatable [default: any]
         #[arg(long, value_name = "URL")]
         origin: Vec<String>,
-        /// Let it pull the index too, which servers with `--follow` do
+        /// Also let it pull the index, as servers with `--follow` do
         #[arg(long)]
         replicate: bool,
     },
     /// List the keys, without their secrets
     List {
-        /// How to list them
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: ListFormat,
     },
-    /// Create a successor of a key and print it, alone, on standard output; both are valid for a time
+    /// Create a successor to a key and print it, and nothing else, on standard output; both are
+    /// valid for a while
     Rotate {
-        /// The key's id, see `keys list`
+        /// The key's id (see `keys list`)
         id: String,
-        /// Time for which the old key stays valid, such as `7d`, `4w`, `12h`, or its last day
+        /// How long the old key stays valid, such as `7d`, `4w` or `12h`, or its last day
         #[arg(long, value_name = "TIME", default_value = "7d")]
         overlap: String,
     },
-    /// Revoke a key; a running server refuses it within two seconds
+    /// Revoke a key; a running server rejects it within two seconds
     Revoke {
-        /// The key's id, see `keys list`
+        /// The key's id (see `keys list`)
         id: String,
     },
 }
 
-/// How `keys list` lists.
+/// The output format of `keys list`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
     /// A table

@@ -1,4 +1,5 @@
-//! The command line: commands and options, parsed and not yet carried out. The only module that uses clap.
+//! The command line: commands and options, parsed but not yet carried out. The only module that
+//! uses clap.
 //!
 //! Every option has a flag, an environment variable and a default that works.
 
@@ -47,7 +48,7 @@ pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 /// The value of `--index` that keeps the index in memory only.
 pub const NO_INDEX: &str = "none";
 
-/// Commands first; the options of `serve`, which are the program's without a command, are in its own help.
+/// Commands come first. The options of `serve`, which apply without a command, are in its own help.
 const HELP: &str = "\
 {about-with-newline}
 {usage-heading} {usage}
@@ -57,22 +58,22 @@ const HELP: &str = "\
 
 \u{1b}[1m\u{1b}[4mOptions:\u{1b}[0m
   Without a command, those of `serve`: see `software-directory serve --help`
-      --config <FILE>  Configuration file (TOML); commands take it too
-  -h, --help           Print help, after a command its options
+      --config <FILE>  Configuration file (TOML); works with every command
+  -h, --help           Print help; after a command, its options
   -V, --version        Print the version
 ";
 
 /// Publishes a folder of export files as a searchable directory
 #[derive(Debug, Parser)]
 #[command(name = "software-directory", version, args_conflicts_with_subcommands = true,
-          long_about = "Publishes a folder of export files as a searchable directory: an API and web pages.\n\nWithout a command \
-                        it serves ./data on http://127.0.0.1:8080 and keeps its index in ./index.",
+          long_about = "Publishes a folder of export files as a searchable directory: an API and web \
+                        pages.\n\nWithout a command, it serves ./data on http://127.0.0.1:8080 and keeps its index in ./index.",
           help_template = HELP)]
 pub struct Cli {
     /// The command; `serve` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Configuration file, in TOML: its keys are the long options of `serve`
+    /// Configuration file, in TOML; its keys are the long options of `serve`
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
     /// The options of `serve`.
@@ -87,25 +88,25 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check export files and report every error and warning
     Check(CheckArgs),
-    /// Make an export from a spreadsheet: CSV, xlsx or NDJSON
+    /// Turn a spreadsheet into an export: CSV, xlsx or NDJSON
     Import(ImportArgs),
     /// Write an export's products as CSV or NDJSON
     Export(ExportArgs),
-    /// Add a record to an export, checked before it is written
+    /// Add a record to an export; it's checked before it's written
     Add(AddArgs),
-    /// Change a record of an export, checked before it is written
+    /// Change a record in an export; it's checked before it's written
     Set(SetArgs),
-    /// Start a folder: an export, its schema, a GitHub check, a README
+    /// Set up a folder: an export, its schema, a GitHub check, a README
     Init(InitArgs),
     /// Report what changed between two sets of exports
     ///
     /// Exits with 0 if nothing changed, 1 if something did, and 2 if a side can't be read.
     Diff(DiffArgs),
-    /// Serve a folder to this machine before it's published
+    /// Serve a folder to this machine only, before it's published
     ///
-    /// The pages are marked as a preview, show what changes, and follow the files.
+    /// The pages are marked as a preview, show what changes, and are updated when the files change.
     Preview(PreviewArgs),
-    /// Report how complete and how recent the records are
+    /// Report how complete and recent the records are
     Report(ReportArgs),
     /// Report the queries that found nothing, and propose synonyms
     Queries(QueriesArgs),
@@ -113,11 +114,11 @@ pub enum Command {
     Keys(KeysArgs),
     /// Search the directory from the terminal
     Search(SearchArgs),
-    /// List the products that are like one, most similar first
+    /// List the products similar to one, most similar first
     Similar(SimilarArgs),
     /// Give an assistant the directory as tools (Model Context Protocol)
     ///
-    /// Speaks the protocol on standard input and output, and loads the exports once, at its start.
+    /// Speaks the protocol on standard input and output, and loads the exports once, at startup.
     Mcp(McpArgs),
     /// Print the OpenAPI document
     Openapi,
@@ -139,7 +140,8 @@ pub enum Command {
 /// Where the exports are and how to read them.
 #[derive(Debug, Args)]
 pub struct DataArgs {
-    /// Folder of export files, `*.json` [default: data; without that folder, the demo in the program]
+    /// Folder of export files, `*.json` [default: data; if that folder doesn't exist, the built-in
+    /// demo]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
@@ -149,14 +151,14 @@ pub struct DataArgs {
     /// Serve the valid records and report the others
     #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]
     pub skip_invalid: bool,
-    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
+    /// Prefix for the ids of an export, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = id_prefix::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
-    /// Whether searches rank by what English words mean too, or by the words alone
+    /// Whether searches also rank by what English words mean, or by the words alone
     #[arg(long, value_name = "on|off", env = "SOFTWARE_DIRECTORY_MEANING", default_value = "on")]
     pub meaning: OnOff,
-    /// Largest export file that is read, in bytes
+    /// Maximum size of an export file, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }
@@ -174,7 +176,7 @@ pub struct McpArgs {
     /// Where the exports are.
     #[command(flatten)]
     pub data: DataArgs,
-    /// Address under which the API is reached, for links [default: none; links are relative]
+    /// Address at which the API is reached, for links [default: none; links are relative]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
           value_parser = given::text(), default_value = "", hide_default_value = true)]
     pub public_url: Given<String>,
@@ -189,7 +191,8 @@ pub struct HealthcheckArgs {
     pub listen: SocketAddr,
 }
 
-/// Parses the command line of the process; prints help or a usage error and exits (0 or 2) by itself.
+/// Parses the process's command line. Prints help or a usage error and exits (with 0 or 2) by
+/// itself.
 ///
 /// # Errors
 /// If the file named by `--config` can't be used.
@@ -213,7 +216,7 @@ pub fn write_man_pages(folder: &Path) -> io::Result<()> {
 /// The prefix of the environment variables of all options.
 pub const ENVIRONMENT_PREFIX: &str = "SOFTWARE_DIRECTORY_";
 
-/// The environment variables that options are read from, of all commands.
+/// The environment variables that the options of all commands are read from.
 pub fn environment_variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, names: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(|argument| argument.get_env());
@@ -229,8 +232,8 @@ pub fn environment_variables() -> BTreeSet<String> {
 pub fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "software-directory", &mut script);
-    // The generator for bash takes the hyphen in our name for the gap before a subcommand where it labels its cases, and
-    // for a part of the name where it chooses one of them.
+    // The bash generator mistakes the hyphen in our name for the gap before a subcommand when it
+    // labels its cases, and for part of the name when it chooses one of them.
     String::from_utf8_lossy(&script).replace("software__subcmd__directory", "software__directory")
 }
 
@@ -279,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn every_case_that_bash_chooses_is_there() {
+    fn every_case_that_bash_chooses_exists() {
         let script = completions(clap_complete::Shell::Bash);
         let chosen: Vec<_> =
             script.lines().filter_map(|line| line.trim().strip_prefix("cmd=\"")?.strip_suffix('"')).collect();

@@ -12,13 +12,13 @@ pub struct QueriesArgs {
     /// The file that a server writes with --empty-queries
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Where the exports are that the queries are compared with.
+    /// The exports that the queries are compared with.
     #[command(flatten)]
     pub data: DataArgs,
-    /// How many queries to show, those counted most often, 1 to 1000
+    /// How many of the most frequent queries to show, 1 to 1000
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// How to report
+    /// Report format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: QueriesFormat,
 }

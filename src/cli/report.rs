@@ -18,7 +18,7 @@ pub struct ReportArgs {
     /// Overwrite the file
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// How to report
+    /// Report format
     #[arg(long, value_name = "FORMAT", default_value = "html")]
     pub format: ReportFormat,
 }
@@ -26,7 +26,7 @@ pub struct ReportArgs {
 /// How `report` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// One page without scripts and external resources
+    /// One page without scripts or external resources
     Html,
     /// Markdown with tables
     Markdown,

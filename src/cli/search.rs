@@ -10,13 +10,13 @@ pub struct SearchArgs {
     /// Which products.
     #[command(flatten)]
     pub list: ListArgs,
-    /// Explain what the query became and what ranked each hit
+    /// Explain how the query was understood and why each hit ranks where it does
     #[arg(long)]
     pub explain: bool,
-    /// Explain why the product with this id is found where it is, or isn't found
+    /// Explain why the product with this id ranks where it does, or isn't found
     #[arg(long, value_name = "ID")]
     pub why: Option<String>,
-    /// Words to search for; behind `--` they may begin with a hyphen, which excludes a word
+    /// Words to search for; after `--`, a word may start with a hyphen, which excludes it
     #[arg(required = true, value_name = "WORDS")]
     pub words: Vec<String>,
 }
@@ -32,7 +32,7 @@ pub struct SimilarArgs {
     pub id: String,
 }
 
-/// A list of products: where they are, how many of them are shown and how, and filters.
+/// A list of products: where they are, how many to show and how, and filters.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Where the exports are.
@@ -41,35 +41,36 @@ pub struct ListArgs {
     /// How many products to show, 1 to 100
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub limit: u32,
-    /// How to print the result
+    /// Output format
     #[arg(long, value_enum, default_value_t = SearchFormat::Text)]
     pub format: SearchFormat,
-    /// Only products in this category, by name or id; repeatable: any of them
+    /// Only products in this category, by name or id; repeat it to allow several
     #[arg(long, value_name = "CATEGORY")]
     pub category: Vec<String>,
-    /// Only products with a rating of at least this, 0 to 5
+    /// Only products with at least this rating, 0 to 5
     #[arg(long, value_name = "RATING", value_parser = rating)]
     pub min_rating: Option<f64>,
-    /// Only products for this standard; repeatable: any of them
+    /// Only products for this standard; repeat it to allow several
     #[arg(long, value_name = "STANDARD")]
     pub standards: Vec<String>,
-    /// Only products that can be run in this way; repeatable: any of them
+    /// Only products that can be run this way; repeat it to allow several
     #[arg(long, value_name = "DEPLOYMENT")]
     pub deployment: Vec<String>,
-    /// Only products in this language; repeatable: any of them
+    /// Only products in this language; repeat it to allow several
     #[arg(long, value_name = "LANGUAGE")]
     pub languages: Vec<String>,
-    /// Only products of this vendor; repeatable: any of them
+    /// Only products from this vendor; repeat it to allow several
     #[arg(long, value_name = "VENDOR")]
     pub vendor: Vec<String>,
-    /// Only products with this tag; repeatable: any of them
+    /// Only products with this tag; repeat it to allow several
     #[arg(long, value_name = "TAG")]
     pub tags: Vec<String>,
-    /// Only products with this value of an attribute, such as `licence:MIT` or, of numbers and days, a range such as `price:10..50`;
-    /// repeatable: any of one attribute's values, and all attributes
+    /// Only products with this attribute value, such as `licence:MIT`, or a range of numbers or
+    /// dates, such as `price:10..50`; repeatable: values of one attribute are alternatives, and all
+    /// attributes must match
     #[arg(long, value_name = "ATTRIBUTE:VALUE", value_parser = attribute)]
     pub attribute: Vec<(String, String)>,
-    /// The language of the texts, such as `de`, if the directory has any in it
+    /// Language of the output, such as `de`, if the directory has text in it
     #[arg(long, value_name = "LANGUAGE")]
     pub lang: Option<String>,
 }
@@ -78,11 +79,11 @@ fn rating(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|rating| (0.0..=5.0).contains(rating))
-        .ok_or_else(|| "a number from 0 to 5 is needed".to_owned())
+        .ok_or_else(|| "write a number from 0 to 5".to_owned())
 }
 
 fn attribute(text: &str) -> Result<(String, String), String> {
-    let (property, value) = text.split_once(':').ok_or("an attribute and a value are needed, such as licence:MIT")?;
+    let (property, value) = text.split_once(':').ok_or("write an attribute and a value, such as licence:MIT")?;
     Ok((property.to_owned(), value.to_owned()))
 }
 
@@ -91,6 +92,6 @@ fn attribute(text: &str) -> Result<(String, String), String> {
 pub enum SearchFormat {
     /// For people
     Text,
-    /// The response of the API
+    /// The API's response
     Json,
 }

@@ -13,30 +13,32 @@ use crate::key::Rate;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct ServeArgs {
-    /// Rebuild the index from the exports, report, and exit; a running server picks it up
+    /// Rebuild the index from the exports, report the result, and exit; a running server picks it
+    /// up
     #[arg(long)]
     pub reindex: bool,
-    /// Build for a server that reads messages on standard output, with these processors, and hold back what it would
+    /// Build for a server that reads messages on standard output, using these processors, and hold
+    /// back what that server would
     #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
     pub for_server: Option<BuildProcessors>,
-    /// Try the generation that standard input names for a server, and exit
+    /// Try the generation named on standard input for a server, and exit
     #[arg(long, hide = true)]
     pub probe: bool,
     /// Where the exports are.
     #[command(flatten, next_help_heading = "Data")]
     pub data: DataArgs,
-    /// Memory limit of a build in bytes [default: three quarters of the machine's]
+    /// Memory limit for a build, in bytes [default: three quarters of the machine's memory]
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES", help_heading = "Data")]
     pub max_build_bytes: Option<u64>,
-    /// Hold back a set of exports that would remove more than this share of the records, in per cent
+    /// Hold back a set of exports that would remove more than this percentage of the records
     #[arg(long, value_name = "PERCENT", env = "SOFTWARE_DIRECTORY_MAX_REMOVED", default_value_t = 50,
           value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Data")]
     pub max_removed: u8,
-    /// Address to listen on, or a port of 127.0.0.1; port 0 takes a free one
+    /// Address to listen on, or a port on 127.0.0.1; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
           value_parser = address::listen, help_heading = "Network")]
     pub listen: SocketAddr,
-    /// Address under which callers reach the service, for absolute links [default: none]
+    /// Address at which callers reach the service, for absolute links [default: none]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
           value_parser = given::text(), default_value = "", hide_default_value = true, help_heading = "Network")]
     pub public_url: Given<String>,
@@ -44,12 +46,13 @@ pub struct ServeArgs {
     #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
           value_parser = address::network, help_heading = "Network")]
     pub trusted_proxy: Vec<ipnet::IpNet>,
-    /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
+    /// Address on which GET /metrics responds, for Prometheus, without a key; port 0 picks a free
+    /// one [default: none]
     #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen,
           help_heading = "Network")]
     pub metrics_listen: Option<SocketAddr>,
-    /// Let visitors use the pages without a key, each address with this many requests a minute, such as `300/min` [default: the
-    /// pages ask for a key]
+    /// Let visitors use the pages without a key, with this many requests per minute for each
+    /// address, such as `300/min` [default: the pages ask for a key]
     #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = site::rate,
           help_heading = "Page")]
     pub public_page: Option<Rate>,
@@ -62,15 +65,16 @@ pub struct ServeArgs {
           value_parser = given::checked(site::introduction), default_value = "", hide_default_value = true,
           help_heading = "Page")]
     pub site_introduction: Given<String>,
-    /// File of API keys, see `keys create` [default: keys.json]
+    /// File of API keys (see `keys create`) [default: keys.json]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", help_heading = "Keys")]
     pub keys: Option<PathBuf>,
-    /// Serve the generations that another server publishes at this URL, the address of a folder with the file `CURRENT`,
-    /// instead of building them from exports [default: none]
+    /// Serve the generations that another server publishes at this URL, the address of a folder
+    /// with a `CURRENT` file, instead of building them from exports [default: none]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW",
           value_parser = given::text(), default_value = "", hide_default_value = true, help_heading = "Followers")]
     pub follow: Given<String>,
-    /// File with the key for the server that is followed: one line, see `keys create --replicate` [default: none]
+    /// File with the key for the followed server on one line (see `keys create --replicate`)
+    /// [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
           help_heading = "Followers")]
@@ -87,7 +91,7 @@ pub struct ServeArgs {
         help_heading = "Logging"
     )]
     pub log: String,
-    /// How to log, on standard error
+    /// Log format on standard error
     #[arg(
         long,
         value_name = "FORMAT",
@@ -100,12 +104,12 @@ pub struct ServeArgs {
     #[arg(long, env = "SOFTWARE_DIRECTORY_ACCESS_LOG", value_parser = clap::builder::FalseyValueParser::new(),
           help_heading = "Logging")]
     pub access_log: bool,
-    /// Show the queries of requests that are logged
+    /// Include the queries of logged requests
     #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new(),
           help_heading = "Logging")]
     pub log_queries: bool,
-    /// File that counts searches without hits, and nothing about their callers, for the command `queries`
-    /// [default: none]
+    /// File that counts searches without hits, for the command `queries`; it contains nothing about
+    /// callers [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
           help_heading = "Logging")]
@@ -117,15 +121,15 @@ pub struct ServeArgs {
 pub enum BuildProcessors {
     /// One: the server needs the others.
     One,
-    /// All, where nothing is served yet.
+    /// All, because nothing is served yet.
     All,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// For people
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }

@@ -3,24 +3,24 @@
 use crate::key::Rate;
 use crate::text::printable::marked_hidden;
 
-/// The longest title, in characters: what fits a tab or a line.
+/// The maximum length of a title, in characters: what fits in a tab or on a line.
 const MAX_TITLE_LENGTH: usize = 80;
 
-/// The longest introduction, in characters: a paragraph.
+/// The maximum length of an introduction, in characters: a paragraph.
 const MAX_INTRODUCTION_LENGTH: usize = 600;
 
-/// Parses the requests a minute of a visitor.
+/// Parses a visitor's requests per minute.
 pub(super) fn rate(text: &str) -> Result<Rate, String> {
-    let forms = format!("write requests a minute from 1 to {}, such as `300` or `300/min`", Rate::MAX);
+    let forms = format!("write the requests per minute, from 1 to {}, such as `300` or `300/min`", Rate::MAX);
     text.parse().ok().filter(|rate| *rate != Rate::UNLIMITED).ok_or(forms)
 }
 
-/// Checks a title; an empty text is the default title.
+/// Checks a title; if it's empty, the default title is used.
 pub(super) fn title(text: &str) -> Result<String, String> {
     plain(text, MAX_TITLE_LENGTH)
 }
 
-/// Checks an introduction; an empty text is none.
+/// Checks an introduction; if it's empty, there's none.
 pub(super) fn introduction(text: &str) -> Result<String, String> {
     plain(text, MAX_INTRODUCTION_LENGTH)
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn title_and_introduction_are_lines_of_plain_text_with_a_length() {
+    fn the_title_and_the_introduction_are_short_lines_of_plain_text() {
         assert_eq!(title("  Ünïcode & <b> “Tools” \u{1F6E0} "), Ok("Ünïcode & <b> “Tools” \u{1F6E0}".to_owned()));
         assert_eq!(title(""), Ok(String::new()));
         assert!(title(&"é".repeat(80)).is_ok() && introduction(&"é".repeat(600)).is_ok());

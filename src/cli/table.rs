@@ -13,13 +13,16 @@ pub struct ImportArgs {
     /// The table: CSV, a workbook (.xlsx), NDJSON, or a JSON array or object of records
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Export file to write [default: the data folder and the table's name, such as data/mine.json for mine.csv]
+    /// Export file to write [default: in the data folder, under the table's name, such as
+    /// data/mine.json for mine.csv]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Overwrite the export file, and that of rejected rows; refused if it holds what a table doesn't, such as a glossary
+    /// Overwrite the export file and the file of rejected rows; refused if the export contains what
+    /// a table doesn't, such as a glossary
     #[arg(long)]
     pub force: bool,
-    /// Update an export: rows are matched by id, without ids by name and URL; everything else in it is kept
+    /// Update an export: rows are matched by id, or by name and URL if there are no ids; everything
+    /// else in it is kept
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "name", "license", "write_mapping"])]
     pub update: Option<PathBuf>,
     /// Remove records from the export that aren't in the table
@@ -29,16 +32,16 @@ pub struct ImportArgs {
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
-    /// Name of the export [default: asked on a terminal]
+    /// Name of the export [default: asked for on a terminal]
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
-    /// Licence of the export, a URL [default: asked on a terminal]
+    /// Licence of the export, a URL [default: asked for on a terminal]
     #[arg(long, value_name = "URL")]
     pub license: Option<String>,
-    /// Worksheet of a workbook that shows several, or list of a JSON document with several
+    /// Worksheet of a workbook that shows several, or list in a JSON document with several
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
-    /// Row that names the columns, as a spreadsheet program numbers it [default: detected]
+    /// Row with the column names, as a spreadsheet program numbers it [default: detected]
     #[arg(long, value_name = "N")]
     pub header_row: Option<u64>,
     /// Encoding of a CSV file that isn't UTF-8, such as windows-1251 or euc-kr [default: Windows-1252 if there's no doubt]
@@ -47,38 +50,41 @@ pub struct ImportArgs {
     /// Accept the proposed mapping, and the changes of an update
     #[arg(long)]
     pub yes: bool,
-    /// Mapping to use, a JSON file that --write-mapping wrote
+    /// Mapping to use: a JSON file written by --write-mapping
     #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
-    /// Write the proposed mapping to a file, and nothing else
+    /// Write the proposed mapping to a file and do nothing else
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "yes"])]
     pub write_mapping: Option<PathBuf>,
-    /// Publish a column without a meaning as an additional property, `*` all of them; repeatable
+    /// Publish a column without a known meaning as an additional property, or all such columns with
+    /// `*`; repeatable
     #[arg(long, value_name = "COLUMN", conflicts_with = "mapping")]
     pub additional: Vec<String>,
-    /// Publish a column as an attribute, which readers filter by: its values decide whether it's a number, true or false, a day, or a text;
-    /// repeatable
+    /// Publish a column as an attribute that readers can filter by; its values decide whether it's
+    /// a number, true or false, a date, or text; repeatable
     #[arg(long, value_name = "COLUMN", conflicts_with = "mapping")]
     pub attribute: Vec<String>,
-    /// Split the lists of a column at commas; repeatable
+    /// Split a column's lists at commas; repeatable
     #[arg(long, value_name = "COLUMN")]
     pub split_commas: Vec<String>,
-    /// Translate the values of a column by a JSON file such as {"geprüft": "vendor-sources-reviewed"}; repeatable
+    /// Translate a column's values with a JSON file such as {"geprüft": "vendor-sources-reviewed"};
+    /// repeatable
     #[arg(long, value_name = "COLUMN=FILE")]
     pub map_values: Vec<String>,
-    /// Order of day and month in dates such as 3/4/2025 [default: detected, if a day is above 12]
+    /// Order of day and month in dates such as 3/4/2025 [default: detected if any day is above 12]
     #[arg(long, value_name = "ORDER")]
     pub date_order: Option<DateOrderArg>,
-    /// Add a suffix, as in moss-2, to ids that are derived from names and collide
+    /// Add a suffix, as in moss-2, to ids that are derived from names and would collide
     #[arg(long)]
     pub unique_ids: bool,
-    /// Apply the fixes that need no judgement: missing and broken schemes of addresses, rows that repeat another
+    /// Apply the fixes that need no judgement: missing and broken URL schemes, and duplicate rows
     #[arg(long)]
     pub fix: bool,
-    /// Write the valid rows; the others go, with their reasons, to FILE.rejected.csv, to be corrected and imported with --update
+    /// Write the valid rows; the others go to FILE.rejected.csv with the reasons, so that you can
+    /// correct them and import them with --update
     #[arg(long, conflicts_with = "remove_missing")]
     pub valid_rows: bool,
-    /// Largest file that is read, in bytes
+    /// Maximum size of the file, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }
@@ -103,7 +109,7 @@ pub struct ExportArgs {
     /// Write CSV, which `import` reads back
     #[arg(long)]
     pub csv: bool,
-    /// Begin the CSV with a byte order mark, so that Excel reads it as UTF-8
+    /// Start the CSV with a byte order mark, so that Excel reads it as UTF-8
     #[arg(long, requires = "csv")]
     pub bom: bool,
     /// Write NDJSON, each product as it is in the export
@@ -115,7 +121,7 @@ pub struct ExportArgs {
     /// Overwrite the file
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Largest export file that is read, in bytes
+    /// Maximum size of an export file, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }

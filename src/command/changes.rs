@@ -1,5 +1,4 @@
-//! Changes to an export file: it's opened if it's valid, and the changes are printed the way `diff`
-//! does.
+//! Opens a valid export file for editing, and prints the changes to it the way `diff` does.
 
 use std::path::Path;
 
@@ -31,7 +30,7 @@ pub(super) fn print(export: &Export, json: &str) -> Result<(), Failure> {
     };
     let (old, new) = (set(export.document.clone())?, set(json.to_owned().into())?);
     let options = render::Options { old: "the export", new: "its update", limit: SHOWN_CHANGES };
-    // If standard error can't be written, that's no reason to stop.
+    // Failing to write to standard error is no reason to stop.
     let _ = render::text(&compare(&old, &new), &options, &mut anstream::stderr().lock());
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::text::printable::printable;
 enum CheckError {
     #[error(transparent)]
     Files(#[from] FilesError),
-    #[error("--stale reaches back to a time before the year 0: write a shorter one, such as 365d")]
+    #[error("--stale reaches back before the year 0: give a shorter age, such as 365d")]
     Age,
     #[error("the report can't be written")]
     Write(#[from] io::Error),
@@ -31,7 +31,7 @@ enum CheckError {
 /// itself failed, 2 invalid or denied.
 pub(super) fn run(args: &CheckArgs) -> ExitCode {
     if args.statistics && args.format != CheckFormat::Text {
-        print_error("--statistics is of the text format: leave --format out, or write --format text");
+        print_error("--statistics works only with the text format: leave out --format, or use --format text");
         return ExitCode::from(INVALID);
     }
     match check(args) {

@@ -1,4 +1,4 @@
-//! The cluster in the options.
+//! Sets up the cluster named in the options.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::chain;
 ///
 /// # Errors
 ///
-/// If options don't belong together or one of their files can't be read: exit code 2.
+/// If options contradict each other, or one of their files can't be read. The exit code is 2.
 pub(super) fn cluster(args: &EngineArgs) -> Result<Option<Arc<Cluster>>, Failure> {
     let urls: Vec<_> = args.engine_url.iter().filter(|url| !url.is_empty()).collect();
     if args.engine == EngineKind::Embedded {
@@ -34,7 +34,7 @@ fn credentials(args: &EngineArgs) -> Result<Option<Credentials>, Failure> {
         (None, None, Some(file)) => Credentials::key(file),
         (_, _, Some(_)) => {
             return Err(Failure::usage(
-                "--engine-key-file takes the place of --engine-user and --engine-password-file",
+                "--engine-key-file replaces --engine-user and --engine-password-file: give one or the other",
             ));
         }
         _ => return Err(Failure::usage("--engine-user and --engine-password-file belong together: give both")),
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_do_not_belong_together_are_refused() {
+    fn contradictory_options_are_rejected() {
         let node = || options(&["http://127.0.0.1:9200"]);
         assert!(cluster(&node()).is_ok_and(|cluster| cluster.is_some()));
         assert!(
@@ -69,7 +69,7 @@ mod tests {
             (options(&[]), "no address"),
             (EngineArgs { engine_user: me.clone(), ..node() }, "give both"),
             (EngineArgs { engine_password_file: file.clone(), ..node() }, "give both"),
-            (EngineArgs { engine_user: me, engine_key_file: file.clone(), ..node() }, "takes the place"),
+            (EngineArgs { engine_user: me, engine_key_file: file.clone(), ..node() }, "one or the other"),
             (EngineArgs { engine_key_file: file, ..node() }, "/no/such/file"),
         ] {
             let failure = cluster(&options).expect_err("a usage error");

@@ -15,15 +15,15 @@ use crate::text::printable::printable;
 use crate::update::files::ExportFiles;
 use crate::update::{Directory, Updater};
 
-/// The data folder if none is named.
+/// The default data folder.
 pub(super) const DATA_FOLDER: &str = "data";
 
-/// Checks at a start that the folder named with `--data` exists. A folder that disappears later,
-/// while a server runs, leaves the last good generation.
+/// Checks at startup that the folder given with `--data` exists. If it disappears later, a running
+/// server keeps the last good generation.
 ///
 /// # Errors
 ///
-/// If it doesn't exist or isn't a folder: exit code 2.
+/// If it doesn't exist or isn't a folder. The exit code is 2.
 pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
     let Some(folder) = &args.data else { return Ok(()) };
     let name = folder.display();
@@ -31,15 +31,16 @@ pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
             "the data folder {name} doesn't exist; name a folder of export files with --data or SOFTWARE_DIRECTORY_DATA"
         ))),
-        Ok(metadata) if !metadata.is_dir() => {
-            Err(Failure::usage(format!("--data {name} is not a folder; name the folder that the export files are in")))
-        }
+        Ok(metadata) if !metadata.is_dir() => Err(Failure::usage(format!(
+            "--data {name} is not a folder; name the folder that contains the export \
+            files"
+        ))),
         // A folder that can't be read right now, such as a failing mount, isn't a mistyped one.
         _ => Ok(()),
     }
 }
 
-/// The prefixes in the option or its variable; an empty variable has none.
+/// The prefixes in the option or its variable; an empty variable contains none.
 pub(super) fn prefixes(pairs: &[ExportPrefix]) -> IdPrefixes {
     pairs.iter().filter(|(export, _)| !export.is_empty()).cloned().collect()
 }
@@ -48,7 +49,7 @@ pub(super) fn prefixes(pairs: &[ExportPrefix]) -> IdPrefixes {
 pub(super) fn warn_of_unused_prefix(export: &str) {
     let export = printable(export);
     print_note(&format!(
-        "warning: --id-prefix names the export `{export}`, which isn't there: write the name of its file without .json"
+        "warning: --id-prefix names the export `{export}`, which doesn't exist: use the name of its file without .json"
     ));
 }
 
@@ -75,7 +76,7 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
 /// standard error.
 pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Snapshot>, Failure> {
     check(args)?;
-    // Read-only, because a running server takes over each new generation on disk.
+    // Read-only, because a running server picks up each new generation on disk.
     let settings = Settings { read_only: true, ..settings(args, 100) };
     let log = Log::start(io::stderr()).map_err(|error| Failure::other(&error))?;
     let terminal = Terminal::new(LogFormat::Text, log.clone());

@@ -1,4 +1,4 @@
-//! `add` and `set`: edit a record of an export from the terminal, by the rules for a table's row.
+//! `add` and `set`: edit a record in an export from the terminal, with the rules for a table's row.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::error::chain;
 use crate::export;
 use crate::record::Attribute;
 
-/// Adds a record. Exit codes: 0 written, 1 the file can't be written, 2 wrong usage or invalid.
+/// Adds a record. Exit codes: 0 written, 1 couldn't be written, 2 wrong usage or invalid.
 pub(super) fn add(args: &AddArgs) -> ExitCode {
     finish(edit(&args.file, None, &args.values, args.max_file_bytes))
 }
@@ -40,7 +40,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         export.software.iter().map(|software| software.id.strip_prefix(prefix).unwrap_or(&software.id)).collect();
     let name = path.display();
     if let Some(id) = id.filter(|id| !ids.contains(id)) {
-        return Err(Failure::usage(format!("{name} has no record `{id}`; `add` adds one")));
+        return Err(Failure::usage(format!("{name} has no record `{id}`; add one with `add`")));
     }
     let categories = BTreeMap::new();
     let options = ConvertOptions {
@@ -53,14 +53,14 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
     let mut conversion = tabular::convert(&table, &mapping, &options);
     let stated = conversion.records[0].text("id");
     if let Some(id) = stated.filter(|of| id.is_none() && ids.contains(&of.as_str())) {
-        return Err(Failure::usage(format!("{name} has a record `{id}` already; `set` changes it")));
+        return Err(Failure::usage(format!("{name} already has a record `{id}`; change it with `set`")));
     }
-    // The user asked to add this record, although another one resembles it in name or URL.
+    // The user asked to add this record, even if another one has a similar name or URL.
     let mut another = |_: &tabular::Match| Some(tabular::Choice::Add);
     let updated = tabular::update(&export, &table, &mapping, &mut conversion, (false, false), &mut another);
     let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;
     if id.is_none() && updated.rows.len() == ids.len() {
-        let text = format!("{name} has a record with this name and URL already; `set` changes it");
+        let text = format!("{name} already has a record with this name and URL; change it with `set`");
         return Err(Failure::usage(text));
     }
     let checked = Checked { table: &table, mapping: &mapping, path, json: &updated.json, rows: &updated.rows };
@@ -71,7 +71,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         return Err(Failure::usage("nothing was written"));
     }
     if updated.json.as_bytes() == &*export.document {
-        print_note(&format!("{name} has these values already."));
+        print_note(&format!("{name} already has these values."));
         return Ok(());
     }
     changes::print(&export, &updated.json)?;
@@ -94,13 +94,13 @@ fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<
     for value in values {
         let (name, value) = value.split_once('=').ok_or_else(|| {
             Failure::usage(format!(
-                "`{value}`: write PROPERTY=VALUE, or PROPERTY:=JSON for other values than texts and lists"
+                "`{value}`: write PROPERTY=VALUE, or PROPERTY:=JSON for values other than text and lists"
             ))
         })?;
         let json = name.strip_suffix(':');
         let name = json.unwrap_or(name).trim();
         if name.is_empty() || (name == "id" && id.is_some()) {
-            return Err(Failure::usage(format!("`{name}={value}`: name a property, and not the id")));
+            return Err(Failure::usage(format!("`{name}={value}`: name a property other than the id")));
         }
         let target = match json {
             Some(_) => Target::Json(name.to_owned()),
@@ -113,7 +113,7 @@ fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<
     Ok((table, mapping))
 }
 
-/// The target of a property: by the type that the export declares, if it isn't a known one.
+/// A property's target. If it's unknown, the type that the export declares decides.
 fn target(name: &str, attributes: &[Attribute]) -> Target {
     let declared = || attributes.iter().find(|attribute| *attribute.property == *name);
     match Target::parse(name) {

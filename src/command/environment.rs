@@ -22,7 +22,7 @@ fn warnings(names: impl Iterator<Item = String>) -> Vec<String> {
             let nearest = known.iter().min_by_key(|known| strsim::osa_distance(known, &name));
             let nearest = nearest.filter(|known| strsim::osa_distance(known, &name) <= MAX_DISTANCE);
             let hint = nearest.map(|known| format!("; did you mean {known}?")).unwrap_or_default();
-            format!("the environment variable {name} is not read by anything{hint}")
+            format!("the environment variable {name} isn't used{hint}")
         })
         .collect();
     warnings.sort_unstable();
@@ -34,13 +34,13 @@ mod tests {
     use super::warnings;
 
     #[test]
-    fn variable_that_nothing_reads_is_warned_of_with_the_nearest_name() {
+    fn an_unused_variable_gives_a_warning_with_the_nearest_name() {
         let names = ["SOFTWARE_DIRECTORY_LISTN", "SOFTWARE_DIRECTORY_LISTEN", "SOFTWARE_DIRECTORY_COLOUR", "PATH"];
         assert_eq!(
             warnings(names.map(str::to_owned).into_iter()),
             [
-                "the environment variable SOFTWARE_DIRECTORY_COLOUR is not read by anything",
-                "the environment variable SOFTWARE_DIRECTORY_LISTN is not read by anything; \
+                "the environment variable SOFTWARE_DIRECTORY_COLOUR isn't used",
+                "the environment variable SOFTWARE_DIRECTORY_LISTN isn't used; \
                  did you mean SOFTWARE_DIRECTORY_LISTEN?",
             ]
         );

@@ -1,5 +1,5 @@
-//! `search --explain` and `search --why`: show what a query was turned into, and what ranked a
-//! product.
+//! `search --explain` and `search --why`: show how a query was understood, and why a product ranks
+//! where it does.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use crate::service::{
 };
 use crate::text::printable::printable;
 
-/// How many alternatives of a word people are shown.
+/// How many alternatives are shown for each word.
 const MOST_SHOWN: usize = 12;
 
 pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware) -> ExitCode {
@@ -78,11 +78,11 @@ fn print(explanation: &SearchExplanation, with_hits: bool, out: &mut impl Write)
     let behind = if explanation.falls_back { "; those with some words follow" } else { "" };
     let related = match report.related {
         0 => String::new(),
-        related => format!("; near in meaning alone {related}"),
+        related => format!("; {related} only near in meaning"),
     };
-    writeln!(out, "  found: {total}, with all words {all}{behind}{related}")?;
+    writeln!(out, "  found: {total}, {all} with all words{behind}{related}")?;
     if report.incomplete {
-        writeln!(out, "  stopped early, as too much work: the numbers are lower bounds")?;
+        writeln!(out, "  stopped early, because of the work limit: the numbers are lower bounds")?;
     }
     for product in explanation.hits.iter().filter(|_| with_hits).chain(&explanation.product) {
         print_product(product, out)?;
@@ -116,10 +116,10 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
         _ => writeln!(out, "{id}  not found")?,
     }
     if product.is_excluded {
-        writeln!(out, "  it has what the query excludes")?;
+        writeln!(out, "  it contains what the query excludes")?;
     }
     if product.lacking_phrases > 0 {
-        writeln!(out, "  it lacks a phrase: {} in all", product.lacking_phrases)?;
+        writeln!(out, "  phrases that it lacks: {}", product.lacking_phrases)?;
     }
     if !product.filters.is_empty() {
         writeln!(out, "  it doesn't pass the filter: {}", product.filters.join(", "))?;
@@ -139,12 +139,12 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
     }
     let signals = product.signals;
     if product.tier == Some(WHOLE_NAME) {
-        writeln!(out, "  the query is its whole name: the same spelling ranks it, not its words")?;
+        writeln!(out, "  the query is its whole name, so its spelling ranks it, not its words")?;
     }
     if product.meaning_score > 0.0 {
         writeln!(
             out,
-            "  meaning {:.3} (alike {:.0} %), added to words",
+            "  meaning {:.3} ({:.0} % similar), added to words",
             product.meaning_score,
             signals.meaning * 100.0
         )?;

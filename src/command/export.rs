@@ -9,7 +9,7 @@ use crate::cli::ExportArgs;
 use crate::curate::tabular;
 use crate::export::{self, Export, IdPrefixes, Limits};
 
-/// Writes the products. Exit codes: 0 written, 1 it can't be written, 2 the export is invalid.
+/// Writes the products. Exit codes: 0 written, 1 couldn't be written, 2 invalid export.
 pub(super) fn run(args: &ExportArgs) -> ExitCode {
     match export(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -32,7 +32,7 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
         })?;
     let left_out = left_out(export);
     if !left_out.is_empty() {
-        print_note(&format!("note: not in the table, which has products only: {}", left_out.join(", ")));
+        print_note(&format!("note: left out of the table, which contains only products: {}", left_out.join(", ")));
     }
     match &args.output {
         Some(output) => {
@@ -49,14 +49,14 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What an export holds that a table can't.
+/// What an export contains that a table can't.
 pub(super) fn left_out(export: &Export) -> Vec<String> {
     let sections = [
         (export.reviews.len(), "reviews"),
-        (export.categories.len(), "descriptions of categories"),
+        (export.categories.len(), "category descriptions"),
         (export.glossary.len(), "glossary terms"),
         (export.synonyms.len(), "synonym groups"),
-        (export.attributes.len(), "declarations of attributes"),
+        (export.attributes.len(), "attribute declarations"),
         (export.pins.len(), "pins"),
     ];
     sections.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()

@@ -1,4 +1,4 @@
-//! `healthcheck`: requests the readiness of a running server, for containers and service managers.
+//! `healthcheck`: asks a running server whether it's ready, for containers and service managers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 const MAX_BODY_BYTES: usize = 4096;
 
 /// Exit code 0 if the server says it's ready, otherwise 1 with the reason on standard error.
-#[expect(clippy::needless_pass_by_value, reason = "every command takes its options over")]
+#[expect(clippy::needless_pass_by_value, reason = "every command takes ownership of its options")]
 pub(super) fn run(args: HealthcheckArgs) -> ExitCode {
     match check(reachable(args.listen)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -37,7 +37,7 @@ fn check(address: SocketAddr) -> Result<(), String> {
         .block_on(async { timeout(TIMEOUT, get_readiness(&url)).await })
         .map_err(|elapsed| unreachable(&elapsed))?
         .map_err(|error| unreachable(error.as_ref()))?;
-    if status == StatusCode::OK { Ok(()) } else { Err(format!("{url} answered {status}: {}", body.trim())) }
+    if status == StatusCode::OK { Ok(()) } else { Err(format!("{url} responded with {status}: {}", body.trim())) }
 }
 
 /// The status and body of `/readyz`. Connects directly, ignoring proxies in the environment.

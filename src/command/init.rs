@@ -32,10 +32,10 @@ fn init(folder: &Path) -> Result<(), Failure> {
     for (name, content) in files {
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() {
-            print_note(&format!("{} exists, and stays as it is.", path.display()));
+            print_note(&format!("{} already exists and is left as it is.", path.display()));
             continue;
         }
-        let failed = |error| Failure { text: format!("{} can't be made: {error}", path.display()), code: 1 };
+        let failed = |error| Failure { text: format!("{} can't be created: {error}", path.display()), code: 1 };
         path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
         write_file(&path, false, |out| out.write_all(content.as_bytes()))?;
         print_note(&format!("Wrote {}.", path.display()));

@@ -47,7 +47,7 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
         Err(KeysError::Output(error)) => (format!("can't write to standard output: {error}"), 1),
         Err(KeysError::Discarded) => (
             "no key was created: standard output is closed or /dev/null, so the key would be lost; \
-             let it go to a terminal, a file or a pipe"
+             send it to a terminal, a file or a pipe"
                 .to_owned(),
             1,
         ),
@@ -81,7 +81,7 @@ fn new_key(
     new.check_name().map_err(|error| usage("name", &format!("the name {error}")))?;
     match new.expires {
         Some(expiry) if expiry.is_past(now) => {
-            Err(usage("expires", &format!("{expiry} is past; such a key would never be valid")))
+            Err(usage("expires", &format!("{expiry} is in the past, so the key would never be valid")))
         }
         _ => Ok(new),
     }
@@ -94,7 +94,7 @@ fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
     let (_, record) = file::create(path, new, Timestamp::now(), show).map_err(KeysError::File)?;
     let expires = record.expires.map_or_else(|| "never expires".to_owned(), |expiry| format!("expires {expiry}"));
     print_note(&format!(
-        "Key {} for {} is in {}: {}, {expires}. It is shown this once; keep it safe.",
+        "Key {} for {} is in {}: {}, {expires}. It won't be shown again; keep it safe.",
         record.id,
         printable(&record.name),
         path.display(),
@@ -126,7 +126,7 @@ fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), Ke
     let (new, old) = file::rotate(path, id, old_expires, now, show).map_err(KeysError::File)?;
     let expires = old.expires.map_or_else(|| "never".to_owned(), |expiry| expiry.to_string());
     print_note(&format!(
-        "Key {} of {} replaces {}, which is valid until {expires}. It is shown this once; keep it safe.",
+        "Key {} for {} replaces {}, which is valid until {expires}. It won't be shown again; keep it safe.",
         new.id,
         printable(&new.name),
         old.id
@@ -135,7 +135,7 @@ fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), Ke
 }
 
 /// Whether standard output is `/dev/null`. That's also the case if it's closed, because the
-/// standard library opens `/dev/null` in its place at the start, so writing never fails.
+/// standard library opens `/dev/null` in its place at startup, so writing never fails.
 fn is_discarded() -> bool {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -157,7 +157,7 @@ fn list(path: &Path, format: ListFormat, now: Timestamp) -> Result<(), KeysError
     let rows: Vec<_> = std::iter::once(header).chain(file.keys().iter().map(|key| row(key, now))).collect();
     io::stdout().write_all(table(&rows).as_bytes()).map_err(KeysError::Output)?;
     if file.keys().is_empty() {
-        print_note(&format!("There are no keys in {}; everybody is refused.", path.display()));
+        print_note(&format!("There are no keys in {}; all requests are rejected.", path.display()));
     }
     Ok(())
 }
@@ -208,12 +208,12 @@ fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
 }
 
 fn revoke(path: &Path, id: &str) -> Result<(), KeysError> {
-    // The whole key is accepted instead of its id.
+    // The whole key is also accepted in place of its id.
     let key = ApiKey::parse(id);
     let id = key.as_ref().map_or(id, ApiKey::id);
     let key = file::revoke(path, id).map_err(KeysError::File)?;
     print_note(&format!(
-        "Key {} of {} is revoked; a running server refuses it within two seconds.",
+        "Key {} for {} is revoked; a running server rejects it within two seconds.",
         key.id,
         printable(&key.name)
     ));

@@ -16,7 +16,7 @@ use crate::curate::links::{CONNECT_TIMEOUT, LinkCache, LinkCheck, LinksError, Ma
 use crate::error::chain;
 use crate::export::Report;
 
-/// The exit code of a command that was ended by SIGINT.
+/// The exit code of a command that was interrupted by SIGINT.
 const INTERRUPTED: u8 = 130;
 
 /// Checks the links that are due, adds everything that's known to the report, and stores it in the
@@ -24,25 +24,25 @@ const INTERRUPTED: u8 = 130;
 pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure> {
     let write = |cache: &LinkCache| write_file(&args.links_cache, true, |out| cache.write(out));
     let cache = read_cache(args)?;
-    // If the file can't be written, that's known before hours of checking.
+    // Finds out whether the file can be written before hours of checking.
     write(&cache)?;
     let check = LinkCheck::new(report, cache, &MachineClock).map_err(|error| Failure::other(&error))?;
     if check.due() > 0 {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::other(&error))?;
         let asked = runtime.block_on(ask(&check, args));
-        // A name may still be being resolved, which can take long and can't be stopped.
+        // A name lookup may still be running, which can take a long time and can't be stopped.
         runtime.shutdown_background();
         if !asked? {
             write(&check.cache())?;
-            let text = "interrupted: the answers so far are kept, and the next run asks for the other links".to_owned();
+            let text = "interrupted: the results so far are saved, and the next run checks the other links".to_owned();
             return Err(Failure { text, code: INTERRUPTED });
         }
     }
     write(&check.report(report))
 }
 
-/// Checks links. Returns whether it wasn't interrupted.
+/// Checks links. Returns `false` if it was interrupted.
 async fn ask(check: &LinkCheck, args: &LinkArgs) -> Result<bool, Failure> {
     let failed = |error: &dyn std::error::Error| Failure::other(error);
     let roots = match machine_roots() {
@@ -57,7 +57,7 @@ async fn ask(check: &LinkCheck, args: &LinkArgs) -> Result<bool, Failure> {
     let client = client.map_err(|error| failed(&error))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
-    let bar = bar("Asking", "{pos} of {len} links");
+    let bar = bar("Checking", "{pos} of {len} links");
     bar.set_length(check.due() as u64);
     let user_agent = user_agent(args.contact.as_deref()).map_err(|error| failed(&error))?;
     let asked = tokio::select! {
@@ -74,14 +74,14 @@ fn user_agent(contact: Option<&str>) -> Result<HeaderValue, http::header::Invali
     HeaderValue::from_str(&format!("software-directory/{} (link check{contact})", env!("CARGO_PKG_VERSION")))
 }
 
-/// What earlier runs found; nothing before the first one.
+/// The results of earlier runs; empty before the first one.
 fn read_cache(args: &LinkArgs) -> Result<LinkCache, Failure> {
     let path = &args.links_cache;
     match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LinkCache::default()),
         file => file.map_err(Into::into).and_then(LinkCache::read).map_err(|error| {
-            let text = "remove it to ask for all links again, or name another file with --links-cache";
-            Failure { text: format!("the cache of links {}: {}; {text}", path.display(), chain(&error)), code: 1 }
+            let text = "remove it to check all links again, or name another file with --links-cache";
+            Failure { text: format!("the link cache {}: {}; {text}", path.display(), chain(&error)), code: 1 }
         }),
     }
 }

@@ -40,7 +40,7 @@ impl Log {
         let (queue, entries) = sync_channel(MAX_QUEUED);
         let dropped = IntCounter::new(
             "software_directory_log_lines_dropped_total",
-            "Log lines that were dropped: standard error wasn't read in time, or can't be written.",
+            "Log lines dropped because standard error wasn't read in time or couldn't be written.",
         );
         let dropped = dropped.map_err(io::Error::other)?;
         let log = Self { queue, dropped: dropped.clone() };
@@ -48,14 +48,14 @@ impl Log {
         Ok(log)
     }
 
-    /// Writes a text of several lines without interruption.
+    /// Writes several lines without interruption.
     pub(super) fn text(&self, text: &[u8]) {
         if self.queue.try_send(Entry::Text(text.to_vec())).is_err() {
             self.dropped.inc();
         }
     }
 
-    /// Waits until everything before it has been written, but no longer than a second.
+    /// Waits until everything queued so far has been written, but no longer than a second.
     pub(super) fn flush(&self) {
         let (done, is_done) = sync_channel(1);
         if self.queue.try_send(Entry::Flush(done)).is_ok() {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn log_that_nobody_reads_drops_lines_and_counts_them() {
+    fn an_unread_log_drops_lines_and_counts_them() {
         let (release, stuck) = channel();
         let mut log = Log::start(Stuck(stuck)).expect("a thread");
         // One is being written, or is about to be.

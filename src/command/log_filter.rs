@@ -1,12 +1,12 @@
-//! The filter of `--log`. A mistyped level must not silence the log: `tracing` takes `inf` for the
-//! name of a target.
+//! The filter of `--log`. A mistyped level must not silence the log: `tracing` would take `inf` for
+//! the name of a target.
 
 use tracing_subscriber::EnvFilter;
 
 use super::Failure;
 use crate::http::ACCESS_LOG;
 
-/// The levels, which may also be in capitals.
+/// The levels; case doesn't matter.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// The root target of this program's lines.
 const TARGET: &str = "software_directory";
@@ -14,7 +14,8 @@ const TARGET: &str = "software_directory";
 /// Parses a filter, and adds the access log to it.
 ///
 /// # Errors
-/// If it isn't one, has a word that is neither a level nor a target of this program, or matches no line of it: exit code 2.
+/// If it's invalid, has a word that is neither a level nor a target of this program, or matches
+/// none of this program's lines. The exit code is 2.
 pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure> {
     let wrong = |reason: &str| Failure::usage(format!("--log `{filter}`: {reason}"));
     let mut is_of_program = false;
@@ -25,7 +26,8 @@ pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure
         if target == directive && !is_level && !is_target {
             let nearest = LEVELS.iter().min_by_key(|level| strsim::osa_distance(level, target)).unwrap_or(&"info");
             return Err(wrong(&format!(
-                "`{target}` is no level; did you mean `{nearest}`? Levels are {}; another program part is written with one, such as \
+                "`{target}` isn't a level; did you mean `{nearest}`? The levels are {}; to filter another part of \
+                 the program, give it one, such as \
                  `hyper=debug`",
                 LEVELS.join(", ")
             )));
@@ -35,10 +37,10 @@ pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure
     }
     if !is_of_program {
         return Err(wrong(&format!(
-            "it matches no line of this program; add a level such as `info`, or `{TARGET}=debug`"
+            "it matches no log line of this program; add a level such as `info`, or `{TARGET}=debug`"
         )));
     }
-    // The protocol's crate logs each message at `info`, with texts from the client. The access log
+    // The protocol's crate logs each message at `info`, with text from the client. The access log
     // already has a line for it.
     let is_quieter =
         |directive: &str| ["off", "error"].iter().any(|level| directive.trim().eq_ignore_ascii_case(level));
@@ -73,13 +75,13 @@ mod tests {
     }
 
     #[test]
-    fn filter_that_would_silence_the_log_is_rejected_with_the_remedy() {
+    fn a_filter_that_would_silence_the_log_is_rejected_with_a_fix() {
         for (filter, remedy) in [
             ("inf", "did you mean `info`?"),
             ("debgu", "did you mean `debug`?"),
             ("info,debgu", "did you mean `debug`?"),
-            ("softwar_directory=debug", "matches no line"),
-            ("", "matches no line"),
+            ("softwar_directory=debug", "matches no log line"),
+            ("", "matches no log line"),
             ("software_directory=inf", "try `info`"),
         ] {
             let failure = parse(filter, true).expect_err(filter);

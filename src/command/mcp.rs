@@ -1,4 +1,5 @@
-//! `mcp`: the directory as tools of an assistant, on standard input and output, without a server.
+//! `mcp`: offers the directory to an assistant as tools, on standard input and output, without a
+//! server.
 
 use std::future::Future;
 use std::process::ExitCode;
@@ -42,8 +43,8 @@ pub(super) fn run(args: &McpArgs) -> ExitCode {
     }
 }
 
-/// Loads the directory once and answers until standard input ends. Standard output belongs to the
-/// protocol.
+/// Loads the directory once and responds until standard input ends. Standard output is reserved for
+/// the protocol.
 fn answer(args: &McpArgs) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;

@@ -1,13 +1,13 @@
-//! How much memory a build, or the trial of a generation, may use.
+//! Limits how much memory a build, or a trial of a generation, may use.
 
 use std::fs;
 use std::path::Path;
 
-/// How many bytes mimalloc reserves at first.
+/// How many bytes mimalloc reserves initially.
 const ALLOCATOR_BYTES: u64 = 1 << 30;
 
-/// Limits the memory of the process. Beyond the limit allocations fail, which ends the process. The
-/// default is three quarters of the memory of the machine or control group, and the rest is for the
+/// Limits the process's memory. Allocations beyond the limit fail, which ends the process. The
+/// default is three quarters of the memory of the machine or control group; the rest is for the
 /// server.
 pub(super) fn limit(bytes: Option<u64>) {
     if let Some(bytes) = bytes.or_else(|| Some(total()? / 4 * 3)) {
@@ -16,12 +16,12 @@ pub(super) fn limit(bytes: Option<u64>) {
         // A lower limit from the environment is kept.
         let current = before.maximum.map_or(bytes, |maximum| maximum.min(bytes));
         if let Err(error) = setrlimit(Resource::Data, Rlimit { current: Some(current), ..before }) {
-            tracing::warn!(%error, "the memory of the build isn't bounded");
+            tracing::warn!(%error, "the build's memory isn't limited");
         }
     }
 }
 
-/// Limits the memory of the process to what it has now plus this many bytes.
+/// Limits the process's memory to what it has now plus this many bytes.
 pub(super) fn limit_to_more(bytes: u64) {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     limit(Some(data(&status).unwrap_or(ALLOCATOR_BYTES).saturating_add(bytes)));
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn lowest_limit_of_nested_groups_counts() {
+    fn the_lowest_limit_of_nested_groups_applies() {
         let root = tempfile::tempdir().expect("a folder");
         let inner = root.path().join("outer/inner");
         fs::create_dir_all(&inner).expect("folders");

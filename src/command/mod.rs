@@ -46,8 +46,8 @@ use crate::text::printable::printable;
 /// The exit code of a usage error or an invalid export.
 const INVALID: u8 = 2;
 
-/// Runs a command. Exit codes: 0 done, 1 failed, 2 usage or invalid export; `diff` has those of
-/// diff(1).
+/// Runs a command. Exit codes: 0 done, 1 failed, 2 wrong usage or invalid export; `diff` uses those
+/// of diff(1).
 pub fn run(parsed: Result<Cli, ConfigError>) -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
@@ -82,7 +82,7 @@ fn write_man_pages(folder: &Path) -> ExitCode {
     cli::write_man_pages(folder).map_err(failed).map_or_else(|failure| failure.print(), |()| ExitCode::SUCCESS)
 }
 
-/// Prints a text to standard output. A closed pipe, as with `head`, isn't a failure.
+/// Prints text to standard output. A closed pipe, as with `head`, isn't a failure.
 fn print(text: &str) -> ExitCode {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

@@ -22,7 +22,7 @@ fn check(candidate: &Path) -> Result<(), Failure> {
             "the candidate {name} can't be read: {error}; name a folder of export files, such as a copy of the data folder"
         ))),
         Ok(metadata) if !metadata.is_dir() => Err(Failure::usage(format!(
-            "{name} is not a folder; name the folder that the candidate's export files are in"
+            "{name} is not a folder; name the folder that contains the candidate's export files"
         ))),
         Ok(_) => Ok(()),
     }

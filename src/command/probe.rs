@@ -18,12 +18,12 @@ use crate::generation::{BuildFailure, FailureCode, Settings, Snapshot};
 use crate::text::count::counted;
 use crate::{panics, service};
 
-/// How much memory a generation may use: this, plus this much for each byte of the parts in memory.
-/// Decoded numbers take up to eight times as many bytes as encoded ones, but most bytes are texts
-/// and postings, which are copied at most.
+/// How much memory a generation may use: a base, plus a multiple of the bytes of its parts in
+/// memory. Decoded numbers take up to eight times as many bytes as encoded ones, but most bytes are
+/// text and postings, which are copied at most once.
 const BASE_BYTES: u64 = 512 << 20;
 const MEMORY_FACTOR: u64 = 4;
-/// How many seconds of CPU time it may use: these, plus one for this many bytes of the parts.
+/// How many seconds of CPU time it may use: a base, plus one for this many bytes of its parts.
 const BASE_SECONDS: u64 = 120;
 const BYTES_PER_SECOND: u64 = 2 << 20;
 const MAX_NAME_BYTES: u64 = 256;
@@ -54,7 +54,7 @@ fn probe(settings: &Settings) -> Result<(), BuildFailure> {
     let snapshot = Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?;
     if snapshot.software_count() as u64 != manifest.software_count {
         let (found, expected) = (snapshot.software_count(), manifest.software_count);
-        return Err(failed(format!("it has {}, and its manifest says {expected}", counted(found, "product"))));
+        return Err(failed(format!("it has {}, but its manifest says {expected}", counted(found, "product"))));
     }
     service::probe(&snapshot).map_err(|error| failed(chain(&error)))
 }
@@ -63,7 +63,7 @@ fn failed(detail: String) -> BuildFailure {
     BuildFailure::transient(FailureCode::BuildFailed, detail)
 }
 
-/// Limits the memory and time of the process according to the size of a generation.
+/// Limits the process's memory and time according to the size of a generation.
 fn limit(manifest: &Manifest) {
     let all: u64 = manifest.parts.iter().map(|part| part.size).sum();
     let on_disk: u64 = manifest.parts.iter().filter(|part| is_download(&part.name)).map(|part| part.size).sum();
@@ -73,7 +73,7 @@ fn limit(manifest: &Manifest) {
         let before = getrlimit(resource);
         let current = before.maximum.map_or(bound, |maximum| maximum.min(bound));
         if let Err(error) = setrlimit(resource, Rlimit { current: Some(current), ..before }) {
-            tracing::warn!(%error, "the process that tries a generation isn't bounded");
+            tracing::warn!(%error, "the process that tries a generation isn't limited");
         }
     }
 }

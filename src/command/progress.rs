@@ -1,4 +1,5 @@
-//! Shows what a build does on standard error: bars while it works, and its findings in the exports.
+//! Shows a build's work on standard error: bars while it's running, and its findings in the
+//! exports.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -14,7 +15,7 @@ use crate::export::render::{self, Item, items};
 use crate::export::{Code, Finding, LeftOut, RecordName, Report, Severity};
 use crate::generation::{Observer, Phase, RenderedReport};
 
-/// With fewer bytes or products than this, work is over before anyone could read a bar.
+/// With fewer bytes or products than this, the work is done before anyone could read a bar.
 const LONG_BYTES: u64 = 8 * 1024 * 1024;
 const LONG_PRODUCTS: u64 = 10_000;
 /// How many products a bar advances at a time.
@@ -34,7 +35,8 @@ fn style(verb: &str, unit: &str) -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Runs the reading of exports. If it takes long, shows the bytes done and in total as a bar.
+/// Runs work that reads exports. If there's a lot to read, shows the bytes done and in total as a
+/// bar.
 pub(super) fn reading<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
     let bar = bar("Checking", BYTES);
     let done = work(&|done, total| {
@@ -101,7 +103,7 @@ impl Terminal {
     }
 }
 
-/// Whether to show a step of progress, which isn't the case for every product.
+/// Whether to show this progress. Indexing isn't shown product by product.
 pub(super) fn is_reported(phase: Phase, done: u64, total: u64) -> bool {
     match phase {
         Phase::Reading => total >= LONG_BYTES || done == total,
@@ -217,7 +219,7 @@ impl<'a> LogLine<'a> {
         }
     }
 
-    /// How many findings are left out.
+    /// Says how many findings are left out.
     fn from_left_out(more: &LeftOut, timestamp: &'a str) -> Self {
         Self {
             timestamp,

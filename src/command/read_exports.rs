@@ -16,7 +16,7 @@ use crate::record::CalendarDate;
 pub(super) enum FilesError {
     #[error(transparent)]
     Find(#[from] FindError),
-    #[error("the exports can't be held in memory")]
+    #[error("the exports can't be loaded into memory")]
     Memory(#[from] io::Error),
     #[error("the path {} can't be read", .path.display())]
     Path {
@@ -25,7 +25,8 @@ pub(super) enum FilesError {
         error: io::Error,
     },
     #[error(
-        "- is standard input, and can't be checked together with other paths: check them apart, or write ./- for a file of that name"
+        "- stands for standard input, which can't be checked together with other paths: check them separately, or \
+         write ./- for a file with that name"
     )]
     StandardInput,
 }
@@ -55,7 +56,7 @@ fn metadata(path: &Path) -> Result<std::fs::Metadata, FilesError> {
     std::fs::metadata(path).map_err(|error| FilesError::Path { path: path.to_owned(), error })
 }
 
-/// Whether the export on standard input is meant.
+/// Whether the paths stand for the export on standard input.
 fn is_standard_input(paths: &[PathBuf]) -> Result<bool, FilesError> {
     let names_it = paths.iter().any(|path| path.as_os_str() == "-");
     if names_it && paths.len() > 1 { Err(FilesError::StandardInput) } else { Ok(names_it) }

@@ -1,4 +1,4 @@
-//! `report`: shows how complete and how recent the records in export files are.
+//! `report`: shows how complete and recent the records in export files are.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::export;
 use crate::record::CalendarDate;
 use crate::text::printable::printable;
 
-/// Writes the report. Exit codes: 0 written, 1 it can't be written, 2 there is no valid export.
+/// Writes the report. Exit codes: 0 written, 1 couldn't be written, 2 no valid export.
 pub(super) fn run(args: &ReportArgs) -> ExitCode {
     match write(args) {
         Ok(code) => code,

@@ -58,7 +58,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     finish(printed, found.pagination.total, help)
 }
 
-/// The exit code once products are printed, with a note on what to try if there are none.
+/// The exit code after products are printed. If there are none, prints what to try.
 pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCode {
     match printed {
         // The reader has closed the pipe (`search … | head`).
@@ -67,14 +67,14 @@ pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCod
             ExitCode::FAILURE
         }
         _ if total == 0 => {
-            print_note(&format!("no product is found; try {help}"));
+            print_note(&format!("no products found; try {help}"));
             ExitCode::FAILURE
         }
         _ => ExitCode::SUCCESS,
     }
 }
 
-/// The language, if the directory has texts in it.
+/// The language, if the directory has text in it.
 pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
     choose_language(snapshot, lang, std::iter::empty()).map_err(|refusal| Failure { text: refusal.message, code: 2 })
 }
@@ -121,7 +121,7 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
     for correction in &page.query.corrected {
         writeln!(
             out,
-            "{dim}searched for {} in place of {}{dim:#}",
+            "{dim}searched for {} instead of {}{dim:#}",
             printable(&correction.to),
             printable(&correction.from)
         )?;

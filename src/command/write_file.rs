@@ -1,4 +1,4 @@
-//! A command's output file.
+//! Writes a command's output file.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Failure;
 use crate::file::{Access, Destination, Draft, HIDDEN, Renamed, folder_of, sweep};
 
-/// Refuses an existing file, so that a long command fails before its work.
+/// Rejects an existing file, so that a long command fails before doing its work.
 pub(super) fn check_absent(path: &Path, force: bool) -> Result<(), Failure> {
     match destination(path)? {
         Destination::File(target) if !force && target.symlink_metadata().is_ok() => Err(exists(path)),
@@ -15,8 +15,8 @@ pub(super) fn check_absent(path: &Path, force: bool) -> Result<(), Failure> {
     }
 }
 
-/// Replaces a file as a whole, or writes to a device or named pipe. Without `force` an existing
-/// file is kept.
+/// Replaces a whole file, or writes to a device or named pipe. Without `force`, an existing file is
+/// kept.
 pub(super) fn write_file(
     path: &Path,
     force: bool,

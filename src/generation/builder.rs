@@ -142,7 +142,7 @@ impl Builder<'_> {
         self.observer.report(report);
         for export in report.unused_prefixes(&self.settings.id_prefixes) {
             tracing::warn!(
-                "--id-prefix names the export `{export}`, which isn't there: write the name of its file without .json"
+                "--id-prefix names the export `{export}`, which doesn't exist: use the name of its file without .json"
             );
         }
         let is_servable = report.is_valid() || (self.settings.skip_invalid && !set.exports.is_empty());

@@ -115,7 +115,7 @@ mod tests {
             ),
             (
                 json!({"id": "a", "limt": 5}),
-                "There is no argument \"limt\". Did you mean limit? Allowed are: id, sort, limit.",
+                "There is no argument \"limt\". Did you mean limit? Allowed: id, sort, limit.",
             ),
             (
                 json!({"sort": "", "limit": 0}),
@@ -127,12 +127,12 @@ mod tests {
         for (arguments, problem) in [
             (json!({"q": " "}), "q must not be empty; leave it out instead."),
             (json!({"q": "x".repeat(257)}), "q must have at most 256 characters; this has 257."),
-            (json!({"q": 5}), "q must be a text."),
+            (json!({"q": 5}), "q must be a string."),
             (
                 json!({"evidence_checked_after": "2026-02-30"}),
-                "evidence_checked_after must be a day that exists, as YYYY-MM-DD.",
+                "evidence_checked_after must be an existing date, as YYYY-MM-DD.",
             ),
-            (json!({"category": ["a", 5, ""]}), "category must be a text."),
+            (json!({"category": ["a", 5, ""]}), "category must be a string."),
             (json!({"category": vec!["x"; MAX_VALUES + 1]}), "category must have at most 50 values."),
         ] {
             assert_eq!(search(arguments).err().as_deref(), Some(problem));

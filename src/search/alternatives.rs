@@ -1,5 +1,5 @@
-//! Extracts the products that a text says can be replaced: `a self-hosted alternative to Slack and
-//! Microsoft Teams`, `a Trello clone`.
+//! Extracts the products that another product's text says it can replace: `a self-hosted
+//! alternative to Slack and Microsoft Teams`, `a Trello clone`.
 
 use crate::text::analyse::{Gap, Word, name_key};
 
@@ -12,7 +12,7 @@ pub(super) const MOST_WORDS: usize = 4;
 /// Maximum number of names in one list. Bounds what a hostile text can add to the index.
 const MOST_NAMES: usize = 12;
 
-/// Returns the [`name_key`]s of the products that a text says can be replaced. A word counts as
+/// Returns the [`name_key`]s of the products that the text says can be replaced. A word counts as
 /// part of a name only if it has a capital letter or a digit.
 pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     let mut keys = Vec::new();
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stand_behind_a_cue() {
+    fn names_after_a_cue_are_found() {
         assert_eq!(replaced("A self-hosted alternative to Slack."), ["slack"]);
         assert_eq!(
             replaced("Alternative to Trello, Microsoft Teams/Skype and Monday.com for teams, by Acme"),
@@ -128,21 +128,21 @@ mod tests {
     }
 
     #[test]
-    fn or_before_it() {
+    fn names_before_a_cue_are_found() {
         assert_eq!(replaced("An Airtable alternative. It is free"), ["airtable"]);
         assert_eq!(replaced("Open Source Trello clone"), ["trello", "sourcetrello", "opensourcetrello"]);
         assert_eq!(replaced("YouTube-like videos"), ["youtube"]);
     }
 
     #[test]
-    fn only_names_are_replaced() {
+    fn only_names_can_be_replaced() {
         for text in ["an alternative to paper", "Alternative to. Acme", "a clone", "I like Acme", "alternative to"] {
             assert_eq!(replaced(text), [""; 0], "{text}");
         }
     }
 
     #[test]
-    fn a_list_has_a_bound() {
+    fn lists_of_names_are_bounded() {
         let text = format!("alternative to {}", "A1, ".repeat(100));
         assert_eq!(replaced(&text).len(), MOST_NAMES);
     }

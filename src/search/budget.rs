@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Budget for a small directory, in units: enough to highlight a page of a hundred hits.
 const LEAST: u64 = 320_000;
 
-/// Units of a large directory, whatever its size.
+/// Base budget for a large directory, in units.
 const BASE: u64 = 160_000;
 
 /// Units added per product: counting and scoring the hits of a frequent word takes time

@@ -1,4 +1,5 @@
-//! Conjunctions between two words, which people write as a word or as a sign: `R and D`, `R & D`, `R + D`, `R&D`.
+//! Conjunctions between two words, written as a word or a symbol: `R and D`, `R & D`, `R + D`,
+//! `R&D`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,18 +9,19 @@ use crate::text::analyse::{CONJUNCTIONS, Word, is_conjunction, is_in_acronym, wo
 
 const SIGNS: [char; 4] = ['&', '+', '＆', '＋'];
 
-/// Only this many conjunctions of a phrase match their other forms, because each may triple the phrase's forms.
+/// At most this many conjunctions in a phrase match their other forms, because each may triple the
+/// number of forms.
 const MOST: usize = 2;
 
-/// A word of a phrase, or what joins the words before and after it.
+/// A word of a phrase, or a conjunction between two words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Token {
     Word(String),
     Conjunction,
 }
 
-/// The forms of a phrase in which the lexicon knows every word: its conjunctions may be other words, signs, or, as in `R&D`, part
-/// of an acronym. `None` if there are none.
+/// The forms of a phrase whose words are all in the lexicon. A conjunction may become another word,
+/// a symbol or, as in `R&D`, part of an acronym. `None` if there are no such forms.
 pub(super) fn phrase(lexicon: &Lexicon, text: &str, words: &[Word]) -> Option<Phrase> {
     let spellings = |word: &str| lexicon.word(word).map(|word| lexicon.spellings(word));
     let position = |token: &Token| match token {
@@ -107,7 +109,7 @@ fn forms(tokens: &[Token]) -> Vec<Vec<Token>> {
 mod tests {
     use super::*;
 
-    /// The forms of a phrase, with `&` for a conjunction that is a word.
+    /// The forms of a phrase, with `&` for each conjunction written as a word.
     fn written(phrase: &str) -> Vec<String> {
         let token = |token: &Token| match token {
             Token::Word(word) => word.clone(),
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conjunction_is_a_word_or_a_sign() {
+    fn a_conjunction_is_a_word_or_a_symbol() {
         for phrase in ["Health and Safety", "health & safety", "health&safety", "health + safety", "health und safety"]
         {
             assert_eq!(written(phrase), ["health & safety", "health safety"], "{phrase}");
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conjunction_of_an_acronym_is_inside_it() {
+    fn a_conjunction_can_be_part_of_an_acronym() {
         for phrase in ["R&D", "r and d", "R + D", "r & d"] {
             assert_eq!(written(phrase), ["r & d", "r d", "rd"], "{phrase}");
         }

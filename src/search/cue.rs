@@ -1,24 +1,28 @@
-//! Cues in a query that the name next to them is that of a product to replace: `alternative to Slack`, `open source Trello`.
+//! Cues in a query that mark the name next to them as a product to replace: `alternative to Slack`,
+//! `open source Trello`.
 
 use std::ops::Range;
 
 use super::alternatives::MOST_WORDS;
 use crate::text::analyse::Word;
 
-/// What has to be known of a name next to a cue before it counts as the product to replace. One that a record is called an
-/// alternative to always does, but for [`Description`](Certainty::Description).
+/// What must be known about a name next to a cue before it counts as the product to replace. A name
+/// that some record is listed as an alternative to always counts, except for
+/// [`Description`](Certainty::Description).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
-    /// The cue hardly means anything else: a product of that name is enough.
+    /// The cue hardly ever means anything else: a product with that name is enough.
     Explicit,
-    /// It may mean something else (`git clone`, `replace text`): a product of that name is enough if the query says nothing else.
+    /// It may mean something else (`git clone`, `replace text`): a product with that name is enough
+    /// only if the query says nothing else.
     Likely,
-    /// It describes what is sought (`open source Trello`), be it that product itself: a record has to be called an alternative to it,
-    /// no product may have the name, and the query may say nothing else.
+    /// It describes what is sought (`open source Trello`), which may be that very product. So some
+    /// record must be listed as an alternative to it, no product may have the name, and the query
+    /// may say nothing else.
     Description,
 }
 
-/// Folded words, any of which may stand in one place.
+/// Folded words, any of which may appear at one position of a cue.
 type Place = &'static [&'static str];
 
 struct Cue {
@@ -92,13 +96,13 @@ pub(super) fn subjects(words: &[Word]) -> Vec<Subject> {
     subjects
 }
 
-/// Whether a folded word says only what kind of thing is sought, next to a product to replace.
+/// Whether a folded word next to a product to replace says only what kind of thing is sought.
 pub(super) fn names_kind(folded: &str) -> bool {
     KIND.contains(&folded)
 }
 
 impl Cue {
-    /// Whether a query has it at a word, and a name beside it.
+    /// Whether the cue is at this word of the query, with a name beside it.
     fn is_at(&self, words: &[Word], at: usize) -> bool {
         let end = at + self.words.len();
         let Some(found) = words.get(at..end) else { return false };
@@ -119,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn subjects_stand_on_either_side_of_a_cue() {
+    fn subjects_are_found_on_either_side_of_a_cue() {
         assert_eq!(subjects("alternative to google drive"), ["google drive", "google"]);
         assert_eq!(subjects("free google drive replacement"), ["free google drive", "google drive", "drive"]);
         assert_eq!(subjects("something like zapier"), ["zapier"]);

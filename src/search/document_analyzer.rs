@@ -23,7 +23,8 @@ use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words}
 use crate::text::meaning::Vector;
 use crate::text::stem::Stems;
 
-/// Increase it whenever a text gets different terms than before. It's part of a generation's name.
+/// Increment this whenever any text gets different terms than before. It's part of a generation's
+/// name.
 pub const ANALYZER_VERSION: u32 = 2;
 
 /// Analyses documents one after the other. Words have provisional numbers until all documents have
@@ -33,7 +34,7 @@ pub struct DocumentAnalyzer {
     lexicon: LexiconBuilder,
     thesaurus: Thesaurus,
     pins: Pins,
-    /// The terms of pinned products, by their ids.
+    /// The pin terms of each pinned product, by product id.
     pinned: foldhash::HashMap<Box<str>, Vec<Term>>,
     attributes: Attributes,
     stems: Stems,
@@ -41,7 +42,7 @@ pub struct DocumentAnalyzer {
     /// Words of the current document: their provisional numbers plus [`FIRST_WORD`].
     sequence: Vec<u32>,
     lengths: Lengths,
-    /// Occurrences in the current document, by stem: in its own texts, and in translations.
+    /// Occurrences in the current document, by stem: in its own text, and in translations.
     stems_found: Tally,
     translated: Tally,
     /// Occurrences of word prefixes in the current document, by prefix number.
@@ -118,13 +119,14 @@ impl DocumentAnalyzer {
         }
     }
 
-    /// Finds the documents' meanings as well.
+    /// Also finds the documents' meanings.
     #[must_use]
     pub fn with_meanings(self) -> Self {
         Self { meaning: Some(MeaningAnalyzer::default()), ..self }
     }
 
-    /// Analyses a product, which becomes the current document. `language` is the one of its own texts, if it isn't English.
+    /// Analyses a product, which becomes the current document. `language` is the language of its
+    /// own text, unless that's English.
     pub fn analyse<'c>(
         &mut self,
         software: &Software,
@@ -152,7 +154,7 @@ impl DocumentAnalyzer {
                 own.chain(translated_values(software, &categories)).filter(|text| text.field.section() == section)
             {
                 let words = self.push_value(&text, document, &mut sequence);
-                // A translation makes no text longer.
+                // Translations don't add to the length.
                 *length += if text.is_own { words } else { 0 };
             }
             sequence.push(SECTION_END);
@@ -207,7 +209,8 @@ impl DocumentAnalyzer {
         self.meaning.as_ref().map(MeaningAnalyzer::vector)
     }
 
-    /// Returns what queries are understood with. Documents analysed later may only use these words.
+    /// Returns what's needed to understand queries. Documents analysed later may only use these
+    /// words.
     pub fn vocabulary(&self) -> Result<Vocabulary, LexiconError> {
         let mut thesaurus = self.thesaurus.clone();
         thesaurus.retain_terms_of(self.lexicon.words_of_documents());
@@ -287,7 +290,7 @@ impl DocumentAnalyzer {
         u32::try_from(words.len()).unwrap_or(u32::MAX)
     }
 
-    /// Adds the terms that find a name as a whole and by its beginnings.
+    /// Adds the terms that find a name as a whole, and by the beginnings of its words.
     fn push_name(&mut self, text: &str, words: &[Word]) {
         let here = Occurrences::one(Field::Name);
         identity::add_name(text, words, |term| add_once(&mut self.terms, term, here));
@@ -311,7 +314,8 @@ impl DocumentAnalyzer {
         found.of(stem).add(here);
     }
 
-    /// Adds the words of translations: one that is also in the document's own texts counts where it's more frequent.
+    /// Adds translated words. A word that's also in the document's own text gets the higher of the
+    /// two counts in each section.
     fn add_translated(&mut self) {
         for (stem, _, occurrences) in self.translated.iter() {
             self.stems_found.reach(stem, Term::Word);

@@ -1,4 +1,4 @@
-//! The texts of a document that are analysed, in the order in which the index has their words.
+//! The analysed text of a document, in the order in which the index stores its words.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Language, Software};
 use crate::text::stem::Inflected;
 
-/// A text of a document.
+/// One piece of a document's text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text<'a> {
     pub(super) field: Field,
@@ -23,13 +23,13 @@ impl Text<'_> {
         self.language.is_none_or(Language::is_english)
     }
 
-    /// The language that its words are stemmed in besides English.
+    /// The language in which its words are stemmed, in addition to English.
     pub(super) fn inflected(&self) -> Option<Inflected> {
         Inflected::of(self.language?.primary())
     }
 }
 
-/// A product's texts in other languages than its own, behind its own in each section.
+/// A product's translated text. In each section it comes after the product's own text.
 pub(super) fn translated_values<'a>(
     software: &'a Software,
     categories: &'a [&'a CategoryResource],
@@ -46,7 +46,8 @@ pub(super) fn translated_values<'a>(
     texts.map(|(field, (language, text))| Text { field, content: text, language: Some(language), is_own: false })
 }
 
-/// A product's own texts, in a language. `declared` are the values of the attributes that exports declare.
+/// A product's own text, in `language`. `declared` has the values of the attributes that exports
+/// declare.
 pub(super) fn values<'a>(
     software: &'a Software,
     language: Option<&'a Language>,

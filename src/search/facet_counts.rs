@@ -38,7 +38,8 @@ pub struct FacetCounts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeCounts {
     pub attribute: AttributeNumber,
-    /// The most frequent values with their counts, highest first; of numbers and days the ranges that they are counted by, in their order.
+    /// The most frequent values with their counts, highest first. For numbers and days, the ranges
+    /// by which they are counted, in their own order.
     pub values: Vec<(Box<str>, u64)>,
 }
 
@@ -129,7 +130,7 @@ impl FacetCounts {
     }
 }
 
-/// The ranges of an attribute, or its most frequent values.
+/// An attribute's ranges with their counts, or its most frequent values.
 fn counted(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>, u64)> {
     if column.ranges().is_empty() {
         return most_frequent(column, counts);
@@ -145,7 +146,8 @@ pub fn most_frequent(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>,
     counted.into_iter().map(|(value, count)| (column.label(value).into(), count)).collect()
 }
 
-/// The highest counts above zero with their places, up to a number; on a tie, lower places come first.
+/// Up to `most` of the highest counts above zero, with their positions. On a tie, the lower
+/// position comes first.
 pub fn highest(counts: &[u64], most: usize) -> Vec<(u32, u64)> {
     let mut counted: Vec<_> = (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
     let order = |(at, count): &(u32, u64)| (Reverse(*count), *at);

@@ -40,6 +40,6 @@ pub enum Section {
 }
 
 impl Section {
-    /// In the order in which a document holds them.
+    /// In document order.
     pub const ALL: [Self; 3] = [Self::Name, Self::Summary, Self::Body];
 }

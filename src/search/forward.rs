@@ -22,7 +22,7 @@ const SECTIONS: usize = 3;
 /// Set on every byte of a word except the last.
 const CONTINUES: u8 = 0x80;
 
-/// Encodes words as documents hold them.
+/// Encodes words the way documents store them.
 pub fn encode(words: impl Iterator<Item = WordId>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(words.size_hint().0 * 2);
     words.for_each(|word| write(word, &mut bytes));
@@ -41,7 +41,7 @@ fn write(mut word: WordId, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Consecutive words, encoded as documents hold them, for substring search.
+/// Consecutive words, encoded the way documents store them, for substring search.
 #[derive(Debug, Clone)]
 pub struct Sequence(memmem::Finder<'static>);
 
@@ -58,7 +58,7 @@ impl Sequence {
 pub struct Forward {
     /// Where each document begins, and where the last one ends; empty if there are none.
     bounds: Vec<u32>,
-    // One block rather than byte by byte.
+    // Decoded as one block rather than byte by byte.
     #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
     /// The stem of each word; stored in the lexicon.
@@ -85,7 +85,7 @@ impl Forward {
         self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
     }
 
-    /// Reads all documents, and returns whether each has its sections and every word has a stem.
+    /// Reads all documents and returns whether each has all its sections and every word has a stem.
     pub fn verify(&self) -> bool {
         (0..).take(self.len()).all(|ordinal| {
             let (mut sections, mut is_known) = (0, true);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_is_found_at_the_start_of_a_word_only() {
+    fn a_sequence_is_found_only_at_the_start_of_a_word() {
         // 300 is encoded as two bytes, and the second is the encoding of 2. The end of 300 and a 2
         // look like two 2s, but the real pair that follows is found all the same.
         let forward = forward(&[&[300, 5, VALUE_END, 7, 300, SECTION_END], &[300, 2, 2, SECTION_END]]);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_come_back_as_they_went_in() {
+    fn documents_survive_a_round_trip() {
         let documents: [&[WordId]; 4] =
             [&[2, 300, 0, 70_000, 1, 5, 1, 1], &[], &[1, 1, 1], &[u32::MAX >> 4, 127, 128, 1]];
         let forward = forward(&documents);

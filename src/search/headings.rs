@@ -1,4 +1,5 @@
-//! Searches glossary terms and categories by an inverted index: a query reads the entries of its words, not all entries.
+//! Searches glossary terms and categories through an inverted index: a query reads only the entries
+//! for its own words.
 
 use std::ops::Range;
 
@@ -11,28 +12,28 @@ use crate::search::collect::{BITS, ones};
 use crate::text::analyse::{Word, name_key, words};
 use crate::text::stem::{Inflected, Stems};
 
-/// The words of entries with a heading and a text: terms and their definitions, categories and
-/// their descriptions.
+/// The words of entries that have a heading and text: terms with definitions, categories with
+/// descriptions.
 #[derive(Debug, Default)]
 pub struct HeadingIndex {
     /// The number of entries.
     len: usize,
     /// The folded words of all entries, sorted.
     words: Vec<Box<str>>,
-    /// The entries with each word in a name, an abbreviation or a synonym.
+    /// For each word, the entries that have it in a name, an abbreviation or a synonym.
     headings: Postings,
-    /// The entries with each word in the text.
+    /// For each word, the entries that have it in their text.
     texts: Postings,
     /// The words of each stem, ascending.
     stems: HashMap<Box<str>, Vec<u32>>,
-    /// The words of each stem in another language than English.
+    /// The words of each stem in a language other than English.
     inflected: HashMap<(Inflected, Box<str>), Vec<u32>>,
     /// The keys of all names, abbreviations and synonyms, sorted.
     names: Vec<Name>,
     stemmer: Stems,
 }
 
-/// The entries of each word, ascending.
+/// The entries that contain each word, ascending.
 #[derive(Debug, Default)]
 struct Postings {
     /// Where each word's entries start, and where the last one's end.
@@ -47,9 +48,9 @@ struct Name {
     is_synonym: bool,
 }
 
-/// The entries that match a query, as sets of bits. Best first: the query is the name or an abbreviation; the query is a synonym; all
-/// words are in these, and one begins with the query; all words are in these; all words occur, some of them only in
-/// the text.
+/// The entries that match a query, as one bit set per rank, best first: the query is the name or an
+/// abbreviation; it's a synonym; all words are in headings (names, abbreviations and synonyms), one
+/// of which starts with the query; all words are in headings; some words are only in the text.
 #[derive(Debug, Default)]
 pub struct HeadingHits([Vec<u64>; 5]);
 
@@ -75,26 +76,27 @@ impl Postings {
         postings
     }
 
-    /// The entries of some words in a row.
+    /// The entries of consecutive words.
     fn of(&self, words: &Range<usize>) -> &[u32] {
         &self.entries[self.bounds[words.start]..self.bounds[words.end]]
     }
 }
 
-/// The entries of a word while the index is built, each once, in headings and in texts.
+/// The entries of a word while the index is being built, each once: those with the word in a
+/// heading, and those with it in the text.
 type Entries = [Vec<u32>; 2];
 
 #[derive(Debug, Default)]
 struct Builder {
     len: u32,
     words: HashMap<Box<str>, Entries>,
-    /// The folded words of other languages than English, with their stems in those.
+    /// The folded words in languages other than English, with their stems in those languages.
     inflected: HashSet<(Inflected, Box<str>, Box<str>)>,
     names: Vec<Name>,
 }
 
 impl Builder {
-    /// Adds an entry in a language; `None` for one without a stemmer of its own, and for English.
+    /// Adds an entry in this language; `None` for English and for languages without a stemmer.
     fn push<'t>(
         &mut self,
         language: Option<Inflected>,
@@ -115,7 +117,7 @@ impl Builder {
         }
     }
 
-    /// Adds texts in a language to the last entry.
+    /// Adds text in this language to the last entry.
     fn push_texts<'t>(
         &mut self,
         language: Option<Inflected>,
@@ -205,7 +207,7 @@ impl HeadingIndex {
     }
 
     /// The entries that have every word of the query (the last as a prefix): exact names and
-    /// abbreviations, then names that have the words, then texts.
+    /// abbreviations, then names that contain the words, then text.
     pub fn search(&self, text: &str) -> HeadingHits {
         self.find(text, true)
     }
@@ -266,7 +268,7 @@ impl HeadingIndex {
         hits
     }
 
-    /// The words with the stem of a word in any language, as ranges of numbers.
+    /// The words that share a stem with this one in any language, as ranges of word numbers.
     fn with_stem(&self, word: &Word) -> Vec<Range<usize>> {
         let mut words = self.stems.get(&*self.stemmer.of(&word.folded)).cloned().unwrap_or_default();
         if !self.inflected.is_empty() {
@@ -280,13 +282,14 @@ impl HeadingIndex {
         words.into_iter().map(|word| word as usize..word as usize + 1).collect()
     }
 
-    /// The words that begin with a word.
+    /// The words that start with this one.
     fn with_prefix(&self, folded: &str) -> Range<usize> {
         let start = self.words.partition_point(|word| **word < *folded);
         start..start + self.words[start..].partition_point(|word| word.starts_with(folded))
     }
 
-    /// The total length of the entry lists of some words; an entry counts once for each word that it has.
+    /// The total length of these words' posting lists. An entry counts once for each word it
+    /// contains.
     fn count(&self, words: &[Range<usize>], with_texts: bool) -> usize {
         let texts = |words| if with_texts { self.texts.of(words).len() } else { 0 };
         words.iter().map(|words| self.headings.of(words).len() + texts(words)).sum()

@@ -1,4 +1,5 @@
-//! Queries that as a whole name one product: by its name or an alias, a variant spelling of these, its id, or its website.
+//! Queries that as a whole refer to one product: by its name or an alias, a variant spelling of
+//! either, its id, or its website.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -14,12 +15,12 @@ pub(super) struct Identified {
     pub(super) terms: Vec<Term>,
     /// Whether the query is a name, so that its words express no intent.
     pub(super) is_name: bool,
-    /// Whether the words of the query say nothing else: it has none, or is a URL.
+    /// Whether the query's words add nothing: it has none, or it's a URL.
     pub(super) is_all: bool,
 }
 
-/// Finds the products that the whole query names. A name as written comes before a variant spelling, any name before an id, and an id
-/// before a website.
+/// Finds the products that the whole query refers to. The name as written takes precedence over a
+/// variant spelling, any name over an id, and an id over a website.
 pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) -> Result<Identified, D::Error> {
     let known = |term: &Term| Ok(documents.document_frequency(term)? > 0);
     let key = whole_key(text, words);
@@ -53,7 +54,8 @@ pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) 
     Ok(Identified::default())
 }
 
-/// Parses a query, unless it's a name that only looks as if it had exclusions: `gofmt -s`.
+/// Parses a query. If it's a name that only looks as if it had an exclusion (`gofmt -s`), its symbols
+/// aren't operators.
 pub fn read<D: Documents>(documents: &D, text: &str) -> Result<ParsedQuery, D::Error> {
     let parsed = parse(text);
     if parsed.excluded.is_empty() || documents.document_frequency(&signed(text, &words(text)))? == 0 {
@@ -62,12 +64,12 @@ pub fn read<D: Documents>(documents: &D, text: &str) -> Result<ParsedQuery, D::E
     Ok(ParsedQuery::plain(text))
 }
 
-/// The term of a text that is the whole name, or a name without words.
+/// The term for text that is a whole name, possibly one without words.
 pub(super) fn name(text: &str, words: &[Word]) -> Term {
     Term::Name(whole_key(text, words).into())
 }
 
-/// Adds the terms by which a whole query finds a name or an alias.
+/// Adds the terms by which a query finds this name or alias as a whole.
 pub(super) fn add_name(text: &str, words: &[Word], mut add: impl FnMut(Term)) {
     let key = whole_key(text, words);
     for other in [spelled_out(words), without_conjunctions(words)].into_iter().flatten().filter(|other| *other != key) {
@@ -101,8 +103,8 @@ fn website(url: &str) -> Term {
     Term::Identity(format!("//{}", normalised_url(url)).into())
 }
 
-/// The key of a name: its words joined, and the signs `+` and `#` that stand alone at its end
-/// (`Calculator ++`). The key of a name without words is all its signs.
+/// The key of a name: its words joined, plus any `+` and `#` that stand alone at its end
+/// (`Calculator ++`). For a name without words, the key is all its symbols.
 fn whole_key(text: &str, words: &[Word]) -> String {
     let Some(last) = words.last() else { return signs(text) };
     let mut key = name_key(words);
@@ -126,7 +128,7 @@ fn signs(text: &str) -> String {
     kept.map(plain).flat_map(char::to_lowercase).collect()
 }
 
-/// The key of a name that begins a word with a hyphen: `gofmt-s` for `gofmt -s`.
+/// The key of a name that has a hyphen at the start of a word: `gofmt-s` for `gofmt -s`.
 fn signed(text: &str, words: &[Word]) -> Term {
     let mut key = String::new();
     for word in words {
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_the_signs_that_stand_alone() {
+    fn a_key_includes_symbols_that_stand_alone() {
         assert_eq!(key("Rocket.Chat"), key("rocketchat"));
         assert_eq!(
             [key("Calculator ++"), key("Calculator++"), key("Calculator")],

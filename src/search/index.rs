@@ -23,7 +23,7 @@ pub struct SearchParts {
     /// By document: the number of words in each section.
     pub lengths: Vec<Lengths>,
     pub pins: Pins,
-    /// Whether the documents have vectors of their meaning, here or in the engine.
+    /// Whether the documents have meaning vectors, here or in the engine.
     pub has_meanings: bool,
     pub meanings: Meanings,
 }
@@ -32,7 +32,7 @@ pub struct SearchParts {
 #[derive(Debug)]
 pub struct SearchBuilder {
     scratch: Scratch,
-    /// All documents' words by provisional number, and how many bytes each document has.
+    /// All documents' words by provisional number, and how many bytes each document takes.
     provisional: BulkWriter,
     bytes: Vec<u32>,
     lengths: Vec<Lengths>,
@@ -53,7 +53,7 @@ impl SearchBuilder {
         }
     }
 
-    /// Notes whether an engine that keeps documents itself has their meanings.
+    /// Sets whether documents have meanings, for an engine that stores documents itself.
     #[must_use]
     pub fn with_meanings(self, has_meanings: bool) -> Self {
         Self { has_meanings, ..self }
@@ -71,7 +71,8 @@ impl SearchBuilder {
         self.provisional.push(&words).map(drop)
     }
 
-    /// Writes the [`SearchParts`], one after the other as postcard encodes them, with the documents' words by their final numbers.
+    /// Writes the [`SearchParts`], postcard-encoded one after the other. The documents' words get
+    /// their final numbers.
     pub fn finish(self, vocabulary: &Vocabulary) -> io::Result<Bulk> {
         let Vocabulary { lexicon, thesaurus, pins, numbering } = vocabulary;
         let (provisional, mut words) = (self.provisional.finish()?, self.scratch.bulk());

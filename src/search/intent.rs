@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_not_leaves_out_what_follows() {
+    fn not_excludes_what_follows() {
         let excluded = |text| intent(text).excluded.map(|of| (of.not, of.words, of.is_certain));
         assert_eq!(excluded("audit NOT legacy tools"), Some((1, 2..3, true)));
         assert_eq!(excluded("crm not acme cloud"), Some((1, 2..4, false)));

@@ -1,4 +1,5 @@
-//! What records and queries mean, as vectors: which of their words count, and how records keep their vectors.
+//! What records and queries mean, as vectors: which words count, and how records' vectors are
+//! stored.
 
 use serde::Deserialize;
 
@@ -9,22 +10,22 @@ use crate::text::english::is_common;
 use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, pieces};
 use crate::text::topic;
 
-/// The words of a record that count: its first ones, in the order of [`Field`], tell what it is.
+/// How many of a record's words count: the first ones, in [`Field`] order, say what it is.
 const WORDS: usize = 32;
 
-/// A record has a vector if at least this share of those words, in per cent, is common in English: the table knows no other
-/// language. English records have 50 % or more, German ones 30 % or less.
+/// A record has a vector if at least this percentage of those words is common in English, the only
+/// language that the table knows. English records have 50 % or more, German ones 30 % or less.
 const ENGLISH: usize = 40;
 
-/// The topics of a record that are its terms. With twice as many, two in a hundred more of the nearest records are found, and
-/// postings take twice the memory.
+/// How many topics of a record become terms. Twice as many would find 2 % more of the nearest
+/// records, but postings would take twice the memory.
 const TOPICS: usize = 8;
 
-/// A record is compared with the topics of this many groups. With four, some three in a hundred of the nearest records aren't found;
-/// with eight, none more are.
+/// A record is compared with the topics of this many groups. With four, about 3 % of the nearest
+/// records are missed; with eight, no more are found.
 const GROUPS: usize = 6;
 
-/// Finds the vectors of records, one after the other.
+/// Computes the vectors of records, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct MeaningAnalyzer {
     words: usize,
@@ -50,7 +51,7 @@ impl MeaningAnalyzer {
         (self.words, self.english, self.sum) = (0, 0, Sum::default());
     }
 
-    /// Whether a record's meaning is that of these texts. Tags are often codes.
+    /// Whether a field contributes to a record's meaning. Tags don't, because they're often codes.
     pub(super) const fn reads(field: Field) -> bool {
         matches!(field, Field::Name | Field::Tagline | Field::Category | Field::Description)
     }
@@ -76,7 +77,7 @@ impl MeaningAnalyzer {
         }
     }
 
-    /// The current record's vector; without a direction if it isn't in English.
+    /// The current record's vector; [`Vector::NONE`] if it isn't in English.
     pub(super) fn vector(&self) -> Vector {
         if self.is_english() { self.sum.vector() } else { Vector::NONE }
     }
@@ -96,7 +97,8 @@ impl MeaningAnalyzer {
     }
 }
 
-/// What a record means, given its texts in the order of [`Field`]; `None` if it isn't in English. Long texts are cut: few words count.
+/// What a record means, given its text in [`Field`] order; `None` if it isn't in English. Long text
+/// is cut off, because only the first words count.
 pub fn record_reference<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Reference> {
     const LONGEST: usize = 1024;
     let mut analyzer = MeaningAnalyzer::default();
@@ -107,8 +109,8 @@ pub fn record_reference<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Refe
     analyzer.reference()
 }
 
-/// What a query means by these words. `None` if the table doesn't have at least half of them as a whole: they're names, or in
-/// another language.
+/// What a query with these words means. `None` if the table lacks more than half of them: they're
+/// names, or in another language.
 pub(super) fn reference<'w>(words: impl Iterator<Item = &'w str>) -> Option<Reference> {
     let (mut numbers, mut sum, mut count, mut whole) = (Vec::new(), Sum::default(), 0, 0);
     for word in words {
@@ -126,7 +128,7 @@ pub(super) fn reference<'w>(words: impl Iterator<Item = &'w str>) -> Option<Refe
 /// The vectors of all records, or of none.
 #[derive(Debug, Default, Deserialize)]
 pub struct Meanings {
-    /// The table they were made with.
+    /// The table they were computed with.
     table: u64,
     #[serde(with = "serde_bytes")]
     vectors: Vec<u8>,
@@ -137,12 +139,12 @@ impl Meanings {
         self.vectors.is_empty()
     }
 
-    /// Whether these are the vectors of so many records, or none.
+    /// Whether there's a vector for each of this many records, or none at all.
     pub fn fits(&self, records: usize) -> bool {
         self.vectors.is_empty() || self.vectors.len() == records * DIMENSIONS
     }
 
-    /// Whether they can be compared with a query's.
+    /// Whether they can be compared with a query's vector.
     pub const fn is_of_this_table(&self) -> bool {
         self.table == TABLE
     }
@@ -168,7 +170,7 @@ mod tests {
 
     fn vector(text: &str) -> Vector {
         let mut analyzer = MeaningAnalyzer::default();
-        // Whatever the record before was.
+        // The previous record must not matter.
         for word in ["guitar", "orchestra"] {
             analyzer.push(0, word);
         }
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn first_words_of_a_record_count() {
+    fn only_the_first_words_of_a_record_count() {
         let first = "a photo manager ".repeat(11);
         assert_eq!(vector(&first), vector(&format!("{first} and an accounting ledger for taxes")));
         assert_ne!(vector("a photo manager"), vector("a photo manager and an accounting ledger for taxes"));

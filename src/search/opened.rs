@@ -24,7 +24,7 @@ pub struct SearchIndex {
     pub has_meanings: bool,
 }
 
-/// What an engine needs to know of the documents besides their postings.
+/// What an engine needs to know about documents besides their postings.
 #[derive(Debug)]
 pub struct DocumentTables {
     pub scorer: Scorer,
@@ -38,10 +38,10 @@ pub enum SearchIndexError {
     Lexicon(#[from] LexiconError),
     #[error("the search tables can't be decoded")]
     Decode(#[from] postcard::Error),
-    #[error("the search tables don't fit each other")]
+    #[error("the search tables don't match each other")]
     Misfit,
     #[error(
-        "the records' meanings were found with another table of words; build the generation anew with this version"
+        "the records' meanings were computed with a different word table; rebuild the generation with this version"
     )]
     OtherTable,
 }

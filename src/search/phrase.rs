@@ -47,7 +47,7 @@ impl<'p> PhraseMatcher<'p> {
     }
 }
 
-/// The words of a form in all combinations of their spellings.
+/// All combinations of the spellings of a form's words.
 fn combinations(form: &PhraseForm) -> Vec<Vec<WordId>> {
     let mut combinations: Vec<Vec<WordId>> = vec![Vec::new()];
     for spellings in form {
@@ -65,8 +65,8 @@ pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
     phrase.iter().any(|form| has_form(forward, ordinal, form))
 }
 
-/// Finds words in a row by the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet, 1992). Only the first 64 words of the
-/// form are compared.
+/// Finds consecutive words with the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet,
+/// 1992). Only the first 64 words of the form are compared.
 fn has_form(forward: &Forward, ordinal: Ordinal, form: &PhraseForm) -> bool {
     // Bit n is set if the last n + 1 words read are the first n + 1 of the form.
     let mut prefixes: u64 = 0;

@@ -1,4 +1,4 @@
-//! Pieces of names, for names of several parts that may be written as one word or separately.
+//! Pieces of names, because the parts of a name may be written as one word or separately.
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ fn pieces(text: &str, words: &[Word]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut end = 0;
     for word in words {
-        // Scripts that don't separate words have overlapping ones.
+        // In scripts that don't separate words, words overlap.
         if word.start < end || pieces.len() >= MOST_PIECES {
             break;
         }
@@ -114,11 +114,11 @@ fn piece_ranges(word: &str) -> Vec<Range<usize>> {
     bounds.windows(2).map(|bounds| bounds[0]..bounds[1]).collect()
 }
 
-/// In syllables. Shorter parts of a Korean word become terms wherever they are, longer ones only at
-/// its end.
+/// Part lengths in syllables. Parts of a Korean word become terms anywhere in it if they're this
+/// long; longer parts only at its end.
 const SYLLABLES: Range<usize> = 2..5;
 
-/// Only the beginning of a longer Korean word gets parts, which limits its terms.
+/// Parts start only within this many syllables of a Korean word, which limits its terms.
 const MOST_SYLLABLES: usize = 12;
 
 /// Adds the later parts of a Korean word, since compounds are written without spaces: `관리` in
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_at_changes_of_case_and_at_digits() {
+    fn words_are_split_at_case_changes_and_digits() {
         let pieces = |word: &'static str| piece_ranges(word).into_iter().map(|range| &word[range]).collect::<Vec<_>>();
         assert_eq!(pieces("OpenStreetMap"), ["Open", "Street", "Map"]);
         assert_eq!(pieces("phpMyAdmin"), ["php", "My", "Admin"]);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_words_are_compounds_and_parts_are_inner() {
+    fn whole_words_become_compounds_and_parts_become_inner_terms() {
         assert_eq!(runs("Better Code Hub").0, ["bettercod", "bettercodehub", "codehub"]);
         assert_eq!(runs("Better Code Hub").1, [""; 0]);
         let (joined, inner) = runs("S/4HANA Link");

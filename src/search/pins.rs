@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_whole_query_in_any_spelling_has_pins() {
+    fn pins_apply_only_to_the_whole_query_in_any_spelling() {
         let pins = Pins::new(&[pin(&["Permit to work", "PTW"], &["b", "a"]), pin(&["R & D"], &["c"])]);
         for query in ["permit to work", "Permit-to-Work", "ptw", " PTW ", "permitto work"] {
             assert_eq!(pinned(&pins, query), ["b", "a"], "{query}");
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_pinned_twice_has_the_products_of_both() {
+    fn a_query_pinned_twice_gets_the_products_of_both_pins() {
         let pins = Pins::new(&[pin(&["ptw"], &["b", "a"]), pin(&["PTW"], &["c", "b"])]);
         assert_eq!(pinned(&pins, "ptw"), ["b", "a", "c"]);
         let many: Vec<String> = (0..30).map(|n| n.to_string()).collect();

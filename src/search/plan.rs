@@ -28,8 +28,8 @@ pub enum Term {
     NamePrefix(Box<str>),
     /// A word of the name or an alias, folded. Two neighbouring words also count as one.
     NameWord(Box<str>),
-    /// What else a whole query may be to mean the product: another spelling of its name, its id, or
-    /// its website ([`identity`](super::identity)).
+    /// Something else that, as a whole query, means the product: another spelling of its name, its
+    /// id, or its website ([`identity`](super::identity)).
     Identity(Box<str>),
     /// Part of a word in the name or an alias that isn't a word itself: `gis` in `ArcGIS`.
     Inner(Box<str>),
@@ -53,7 +53,8 @@ impl Term {
     /// First letter of synonym groups.
     pub const CONCEPT: u8 = b's';
 
-    /// Writes the term as an engine's dictionary holds it: a letter for its kind, then the rest.
+    /// Writes the term as it appears in an engine's dictionary: a letter for its kind, then the
+    /// rest.
     pub fn write(&self, out: &mut String) {
         use std::fmt::Write as _;
         let (kind, text) = match self {
@@ -80,7 +81,7 @@ impl Term {
 /// The longest prefix that is indexed, in letters. Longer ones are expanded from the lexicon.
 pub const INDEXED_PREFIX: usize = 3;
 
-/// Why a term may stand for a query's word.
+/// Why a term may stand for a query word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -199,15 +200,16 @@ pub struct Meaning {
     /// The share of a score's distance to the bound that a document with the same meaning gets,
     /// from 0 to 1.
     pub weight: f32,
-    /// The score that no document exceeds, that of a document with every word in the best place.
+    /// Upper bound of all documents' scores: the score of a document with every word in the best
+    /// place.
     pub bound: f32,
 }
 
-/// What related documents have to be near to.
+/// What related documents must be near.
 #[derive(Debug, Clone)]
 pub struct Related {
     pub(super) reference: Reference,
-    /// The likeness that a document needs, from 0 to 1.
+    /// The similarity that a document needs, from 0 to 1.
     pub(super) least: f32,
     /// They follow only if fewer documents than this have all words.
     pub enough: usize,
@@ -218,17 +220,21 @@ pub struct Related {
 /// Documents that satisfy every required group come first ([`Tier::All`](super::collect::Tier)),
 /// demo records after real ones. If there are fewer than [`enough`](Self::enough), documents that
 /// satisfy any group follow ([`Tier::Some`](super::collect::Tier)). A document whose full name is
-/// the query comes before both ([`Tier::ExactName`](super::collect::Tier)), and next come those pinned to the
-/// query ([`Tier::Pinned`](super::collect::Tier)). If no group is required, any group suffices. Without groups, all documents are found.
-/// If few are found, related ones follow all others ([`Tier::Related`](super::collect::Tier)): of the documents that have no excluded
-/// term or phrase and weren't found, the [`MOST_COMPARED`](super::related::MOST_COMPARED) with the highest sum of weights of topics, of
-/// equals those of lower ordinals, if they are near enough in meaning. Filters don't change which ones these are.
+/// the query comes before both ([`Tier::ExactName`](super::collect::Tier)), followed by those
+/// pinned to the query ([`Tier::Pinned`](super::collect::Tier)). If no group is required, any group
+/// suffices. Without groups, all documents are found.
+///
+/// If few documents are found, related ones come last ([`Tier::Related`](super::collect::Tier)).
+/// The candidates are the documents that weren't found and have no excluded term or phrase. Of
+/// these, the [`MOST_COMPARED`](super::related::MOST_COMPARED) with the highest sum of topic
+/// weights are compared with the query (on a tie, the lower ordinals), and those near enough in
+/// meaning follow. Filters don't affect this choice.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub groups: Vec<Group>,
-    /// No document found has these.
+    /// No document found has any of these.
     pub excluded: Vec<Term>,
-    /// No document found has one of these within a value.
+    /// No document found has any of these within one value.
     pub excluded_phrases: Vec<Phrase>,
     /// Every document found has each of these within one value; rarest first.
     pub phrases: Vec<Phrase>,
@@ -236,7 +242,7 @@ pub struct Plan {
     pub names: Vec<Term>,
     /// The terms of the products pinned to the query, best first. They are also alternatives of each group.
     pub pinned: Vec<Term>,
-    /// Documents with one of these score 0, so that they're the last of their tier.
+    /// Documents with one of these score 0, which puts them last in their tier.
     pub last: Vec<Term>,
     /// How many documents with all words are enough, before filtering. If 0, documents with only
     /// some words never follow.
@@ -247,7 +253,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether it demands nothing and so finds every document.
+    /// Whether it requires nothing and so finds every document.
     pub fn finds_all(&self) -> bool {
         self.groups.is_empty()
             && self.names.is_empty()
@@ -263,6 +269,6 @@ pub trait Documents {
 
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;
 
-    /// Ids of the categories that the first few documents with a term are in.
+    /// Ids of the categories of the first few documents with a term.
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
 }

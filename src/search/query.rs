@@ -6,7 +6,8 @@ use std::ops::Range;
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::punctuation::{is_dash, is_quote};
 
-/// From this many words on, a query is a question or sentence, and function words don't count.
+/// A query with at least this many words is a question or sentence, in which function words don't
+/// count.
 pub const LONG_QUERY: usize = 5;
 
 /// A parsed query. Any text is a valid query.
@@ -18,7 +19,7 @@ pub struct ParsedQuery {
     pub phrases: Vec<Range<usize>>,
     /// The words of each exclusion.
     pub excluded: Vec<Vec<Word>>,
-    /// Whether the last word may still be typed: nothing follows it.
+    /// Whether the last word may still be being typed, because nothing follows it.
     pub last_is_open: bool,
 }
 
@@ -58,7 +59,7 @@ pub fn parse(text: &str) -> ParsedQuery {
 }
 
 impl ParsedQuery {
-    /// A query whose signs aren't operators.
+    /// A query whose symbols aren't operators.
     pub(super) fn plain(text: &str) -> Self {
         let words = words(text);
         let last_is_open = words.last().is_some_and(|word| word.end == text.len());
@@ -123,7 +124,7 @@ fn quoted(text: &str, start: usize) -> Option<(Range<usize>, usize)> {
     Some((start..start + length, start + length + quote.len_utf8()))
 }
 
-/// Whether a hyphen between these texts excludes what follows.
+/// Whether a hyphen between these two strings excludes what follows it.
 fn excludes(before: &str, behind: &str) -> bool {
     let mut next = behind.chars();
     let is_before_word = match next.next() {
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_and_exclusions_are_told_from_words() {
+    fn phrases_and_exclusions_are_distinguished_from_words() {
         let query = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
         assert_eq!(folded(&query.words), ["audit", "permit", "to", "work", "lock", "out", "tool"]);
         assert_eq!(query.phrases, vec![1..4]);
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn second_half_of_a_pair_of_compounds_is_no_exclusion() {
+    fn second_half_of_a_pair_of_compounds_is_not_an_exclusion() {
         let query = parse("Fehlermöglichkeits- und -einflussanalyse");
         assert_eq!(folded(&query.words), ["fehlermoglichkeits", "und", "einflussanalyse"]);
         assert!(query.excluded.is_empty());
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn typographic_quotes_and_dashes_are_as_their_ascii_forms() {
+    fn typographic_quotes_and_dashes_work_like_ascii_ones() {
         let plain = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
         for (open, close) in [("“", "”"), ("„", "“"), ("”", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("＂", "＂")]
         {
@@ -183,7 +184,7 @@ mod tests {
             }
         }
         assert!(parse("audit – tool").excluded.is_empty());
-        assert_eq!(parse("«audit»").words[0].start, 2, "offsets are those of the text");
+        assert_eq!(parse("«audit»").words[0].start, 2, "offsets refer to the text");
     }
 
     #[test]
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_signs_are_punctuation() {
+    fn stray_operators_are_punctuation() {
         for text in ["\"audit", "audit -", "- audit", "\"\" audit", "audit\"", "((audit", "--audit"] {
             let query = parse(text);
             assert_eq!(folded(&query.words), ["audit"], "{text}");

@@ -54,7 +54,8 @@ pub struct Ranking {
     /// The share of a score's distance to the highest possible one that a record with the query's
     /// meaning gets if the words alone decide nothing.
     pub meaning: f32,
-    /// The likeness to the query that makes a record without its words related, from 0 to 1.
+    /// How similar to the query a record without its words must be to count as related, from 0 to
+    /// 1.
     pub related: f32,
 }
 

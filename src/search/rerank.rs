@@ -13,10 +13,11 @@ use crate::catalogue::Ordinal;
 /// Number of candidates reranked before checking whether the page is complete.
 const STEP: usize = 16;
 
-/// How many candidates are compared by meaning. Twice as many would improve no judged query.
+/// How many candidates are compared by meaning. Twice as many wouldn't improve any judged query.
 pub const MEANT: usize = 100;
 
-/// Likenesses are rounded to this many steps, so that products the words don't tell apart can tie, and quality decides.
+/// Similarities are rounded to this many steps, so that products that the words don't distinguish
+/// can tie and quality decides.
 const LIKENESS_STEPS: f32 = 8.0;
 
 impl Rerank {
@@ -85,10 +86,11 @@ pub struct Shares {
 }
 
 impl Meaning {
-    /// Adds what the meaning is worth to the candidates' scores and sorts them anew. Exact names keep
-    /// their scores, and so do documents that come last with a score of 0.
+    /// Adds what the meaning is worth to the candidates' scores and sorts them again. Exact names,
+    /// pinned products and related products keep their scores, and so do documents that come last
+    /// with a score of 0.
     fn add(&self, meanings: &Meanings, best: &mut [Candidate]) {
-        // Scores only grow, so the candidates that follow stay where they are.
+        // Scores only increase, so the candidates after these keep their positions.
         let count = best.len().min(MEANT);
         let best = &mut best[..count];
         meanings.fetch(best.iter().map(|candidate| candidate.ordinal));
@@ -124,7 +126,7 @@ impl Signals {
         let mut reranked = 0;
         let mut order = Vec::with_capacity(best.len());
         while reranked < best.len() {
-            // Upper bound of the next candidate and so of all that follow: among equals it's the
+            // Upper bound for the next candidate, and so for all that follow: among ties it's the
             // best.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
             if wanted <= reranked && best[reranked].tier < Tier::Pinned {
@@ -204,14 +206,14 @@ mod tests {
     use crate::search::meaning::reference;
 
     #[test]
-    fn meaning_adds_most_where_words_decide_least() {
+    fn meaning_adds_most_when_words_decide_least() {
         let reference = reference(["photography"].into_iter()).expect("a direction");
         let meaning = Meaning { reference, weight: 0.5, bound: 10.0 };
         // The best one has all words in its name, so meaning hardly counts.
         assert!(meaning.worth(9.5, 9.5, 1.0) < 0.05);
         assert!(meaning.worth(4.0, 9.5, 1.0) < meaning.worth(4.0, 5.0, 1.0) / 4.0);
         assert_eq!(meaning.worth(4.0, 5.0, 0.0).to_bits(), 0.0_f32.to_bits());
-        // Nearly the same meaning is the same, so that quality can decide.
+        // Nearly equal meanings count as equal, so that quality can decide.
         assert_eq!(meaning.worth(4.0, 5.0, 0.49).to_bits(), meaning.worth(4.0, 5.0, 0.51).to_bits());
         for score in [0.0, 2.0, 4.0, 9.0, 10.0] {
             let (less, more) = (meaning.worth(score, 9.0, 0.3), meaning.worth(score, 9.0, 0.9));

@@ -1,4 +1,4 @@
-//! Maps a record's words back to the query's words that they satisfy.
+//! Maps a record's words back to the query words that they satisfy.
 
 use foldhash::HashMap;
 

@@ -30,7 +30,7 @@ struct ThesaurusTerm {
     /// The stems after the first, without `and`.
     rest: Vec<Box<str>>,
     written: Box<str>,
-    /// The concepts that a text with this term is about.
+    /// The concepts that text with this term is about.
     means: Vec<u32>,
     /// The concepts that a query with this term asks for.
     asks: Vec<u32>,
@@ -46,7 +46,7 @@ pub struct Mention<'t> {
     pub end: usize,
     /// The term as its group writes it.
     pub term: &'t str,
-    /// The concepts that a text with it is about.
+    /// The concepts that text with it is about.
     pub means: &'t [u32],
     /// The concepts that are alternatives to it in a query.
     pub asks: &'t [u32],
@@ -102,7 +102,7 @@ impl Thesaurus {
         }
     }
 
-    /// The concepts that a folded word alone asks for, wherever it stands.
+    /// The concepts that a folded word on its own asks for, wherever it appears.
     pub fn asked_by(&self, folded: &str, stems: &Stems) -> &[u32] {
         let terms = self.terms.get(&*stems.of(folded)).map_or(&[][..], Vec::as_slice);
         terms.iter().find(|term| term.rest.is_empty() && !term.ambiguous).map_or(&[], |term| term.asks.as_slice())
@@ -116,8 +116,8 @@ impl Thesaurus {
             .chain(self.terms.values().flatten().flat_map(|term| words(&term.written)))
     }
 
-    /// Finds the terms in a text, including overlapping and nested ones: a text about `permit to
-    /// work software` is also about `permit to work`.
+    /// Finds the terms in text, including overlapping and nested ones: text about `permit to work
+    /// software` is also about `permit to work`.
     ///
     /// An ambiguous term counts only in capitals, or if `whole` is set and it's the whole text.
     pub fn mentions(&self, text: &str, words: &[Word], stems: &Stems, whole: bool) -> Vec<Mention<'_>> {
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_inside_another_is_found_too() {
+    fn a_term_inside_another_is_also_found() {
         let thesaurus =
             Thesaurus::new(&[equivalent(&["permit to work", "ptw"]), equivalent(&["permit to work software", "eptw"])]);
         let terms: Vec<_> = found(&thesaurus, "permit to work software").into_iter().map(|(term, ..)| term).collect();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn one_way_asks_but_does_not_mean() {
+    fn a_one_way_synonym_asks_for_a_concept_but_does_not_mean_it() {
         let one_way = SynonymGroup::OneWay { from: vec!["riddor".into()], to: "incident reporting".into() };
         let thesaurus = Thesaurus::new(&[one_way]);
         assert_eq!(found(&thesaurus, "riddor"), [("riddor".to_owned(), vec![], vec![0])]);

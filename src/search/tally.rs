@@ -1,4 +1,4 @@
-//! Counts the frequent terms of one document after the other.
+//! Counts the frequent terms of one document after another.
 
 use super::plan::Term;
 use super::score::Occurrences;

@@ -43,7 +43,7 @@ pub fn allowed_edits(folded: &str) -> u8 {
 
 /// Corrections of a word that isn't in the lexicon, best first: the nearest, and among equally near
 /// ones the most frequent. An edit of the first letter counts double; swapping two neighbours is
-/// one edit. A word that no product has is one if it's a synonym.
+/// one edit. A word that no product has counts only if it's a synonym.
 pub fn candidates(
     lexicon: &Lexicon,
     is_synonym: &dyn Fn(&str) -> bool,

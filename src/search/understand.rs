@@ -38,7 +38,7 @@ pub(super) struct Subject {
     pub(super) words: Range<usize>,
     pub(super) written: String,
     pub(super) alternatives: Vec<Alternative>,
-    /// The product itself, if no record is called an alternative to it.
+    /// The product itself, if no record is listed as an alternative to it.
     pub(super) similar_to: Option<Term>,
 }
 
@@ -102,8 +102,8 @@ pub(super) fn understand<D: Documents>(
 }
 
 impl Exclusion {
-    /// Excludes products with a word in any form, or with several words in a row. Two words written
-    /// as one are excluded too.
+    /// Excludes products with a word in any form, or with several words in a row. Two words are
+    /// also excluded when written as one.
     pub(super) fn add(&mut self, index: &SearchIndex, text: &str, words: &[Word]) {
         let lexicon = &index.lexicon;
         if let [word] = words {
@@ -121,16 +121,17 @@ impl Exclusion {
     }
 }
 
-/// What the records say of a product to replace.
+/// What the records say about a product to replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Some are called alternatives to it.
+    /// Some are listed as alternatives to it.
     Replaced,
-    /// It's one of them, and none is called an alternative to it.
+    /// It's one of them, and none is listed as an alternative to it.
     Named,
 }
 
-/// Whether a name next to a cue is that of a product to replace, given whether the query says nothing else.
+/// Whether a name next to a cue is a product to replace. `is_all` says whether the query says
+/// nothing else.
 fn standing<D: Documents>(
     index: &SearchIndex,
     documents: &D,
@@ -151,7 +152,7 @@ fn standing<D: Documents>(
     match subject.certainty {
         Certainty::Description => return Ok((!is_named).then_some(Standing::Replaced)),
         Certainty::Likely if is_named && subject.words.end == subject.cue.start => {
-            // Two words that records have in a row mean something together: `git clone`.
+            // Two words that are neighbours in records mean something together: `git clone`.
             let joined = compound(&words[subject.words.end - 1], &words[subject.cue.start]);
             let is_one = is_known(&Term::Compound(index.stems.of(&joined).into()))?;
             return Ok((!is_one).then_some(Standing::Named));
@@ -161,8 +162,8 @@ fn standing<D: Documents>(
     Ok(is_named.then_some(Standing::Named))
 }
 
-/// The alternatives for a name to replace: records that call themselves an alternative to it; the
-/// categories of the product, or else of those records; and the rarest word of the name.
+/// The alternatives for a name to replace: records listed as alternatives to it; the categories of
+/// the product, or else of those records; and the rarest word of the name.
 fn alternatives_to<D: Documents>(
     index: &SearchIndex,
     documents: &D,

@@ -66,8 +66,8 @@ pub fn refuse_attributes(
     if let Some(AttributeSort { property, .. }) = sort {
         let message = match attribute(attributes, property, &mut nearest) {
             Ok(Attribute { kind: AttributeType::Text, .. }) => Some(format!(
-                "{} can't be by {property}: it is a text, of which a product may have several. Numbers, days, and true and false can be \
-                 sorted by.",
+                "{} can't use {property}: it's a text attribute, which may have several values per product. Sort by \
+                 an attribute with numbers, dates, or true and false instead.",
                 LIST_SORT.name
             )),
             Ok(_) => None,
@@ -78,7 +78,8 @@ pub fn refuse_attributes(
     refused
 }
 
-/// An attribute by its property; or else the end of a sentence that names the existing ones.
+/// Looks up an attribute by its property. The error is the end of a sentence that lists the
+/// existing ones.
 fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Nearest) -> Result<&'a Attribute, String> {
     if let Some(number) = attributes.number(property) {
         return Ok(attributes.get(number));
@@ -86,7 +87,7 @@ fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Neare
     let names = || attributes.iter().map(|(_, attribute)| &*attribute.property);
     let near = nearest.name(property, names()).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
     let allowed = names().collect::<Vec<_>>().join(", ");
-    Err(format!("there is no attribute {property:?}.{near} Allowed are: {allowed}."))
+    Err(format!("there is no attribute {property:?}.{near} Allowed: {allowed}."))
 }
 
 fn wrong_value(Attribute { property, kind, .. }: &Attribute, value: &str) -> String {
@@ -95,7 +96,7 @@ fn wrong_value(Attribute { property, kind, .. }: &Attribute, value: &str) -> Str
         AttributeType::Number => "a number or a range of numbers, such as 10, 10..50, 10.. or ..50",
         AttributeType::Boolean => "true or false",
         AttributeType::Date => {
-            "a day that exists or a range of days, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01.."
+            "an existing date or a range of dates, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01.."
         }
     };
     format!("{} {property} must be {allowed}; this is {value:?}.", ATTRIBUTE.name)

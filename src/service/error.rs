@@ -12,10 +12,10 @@ pub enum ServiceError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Text(#[from] DamagedText),
-    #[error("the search index can't be explained: only the embedded engine explains scores")]
+    #[error("scores can't be explained with this search index: only the embedded engine explains them")]
     NotExplained,
     /// From a command: HTTP and tools reject the parameter instead.
-    #[error("the query has {characters} characters; {most} at most are searched")]
+    #[error("the query has {characters} characters; the maximum is {most}")]
     QueryTooLong { characters: usize, most: usize },
     #[error("a product's JSON can't be read or written")]
     Json(#[from] serde_json::Error),

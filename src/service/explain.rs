@@ -70,12 +70,12 @@ pub struct ExplainedProduct {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
     pub words_score: f32,
-    /// What its meaning adds to that.
+    /// What its meaning adds to that score.
     pub meaning_score: f32,
-    /// The shares of words with the same spelling and of neighbours that are neighbours, and how near its
-    /// meaning is.
+    /// The share of words with the same spelling, the share of neighbouring words that are
+    /// neighbours here, and how near its meaning is.
     pub signals: Shares,
-    /// The factor that spelling and neighbours multiply the score by.
+    /// The factor by which spelling and neighbours multiply the score.
     pub factor: f32,
     /// Position in the order of quality, from 1. Breaks ties.
     pub quality: u64,
@@ -94,7 +94,8 @@ pub struct ExplainedScore {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<ExplainedAlternative>,
     pub score: f32,
-    /// The shares of name, short fields, long fields and category descriptions in the score.
+    /// The shares of the score that come from the name, short fields, long fields and category
+    /// descriptions.
     pub shares: [f32; 4],
 }
 
@@ -172,7 +173,7 @@ fn explain_product(
     // An exact name's score doesn't come from its words. Others differ only by rounding if nothing
     // is added.
     let meaning_score = match hit {
-        // Words don't count.
+        // The words don't count.
         Some((_, hit)) if hit.tier.is_related() => hit.score,
         Some((_, hit)) if hit.tier != Tier::ExactName && hit.score > words_score * factor * 1.0001 => {
             hit.score / factor - words_score

@@ -34,16 +34,17 @@ const MAX_CATEGORIES: usize = 8;
 /// chosen.
 const WORD_WEIGHT: f32 = 0.5;
 
-/// Products with one of this many topics nearest to the product's meaning are found even if they share nothing else.
+/// Number of topics nearest to the product's meaning. A product with one of them is found even if
+/// it shares nothing else.
 const TOPICS: usize = 8;
 
-/// The groups that are searched for these topics.
+/// The number of groups searched for these topics.
 const TOPIC_GROUPS: usize = 16;
 
 /// A product with the same meaning gains this share of the distance to the highest possible score.
 const MEANING_WEIGHT: f32 = 0.5;
 
-/// What is compared of a product's detail.
+/// The parts of a product's detail that are compared.
 #[derive(Debug, Deserialize)]
 struct Product<'a> {
     #[serde(borrow)]
@@ -99,14 +100,14 @@ pub(super) struct Features<'s> {
 }
 
 impl Product<'_> {
-    /// The descriptive texts that words are taken from. The name identifies the product, so it isn't
-    /// one of them.
+    /// The descriptive text that words are taken from. The name identifies the product, so it isn't
+    /// part of it.
     fn descriptive_texts(&self) -> impl Iterator<Item = &str> {
         let many = self.tags.iter().chain(&self.features).chain(&self.standards);
         self.tagline.iter().chain(many).map(AsRef::as_ref)
     }
 
-    /// The texts that the product's meaning is taken from.
+    /// The text that the product's meaning is taken from.
     fn meaning_texts(&self) -> impl Iterator<Item = &str> {
         let categories = self.categories.iter().map(|category| &*category.name);
         std::iter::once(&*self.name).chain(self.tagline.as_deref()).chain(categories).chain(self.description.as_deref())
@@ -120,7 +121,7 @@ struct ProductWord {
 }
 
 impl<'s> Features<'s> {
-    /// Reads them from a product's record.
+    /// Reads a product's features from its record.
     pub(super) fn of(snapshot: &'s Snapshot, record: &[u8]) -> Result<Self, ServiceError> {
         let Detail { data: product } = serde_json::from_slice(record)?;
         let categories = product.categories.iter().take(MAX_CATEGORIES);
@@ -129,7 +130,7 @@ impl<'s> Features<'s> {
         Ok(Self { categories: categories.collect(), words: rarest_words(snapshot, &product)?, reference })
     }
 
-    /// Each of them as written and as searched.
+    /// Each feature as written and as searched.
     pub(super) fn shared(&self) -> impl Iterator<Item = (String, Vec<Alternative>)> {
         let category = |category: &&CategoryResource| {
             let term = Term::Category(category.id.as_str().into());
@@ -139,7 +140,7 @@ impl<'s> Features<'s> {
             let term = Term::Word(word.stem);
             (word.written.clone(), vec![Alternative { kind: Kind::Exact, term, weight: WORD_WEIGHT }])
         };
-        // A product counts by its nearest topic alone.
+        // Only a product's nearest topic counts.
         let meaning = |reference: &Reference| {
             let topics = topic::nearest(reference, TOPIC_GROUPS, TOPICS).into_iter();
             let topic = |of: topic::NearTopic| (Term::Topic(of.topic), of.likeness);
@@ -150,7 +151,7 @@ impl<'s> Features<'s> {
         categories.chain(words).chain(self.reference.iter().map(meaning))
     }
 
-    /// Makes a plan for these features rank by meaning as well.
+    /// How to rerank a plan for these features, which also counts meaning.
     pub(super) fn rerank<'g>(
         &self,
         snapshot: &Snapshot,
@@ -161,14 +162,14 @@ impl<'s> Features<'s> {
         Ok(Rerank::Signals(Signals { meaning: Some(meaning), ..Signals::default() }))
     }
 
-    /// The categories that a hit has too.
+    /// The categories that a hit shares.
     pub(super) fn shared_categories(&self, item: &[u8]) -> Result<Vec<&'s CategoryResource>, ServiceError> {
         let Categories { categories } = serde_json::from_slice(item)?;
         let is_shared = |category: &&&CategoryResource| categories.iter().any(|of| of.id == category.id);
         Ok(self.categories.iter().filter(is_shared).copied().collect())
     }
 
-    /// The words that a hit has too.
+    /// The words that a hit shares.
     pub(super) fn shared_words(&self, snapshot: &Snapshot, texts: &HitTexts) -> Vec<String> {
         let mut missing: Vec<_> = self.words.iter().map(|word| word.stem).collect();
         // Skips the marks between values and sections.
@@ -186,7 +187,8 @@ impl<'s> Features<'s> {
     }
 }
 
-/// Searches for similar products instead, if no record is called an alternative to the product in question.
+/// Searches for similar products instead if no record is listed as an alternative to the product in
+/// question.
 pub(super) async fn seek_similar(
     snapshot: &Snapshot,
     expansion: &mut Expansion,
@@ -210,7 +212,7 @@ pub(super) async fn seek_similar(
     Ok(())
 }
 
-/// The score that no product exceeds.
+/// Upper bound for all products' scores.
 fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]>) -> Result<f32, ServiceError> {
     let mut bound = 0.0;
     for alternatives in groups {

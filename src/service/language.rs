@@ -1,4 +1,4 @@
-//! The language of the texts that are returned.
+//! The language of the text in responses.
 
 use std::borrow::Cow;
 
@@ -16,14 +16,15 @@ use crate::generation::Snapshot;
 use crate::record::{Language, Translations};
 use crate::text::shorten::{LIST_CHARS, shortened};
 
-/// The most languages that a refusal names.
+/// Maximum number of languages that a rejection lists.
 const MAX_NAMED: usize = 50;
 
-/// Chooses the language of a response: the one asked for by its tag, or the one that a reader prefers by the values of
-/// `Accept-Language`, if the directory has translations. `None` leaves each text in its own.
+/// Chooses the language of a response: the one requested by its tag, or the one that the values of
+/// `Accept-Language` prefer, if the directory has translations. `None` leaves all text in its own
+/// language.
 ///
 /// # Errors
-/// The directory has no text in the language asked for.
+/// The directory has no text in the requested language.
 pub fn choose_language<'a>(
     snapshot: &Snapshot,
     asked: Option<&str>,
@@ -38,39 +39,39 @@ pub fn choose_language<'a>(
         return Ok(Some(language.clone()));
     }
     let named = languages.all().into_iter().take(MAX_NAMED).map(Language::as_str).collect::<Vec<_>>().join(", ");
-    let message = format!("{} must be a language of the directory's texts: {named}.", LANG.name);
+    let message = format!("{} must be one of the directory's languages: {named}.", LANG.name);
     Err(Refusal { parameter: LANG.name.to_owned(), reason: Reason::Invalid, message })
 }
 
-/// The texts of a product in other languages, a part of its detail fields.
+/// A product's text in other languages, part of its detail fields.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct OtherTexts {
-    /// The language of its own texts, if it isn't English.
+    /// The language of its own text, unless that's English.
     #[serde(default)]
     language: Option<Language>,
     #[serde(default)]
     pub(super) translations: Translations,
 }
 
-/// Puts products' texts into a language.
+/// Translates products' text into a language.
 #[derive(Debug)]
 pub struct Translator<'s> {
     catalogue: &'s Catalogue,
     language: Option<&'s Language>,
-    /// Whether every text is in the language anyway.
+    /// Whether all text is in the language anyway.
     are_only: bool,
     is_any: bool,
 }
 
 impl<'s> Translator<'s> {
-    /// A translator to a language; `None` leaves all texts as they are.
+    /// Creates a translator to a language; `None` leaves all text as it is.
     pub fn new(snapshot: &'s Snapshot, language: Option<&'s Language>) -> Self {
         let catalogue = &*snapshot.catalogue;
         let are_only = language.is_some_and(|language| catalogue.tables.languages.are_only(language));
         Self { catalogue, language, are_only, is_any: false }
     }
 
-    /// Whether it needs the texts of hits.
+    /// Whether it needs the text of hits.
     pub(super) const fn needs_texts(&self) -> bool {
         self.language.is_some() && !self.are_only
     }
@@ -80,7 +81,7 @@ impl<'s> Translator<'s> {
         self.is_any
     }
 
-    /// Translates a product as lists show it. Without its texts it stays as it is.
+    /// Translates a product's list item. Without its text, the item stays as it is.
     pub(super) fn item(&mut self, item: Bytes, texts: Option<&HitTexts>) -> Result<Bytes, ServiceError> {
         self.is_any |= self.are_only;
         let (Some(language), Some(texts)) = (self.language.filter(|_| !self.are_only), texts) else { return Ok(item) };
@@ -88,7 +89,7 @@ impl<'s> Translator<'s> {
         Ok(self.product(&item, language, &of, LIST_CHARS)?.into())
     }
 
-    /// Translates a product's detail, a response body.
+    /// Translates a product's detail, given as a response body.
     pub fn detail(&mut self, body: Bytes) -> Result<Bytes, ServiceError> {
         #[derive(Deserialize)]
         struct Body<'a> {
@@ -103,13 +104,14 @@ impl<'s> Translator<'s> {
         Ok([br#"{"data":"#, &product[..], b"}"].concat().into())
     }
 
-    /// The name of a category in the language, and whether it is in it.
+    /// A category's name, in the language if possible, and whether it's in that language.
     pub(super) fn category<'c>(&self, category: &'c CategoryResource) -> (&'c str, bool) {
         let found = self.language.map(|language| category.find_name(language));
         (found.flatten().unwrap_or(&category.name), matches!(found, None | Some(Some(_))))
     }
 
-    /// Writes a product, a JSON object, with its texts in a language, each cut after `most` characters.
+    /// Writes a product, a JSON object, with its text in a language, cut off after `most`
+    /// characters.
     fn product(
         &mut self,
         object: &[u8],
@@ -159,7 +161,7 @@ impl<'s> Translator<'s> {
         Ok(json)
     }
 
-    /// A product's categories by their names in the language, each with whether it has one there.
+    /// A product's categories with their names in the language, and whether each has a name in it.
     fn categories<'c>(&'c self, categories: &'c [StoredCategory<'_>]) -> Vec<(CategoryRef<'c>, bool)> {
         let translated = categories.iter().map(|StoredCategory { id, name }| {
             let known = self.catalogue.category_by_id(id);
@@ -170,7 +172,7 @@ impl<'s> Translator<'s> {
     }
 }
 
-/// A category as a product's JSON has it.
+/// A category in a product's JSON.
 #[derive(Debug, Deserialize)]
 struct StoredCategory<'a> {
     #[serde(borrow)]

@@ -1,4 +1,4 @@
-//! The operations of the directory (list, get, search, …) on a
+//! The directory's operations (list, get, search, …) on a
 //! [`Snapshot`](crate::generation::Snapshot), shared by HTTP and the command line. Nothing here
 //! depends on URLs, headers or statuses.
 

@@ -8,7 +8,7 @@ use super::{Facet, PageRequest, ServiceError};
 use crate::catalogue::{Catalogue, Span};
 use crate::search::collect::Tier;
 
-/// A JSON object, and whether any of its texts is in the language of the request.
+/// A JSON object, and whether any of its text is in the language of the request.
 pub type LocalisedObject = (Bytes, bool);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub struct ReviewsPage {
 pub struct SearchHit {
     /// The product as a list item.
     pub item: Bytes,
-    /// How well it matches at all; of no interest without a query.
+    /// How well it matches; meaningless without a query.
     pub tier: Tier,
     /// Comparable within one response only. 0 without a query.
     pub score: f32,
@@ -78,7 +78,7 @@ pub struct SearchPage<'s> {
 }
 
 impl SearchPage<'_> {
-    /// How many products are found by the query's words.
+    /// How many products the query's words find.
     pub const fn total_by_words(&self) -> u64 {
         self.pagination.total - self.query.related
     }
@@ -107,7 +107,7 @@ pub struct SimilarHit<'s> {
     /// From 0 to 1, comparable within one response only.
     pub score: f32,
     pub categories: Vec<&'s CategoryResource>,
-    /// The words that both have, rarest first.
+    /// The words that both products have, rarest first.
     pub words: Vec<String>,
 }
 

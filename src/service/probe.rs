@@ -9,7 +9,7 @@ use super::{
 };
 use crate::generation::{OpenError, Snapshot};
 
-/// How many products are searched for by name, and how many similar ones are requested.
+/// How many products to search for by name and to request similar products for.
 const SAMPLE: usize = 50;
 
 /// Why a generation can't be served.
@@ -17,13 +17,13 @@ const SAMPLE: usize = 50;
 pub enum ProbeError {
     #[error(transparent)]
     Damaged(#[from] OpenError),
-    #[error("a request isn't answered")]
+    #[error("a test request failed")]
     Request(#[from] ServiceError),
-    #[error("the product {0} of a list isn't there")]
+    #[error("product {0:?} is listed but doesn't exist")]
     Missing(String),
 }
 
-/// The item members that are needed.
+/// The members of an item that are needed here.
 #[derive(Deserialize)]
 struct Item {
     id: String,

@@ -1,4 +1,4 @@
-//! The requests of operations.
+//! Requests to operations.
 
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ impl PageRequest {
 /// Maximum number of values per parameter that are checked for being lists.
 const MAX_LISTS: usize = 4;
 
-/// How many parts of a value are checked. Enough to tell a list from a value with commas.
+/// How many parts of a value are checked: enough to tell a list from a value with commas.
 const MAX_LISTED: usize = 15;
 
 /// Finds a filter value that is a comma-separated list of known values, which isn't how to pass
@@ -82,12 +82,12 @@ pub async fn comma_separated<'f>(
     Ok(None)
 }
 
-/// A value and the parts that it has if it's a list.
+/// A value, followed by the parts that it has if it's a list.
 fn names(value: &str) -> impl Iterator<Item = &str> {
     std::iter::once(value).chain(value.split(',').map(str::trim).take(MAX_LISTED))
 }
 
-/// Whether a value is unknown and its parts are known.
+/// Whether a value is unknown but all its parts are known.
 fn is_list(known: &[bool]) -> bool {
     matches!(known, [false, parts @ ..] if parts.iter().all(|is_known| *is_known))
 }
@@ -101,7 +101,7 @@ pub struct ListSoftware {
     /// `None`: best match first if `q` is given, otherwise by name.
     pub sort: Option<ListSort>,
     pub page: PageRequest,
-    /// The language to return texts in; `None`: each in its own.
+    /// The language of returned text; `None` leaves all text in its own language.
     pub language: Option<Language>,
 }
 
@@ -118,7 +118,7 @@ fn bounded_by(has_query: bool, sort: Option<&AttributeSort>) -> Option<&'static 
     if has_query { Some("q") } else { sort.map(|_| "this sort") }
 }
 
-/// An order by an attribute with one value; products without a value come last.
+/// Sorts by an attribute with one value per product; products without a value come last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AttributeSort {
     pub property: String,
@@ -253,7 +253,7 @@ pub struct SearchSoftware {
     pub typo: bool,
     pub prefix: Prefix,
     pub page: PageRequest,
-    /// The language to return texts in; `None`: each in its own.
+    /// The language of returned text; `None` leaves all text in its own language.
     pub language: Option<Language>,
 }
 
@@ -278,12 +278,12 @@ impl SearchSoftware {
     }
 }
 
-/// Lists the products that are like one and pass a filter.
+/// Lists the products that are similar to one product and pass a filter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListSimilar {
     pub filter: SoftwareFilter,
     pub page: PageRequest,
-    /// The language of the texts; `None` for the records' own.
+    /// The language of returned text; `None` leaves all text in its own language.
     pub language: Option<Language>,
 }
 

@@ -9,7 +9,7 @@ use crate::engine::ReviewsRequest;
 use crate::generation::Snapshot;
 use crate::record::Language;
 
-/// Lists categories by name, with their texts in a language.
+/// Lists categories by name, with their text in the given language.
 pub fn list_categories(
     snapshot: &Snapshot,
     page: PageRequest,
@@ -20,7 +20,7 @@ pub fn list_categories(
     Page::localised(objects.map(|at| category(snapshot, at, language)), page.pagination(all.len() as u64))
 }
 
-/// Returns a category, with its texts in a language; `None` if the id is unknown.
+/// Returns a category, with its text in the given language; `None` if the id is unknown.
 pub fn get_category(
     snapshot: &Snapshot,
     id: &str,
@@ -51,7 +51,8 @@ pub async fn list_reviews(
     }))
 }
 
-/// Lists glossary terms by term; with `q`, best match first. Their texts are in a language.
+/// Lists glossary terms by term or, with `q`, best match first. Their text is in the given
+/// language.
 pub fn list_glossary(
     snapshot: &Snapshot,
     query: &ListGlossary,
@@ -68,7 +69,7 @@ pub fn list_glossary(
     Page::localised(shown, page.pagination(found.total()))
 }
 
-/// Returns a glossary term, with its texts in a language; `None` if the id is unknown.
+/// Returns a glossary term, with its text in the given language; `None` if the id is unknown.
 pub fn get_term(
     snapshot: &Snapshot,
     id: &str,

@@ -37,7 +37,7 @@ pub(super) struct ResultHit {
 }
 
 impl SearchResults {
-    /// Builds the page. Snapshot and query must be the ones that were searched.
+    /// Builds the page. Pass the snapshot and the query of the search.
     pub fn page<'s>(&'s self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),

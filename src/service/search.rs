@@ -54,7 +54,7 @@ pub async fn find_software_within(
     })
 }
 
-/// Adds to a report what the query finds.
+/// Adds what the query finds to a report.
 pub(super) fn report(understood: QueryReport, with_all_words: u64, related: u64, budget: &Budget) -> QueryReport {
     QueryReport { with_all_words, related, incomplete: budget.is_exceeded(), ..understood }
 }
@@ -72,8 +72,8 @@ pub(super) async fn understood(
     }
     let parsed = q.map(|q| read(snapshot, q)).transpose()?.unwrap_or_default();
     let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget).await?;
-    // The filter doesn't change how a query is understood, so that a facet's count equals the total
-    // with its filter.
+    // The filter doesn't change how a query is understood, so the count of a facet's value equals
+    // the total with that filter.
     if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
         // No product has the phrases, so search for their words and report it.
         let unquoted =

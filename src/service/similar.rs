@@ -8,7 +8,7 @@ use crate::engine::SearchRequest;
 use crate::generation::Snapshot;
 use crate::search::{Group, Plan};
 
-/// Lists similar products, most similar first, each with what both share. Returns `None` if the id
+/// Lists similar products, most similar first, each with what it shares. Returns `None` if the id
 /// is unknown.
 pub async fn similar_software<'s>(
     snapshot: &'s Snapshot,

@@ -5,15 +5,15 @@ use crate::generation::Snapshot;
 use crate::search::typo::{allowed_edits, candidates};
 use crate::text::analyse::words;
 
-/// Words of a query beyond these are left out.
+/// Words beyond this many are left out.
 const MAX_WORDS: usize = 10;
 
-/// The most edits between a word and a similar one: one more than a search corrects on its own, because
-/// here the reader confirms it.
+/// Maximum number of edits between a word and a similar one: one more than a search corrects on its
+/// own, because here the reader confirms the correction.
 const MAX_EDITS: u8 = 2;
 
-/// Returns up to `most` queries, best first: words that no product has are replaced by similar ones, or left out if there are none.
-/// Empty if no word has a similar one.
+/// Returns up to `most` queries, best first. Words that no product has are replaced with similar
+/// ones, or left out if there are none. Empty if no word has a similar one.
 pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize) -> Vec<String> {
     let (search, budget) = (&snapshot.search, budget(snapshot));
     let lexicon = &search.lexicon;

@@ -29,7 +29,8 @@ pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<
     Ok(Page { data, pagination: query.page.pagination(found.total), is_in_language: translator.is_any() })
 }
 
-/// Returns products as lists show them, in the order of their ids, with their texts in a language. One that isn't there is left out.
+/// Returns the list items of these products in the order of their ids, with their text in the given
+/// language. Products that don't exist are left out.
 pub async fn get_items(
     snapshot: &Snapshot,
     ids: &[String],

@@ -4,7 +4,7 @@
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::{compose, is_combining_mark};
 
-/// The characters of a text in lower case and compatibility form (NFKD), without the marks that
+/// The text's characters in lower case and compatibility form (NFKD), without the marks that
 /// [may be ignored](is_ignorable_mark). All other marks are composed with the preceding character,
 /// if Unicode has such a character.
 pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
@@ -23,7 +23,7 @@ pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
 
 /// Whether a mark may be omitted in writing: the accents of Latin, Greek and Cyrillic letters, the
 /// points and vowel signs of Hebrew and Arabic, and marks that only change how a symbol looks. In
-/// other scripts, marks make another letter: the voicing of kana, Indic vowel signs, Thai tones.
+/// other scripts, marks make a different letter: the voicing of kana, Indic vowel signs, Thai tones.
 fn is_ignorable_mark(c: char) -> bool {
     matches!(u32::from(c),
         0x0300..=0x036F | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF | 0xFE20..=0xFE2F // diacritical marks
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_make_another_letter_are_kept() {
+    fn marks_that_make_a_different_letter_are_kept() {
         for (one, other) in
             [("バス", "ハス"), ("パス", "バス"), ("काम", "कम"), ("ป่า", "ป้า"), ("ខ្មែរ", "ខមរ"), ("မြန်", "မန")]
         {

@@ -1,4 +1,5 @@
-//! Escapes text for HTML and XML: in templates, which name `Html` in `askama.toml`, and in markup that code puts together.
+//! Escapes text for HTML and XML, both in templates (`askama.toml` names `Html`) and in markup that
+//! code assembles.
 
 use std::fmt;
 
@@ -14,7 +15,7 @@ impl Escaper for Html {
     }
 }
 
-/// Escapes a text for an element or a quoted attribute.
+/// Escapes text for an element or a quoted attribute.
 pub(crate) fn escape(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     push_escaped(&mut html, text);

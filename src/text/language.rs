@@ -1,8 +1,9 @@
-//! Detects the language of a set of texts by frequent words.
+//! Detects the language of text by its frequent words.
 
 use super::stem::Inflected;
 
-/// Frequent words of English and of the other languages that are stemmed. No word is in two lists.
+/// Frequent words of English and of the other languages that are stemmed. No word is in more than
+/// one list.
 const ENGLISH: &[&str] =
     &["the", "and", "of", "to", "is", "for", "with", "that", "this", "your", "you", "can", "from", "are", "it"];
 const GERMAN: &[&str] = &[
@@ -14,16 +15,16 @@ const FRENCH: &[&str] = &[
     "ce", "votre",
 ];
 
-/// With fewer of these words, no language is detected.
+/// With fewer of these words than this, no language is detected.
 const FEWEST: usize = 20;
 
-/// The detected language has at least this many times as many words as any other.
+/// The detected language must have at least this many times as many words as any other.
 const CLEARLY: usize = 2;
 
 /// Stops after this many words.
 const MOST_WORDS: usize = 20_000;
 
-/// Counts the frequent words of texts.
+/// Counts the frequent words in text.
 #[derive(Debug, Default)]
 pub struct LanguageCount {
     words: usize,
@@ -33,7 +34,7 @@ pub struct LanguageCount {
 }
 
 impl LanguageCount {
-    /// Whether further texts count.
+    /// Whether more text would count.
     pub const fn reads_more(&self) -> bool {
         self.words < MOST_WORDS
     }
@@ -53,7 +54,8 @@ impl LanguageCount {
         }
     }
 
-    /// The language that the texts are clearly in. `None` for English, other languages, and too few words.
+    /// The language that the text is clearly in. `None` for English, other languages, and too few
+    /// words.
     pub fn clearly(&self) -> Option<Inflected> {
         let most = |at: usize| {
             let others = self.others.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, count)| *count);
@@ -77,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn language_is_the_one_of_clearly_the_most_texts() {
+    fn a_language_needs_a_clear_majority() {
         let german = " Verwaltet Bilder und Filme: ein Werkzeug für das Ordnen, mit dem Sie nicht suchen.";
         let french = " Gère les images et les films : un outil pour le classement, avec une recherche.";
         let english = " Manages pictures and films: a tool for sorting that you can search with.";
@@ -91,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn no_word_is_of_two_languages() {
+    fn no_word_is_in_two_lists() {
         let mut all: Vec<_> = [ENGLISH, GERMAN, FRENCH].concat();
         let count = all.len();
         all.sort_unstable();

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use crate::text::printable::printable;
 
-/// Ends a piece of text for GitHub and GitLab, which look for addresses, people and issues in what is shown: an entity stops neither.
+/// Interrupts text for GitHub and GitLab, which look for addresses, people and issues in the
+/// rendered text, so that entities don't stop them.
 const BREAK: &str = "<span></span>";
 
-/// Escapes a text so that Markdown and HTML show it literally, without links to addresses (`https://`, `www.`), people (`@name`) or
-/// issues (`#12`).
+/// Escapes text so that Markdown and HTML show it literally, without links to addresses
+/// (`https://`, `www.`), people (`@name`) or issues (`#12`).
 pub(crate) fn escape(text: &str) -> String {
     let text = printable(text);
     let mut escaped = String::with_capacity(text.len() + 16);
@@ -44,14 +45,14 @@ mod tests {
     use super::escape;
 
     #[test]
-    fn texts_are_no_markup() {
+    fn text_is_not_markup() {
         assert_eq!(escape("<b>a|b</b>"), "&#60;b&#62;a&#124;b&#60;/b&#62;");
         assert_eq!(escape("@all #1\n[x](y)"), r"&#64;<span></span>all &#35;<span></span>1&#92;u{a}&#91;x&#93;(y)");
         assert_eq!(escape("C++ (fast), 50 %"), "C++ (fast), 50 %");
     }
 
     #[test]
-    fn texts_link_to_nothing() {
+    fn text_links_to_nothing() {
         for (text, escaped) in [
             ("see HTTPS://evil.example/x", "see HTTPS<span></span>://evil.example/x"),
             ("http://a.example, ftp://b.example", "http<span></span>://a.example, ftp<span></span>://b.example"),

@@ -1,5 +1,6 @@
-//! The meaning of English words as vectors: texts about the same thing point in the same direction,
-//! whether or not they share words. `data/meaning/` has the table and describes its origin.
+//! The meaning of English words as vectors: descriptions of the same thing point in the same
+//! direction, whether or not they share words. `data/meaning/` has the table and describes its
+//! origin.
 
 use std::sync::LazyLock;
 
@@ -8,8 +9,8 @@ use foldhash::HashMap;
 /// The length of a vector.
 pub const DIMENSIONS: usize = 128;
 
-/// Names the table: the first bytes of the BLAKE3 hash of its pieces, their vectors and the topics. Vectors of two tables can't be
-/// compared, so it's part of a generation's name.
+/// Identifies the table: the first bytes of the BLAKE3 hash of its pieces, their vectors and the
+/// topics. Vectors from different tables can't be compared, so this is part of a generation's name.
 pub const TABLE: u64 = 0xbb78_4845_0a6e_58ba;
 
 /// A vector for each piece in the order of [`PIECES`].
@@ -46,8 +47,8 @@ impl Pieces {
         pieces
     }
 
-    /// Appends the pieces of a run of letters and digits, always the longest that fits, as in the
-    /// encoder's training.
+    /// Appends the pieces of a run of letters and digits. Always takes the longest piece that fits,
+    /// as in the encoder's training.
     fn split(&self, run: &str, numbers: &mut Vec<u16>) {
         let start = numbers.len();
         let mut rest = run;
@@ -107,19 +108,19 @@ impl Sum {
 
     /// A reference for comparing vectors; `None` if there's no direction.
     pub fn reference(&self) -> Option<Reference> {
-        #[expect(clippy::cast_possible_truncation, reason = "no number is longer than all of them together")]
+        #[expect(clippy::cast_possible_truncation, reason = "no component exceeds the vector's length")]
         let numbers = self.scaled(REFERENCE_LENGTH).map(|number| number as i16);
         numbers.iter().any(|number| *number != 0).then(|| Reference(Box::new(numbers)))
     }
 }
 
-/// The length of vectors. Few have a component of more than half of that, which is then cut off, so
-/// that 8 bits are enough for each.
+/// The length of vectors. Few have a component greater than half of this, and clipping those makes
+/// 8 bits enough for each component.
 const VECTOR_LENGTH: f64 = 254.0;
 
 const REFERENCE_LENGTH: f64 = 4096.0;
 
-/// What a text means.
+/// What some text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vector([i8; DIMENSIONS]);
 
@@ -131,8 +132,8 @@ impl Vector {
     }
 }
 
-/// What a text means, for comparing other texts' vectors with it. In 16 bits, the way processors
-/// multiply.
+/// What some text means, for comparing other vectors with it. In 16 bits, because that's how
+/// processors multiply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference(Box<[i16; DIMENSIONS]>);
 
@@ -178,14 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn table_is_the_one_that_is_named() {
+    fn table_matches_its_name() {
         assert_eq!(PIECES.lines().count(), VECTORS.len());
         assert_eq!(VECTORS.len() * DIMENSIONS, include_bytes!("../../data/meaning/vectors.i8").len());
         let mut hasher = blake3::Hasher::new();
         hasher.update(PIECES.as_bytes()).update(VECTORS.as_flattened()).update(CENTRES.as_flattened());
         let hash = hasher.finalize();
         let found = u64::from_be_bytes(*hash.as_bytes().first_chunk().expect("32 bytes"));
-        assert_eq!(found, TABLE, "the table was changed: name it {found:#018x}");
+        assert_eq!(found, TABLE, "the table has changed: set TABLE to {found:#018x}");
     }
 
     #[test]
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_about_one_thing_are_alike_without_a_common_word() {
+    fn descriptions_of_the_same_thing_are_similar_without_common_words() {
         for (query, near, far) in [
             ("photography", "camera pictures", "accounting ledger"),
             ("manufacturing", "factory production", "poems and novels"),
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_direction_is_like_nothing() {
+    fn a_vector_without_direction_is_similar_to_nothing() {
         assert_eq!((sum("").reference(), sum("").vector()), (None, Vector::NONE));
         let reference = sum("audit").reference().expect("a direction");
         assert_eq!(reference.likeness(&Vector::NONE.bytes()).to_bits(), 0.0_f32.to_bits());

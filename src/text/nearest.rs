@@ -35,7 +35,7 @@ mod tests {
     const NAMES: [&str; 4] = ["limit", "offset", "q", "category"];
 
     #[test]
-    fn a_slip_of_the_finger_finds_its_name() {
+    fn a_typo_finds_the_intended_name() {
         let near = |written| Nearest::default().name(written, NAMES.into_iter());
         assert_eq!(near("limt"), Some("limit"));
         assert_eq!(near("Offset"), Some("offset"));

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-/// The text with its hidden characters escaped as `\u{…}`, so that it can neither steer a terminal nor reorder or forge a line.
-/// Tabs are kept.
+/// The text with its hidden characters escaped as `\u{…}`, so that it can neither steer a terminal
+/// nor reorder or forge lines. Tabs are kept.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !has_hidden(text) {
         return Cow::Borrowed(text);
@@ -16,7 +16,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(printable)
 }
 
-/// Whether a text has a hidden character.
+/// Whether the text has a hidden character.
 pub(crate) fn has_hidden(text: &str) -> bool {
     marked_hidden(text).any(|(_, is_hidden)| is_hidden)
 }
@@ -35,8 +35,9 @@ pub(crate) fn marked_hidden(text: &str) -> impl Iterator<Item = (char, bool)> {
     })
 }
 
-/// Whether a character is drawn as nothing: a control character except the tab, a line or paragraph separator, a blank Braille cell, an
-/// interlinear annotation, or a default-ignorable code point (`DerivedCoreProperties.txt`, Unicode 17).
+/// Whether a character is invisible: a control character except the tab, a line or paragraph
+/// separator, a blank Braille cell, an interlinear annotation, or a default-ignorable code point
+/// (`DerivedCoreProperties.txt`, Unicode 17).
 pub(crate) fn is_invisible(c: char) -> bool {
     if c < '\u{7f}' {
         return c < ' ' && c != '\t';

@@ -1,13 +1,13 @@
-//! Long texts as lists show them.
+//! Shortens long text for lists.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// How many code points of a product's text lists show, before the `…`.
+/// Maximum number of code points that lists show of a product's text, before the `…`.
 pub(crate) const LIST_CHARS: usize = 500;
 
-/// Whether a text has more code points than this.
+/// Whether the text has more than `max_chars` code points.
 pub(crate) fn is_longer(text: &str, max_chars: usize) -> bool {
     text.len() > max_chars && text.chars().nth(max_chars).is_some()
 }

@@ -1,4 +1,5 @@
-//! Stems words: removes English endings and converts British spelling to American, and the endings of other languages.
+//! Stems words: removes English endings, converts British spelling to American, and stems other
+//! languages.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -36,7 +37,8 @@ pub enum Inflected {
 impl Inflected {
     pub const ALL: [Self; 2] = [Self::German, Self::French];
 
-    /// The language with this code; `None` for English, and for a language whose words aren't stemmed.
+    /// The language with this code; `None` for English and for languages whose words aren't
+    /// stemmed.
     pub fn of(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|of| of.code() == code)
     }
@@ -53,8 +55,9 @@ impl Inflected {
         matches!(self, Self::German)
     }
 
-    /// The stem of a word in lower case, with its accents (<https://snowballstem.org/algorithms/>), folded. A word of up to
-    /// three letters or with a digit is its own stem.
+    /// The folded stem of a lower-case word with its accents
+    /// (<https://snowballstem.org/algorithms/>). Words of up to three letters or with a digit are
+    /// their own stems.
     pub fn stem(self, spelling: &str) -> String {
         if spelling.len() <= 3 || !spelling.chars().all(char::is_alphabetic) {
             return fold(spelling);
@@ -198,14 +201,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn version_is_the_locked_one() {
+    fn version_matches_the_lock_file() {
         let lock = include_str!("../../Cargo.lock");
         let package = format!("name = \"frostem\"\nversion = \"{VERSION}\"");
-        assert!(lock.contains(&package), "VERSION has to follow Cargo.lock");
+        assert!(lock.contains(&package), "VERSION must match Cargo.lock");
     }
 
     #[test]
-    fn british_and_american_spelling_have_one_stem() {
+    fn british_and_american_spellings_share_a_stem() {
         let stems = Stems::default();
         for (british, american) in [
             ("organisation", "organization"),
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_every_kind_have_one_stem() {
+    fn pairs_of_every_kind_share_a_stem() {
         let stems = Stems::default();
         let pairs = "encyclopaedia encyclopedia, manoeuvre maneuver, manoeuvring maneuvering, foetus fetus, draught draft, \
             draughtsman draftsman, disc disk, discs disks, dialogues dialogs, analogue analog, catalogues catalogs, \
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_british_spelling_takes_no_other_word_along() {
+    fn a_british_spelling_does_not_affect_other_words() {
         let stems = Stems::default();
         for (british, other) in [
             ("speciality", "special"),
@@ -268,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_has_two_words_and_one_stem() {
+    fn every_pair_has_two_words_and_shares_a_stem() {
         let stems = Stems::default();
         for line in include_str!("english/spellings.txt").lines() {
             let (british, american) = line.split_once(' ').expect("two words");
@@ -277,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn words_spelled_so_everywhere_are_left_alone() {
+    fn words_spelled_the_same_everywhere_are_left_alone() {
         for word in
             ["exercise", "supervising", "noise", "revised", "enterprise", "rise", "precise", "install", "enroll"]
         {
@@ -308,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_are_cut_from_words_only() {
+    fn only_words_lose_their_endings() {
         let stems = Stems::default();
         assert_eq!(stems.of("permits"), "permit");
         assert_eq!(stems.of("inspections"), stems.of("inspect"));

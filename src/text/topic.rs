@@ -1,12 +1,11 @@
-//! Topics: 4,096 centres of meaning. Texts about the same thing share some of their nearest topics, so an
-//! index can find them by terms.
-//! `data/meaning/` has the topics.
+//! Topics: 4,096 centres of meaning. Descriptions of the same thing share some of their nearest
+//! topics, so an index can find them by terms. `data/meaning/` has the topics.
 
 use std::cmp::Ordering;
 
 use super::meaning::{DIMENSIONS, Reference};
 
-/// The groups of topics, each with a centre of its own.
+/// The number of topic groups, each with a centre of its own.
 const GROUPS: usize = 64;
 
 const TOPICS_PER_GROUP: usize = 64;
@@ -21,8 +20,8 @@ pub struct NearTopic {
     pub likeness: f32,
 }
 
-/// The topics nearest to a text's meaning, nearest first. The text is compared with the topics of
-/// this many groups.
+/// The topics nearest to a text's meaning, nearest first. Only the topics of the nearest groups are
+/// compared.
 pub fn nearest(text: &Reference, nearest_groups: usize, count: usize) -> Vec<NearTopic> {
     let (groups, topics) = CENTRES.split_at(GROUPS);
     let near = |(topic, centre): (u16, &[u8; DIMENSIONS])| NearTopic { topic, likeness: text.likeness(centre) };
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_about_one_thing_share_topics() {
+    fn descriptions_of_one_thing_share_topics() {
         let shared = |one: &str, other: &str| {
             let other = topics(other, 16);
             topics(one, 16).iter().filter(|topic| other.contains(topic)).count()

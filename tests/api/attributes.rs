@@ -156,10 +156,10 @@ async fn unknown_attributes_and_invalid_values_are_refused_with_suggestions() {
     for (query, problem) in [
         (
             "attribute=licens:MIT",
-            "attribute: there is no attribute \"licens\". Did you mean licence? Allowed are: standards, deployment, languages, vendor, tags, \
+            "attribute: there is no attribute \"licens\". Did you mean licence? Allowed: standards, deployment, languages, vendor, tags, \
              licence, price_per_seat, open_source, released_on, note.",
         ),
-        ("attribute=MIT", "attribute must be an attribute and a value with a colon between them, such as tags:cloud."),
+        ("attribute=MIT", "attribute must be an attribute and a value separated by a colon, such as tags:cloud."),
         (
             "attribute=price_per_seat:cheap",
             "attribute price_per_seat must be a number or a range of numbers, such as 10, 10..50, 10.. or ..50; this is \"cheap\".",
@@ -171,12 +171,12 @@ async fn unknown_attributes_and_invalid_values_are_refused_with_suggestions() {
         ("attribute=open_source:yes", "attribute open_source must be true or false; this is \"yes\"."),
         (
             "attribute=released_on:2025-02-29..",
-            "attribute released_on must be a day that exists or a range of days, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01..; this \
+            "attribute released_on must be an existing date or a range of dates, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01..; this \
              is \"2025-02-29..\".",
         ),
         (
             "sort=attribute.tags",
-            "sort can't be by tags: it is a text, of which a product may have several. Numbers, days, and true and false can be sorted by.",
+            "sort can't use tags: it's a text attribute, which may have several values per product. Sort by an attribute with numbers, dates, or true and false instead.",
         ),
     ] {
         for path in ["/v1/software?", "/v1/search?"] {

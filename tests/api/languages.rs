@@ -155,7 +155,7 @@ async fn language_without_any_text_is_refused_with_the_available_ones() {
             assert_eq!(answer.problem(), (400, "invalid_parameter".to_owned()), "{path} {tag}");
             if tag == "it" {
                 let message = &answer.json()["errors"][0]["message"];
-                assert_eq!(message, "lang must be a language of the directory's texts: de, en, fr.");
+                assert_eq!(message, "lang must be one of the directory's languages: de, en, fr.");
             }
         }
     }

@@ -86,12 +86,12 @@ async fn an_unknown_parameter_is_refused_with_the_nearest_and_the_allowed_ones()
     let service = Service::with_directory();
     refused(&service, "/v1/software?limt=5", "unknown_parameter", "limt", "Did you mean limit?").await;
     refused(&service, "/v1/software?Category=x", "unknown_parameter", "Category", "Did you mean category?").await;
-    refused(&service, "/v1/search?zzz=5", "unknown_parameter", "zzz", "Allowed are: q, category,").await;
-    refused(&service, "/v1/software?facets=category", "unknown_parameter", "facets", "Allowed are:").await;
-    refused(&service, "/v1/categories?q=x", "unknown_parameter", "q", "Allowed are: lang, limit, offset.").await;
-    refused(&service, "/v1/software/tool-01?fields=name", "unknown_parameter", "fields", "Allowed are: lang.").await;
-    refused(&service, "/v1/software/no-such?fields=name", "unknown_parameter", "fields", "Allowed are: lang.").await;
-    refused(&service, "/v1/exports/tools?limit=1", "unknown_parameter", "limit", "Allowed are: format.").await;
+    refused(&service, "/v1/search?zzz=5", "unknown_parameter", "zzz", "Allowed: q, category,").await;
+    refused(&service, "/v1/software?facets=category", "unknown_parameter", "facets", "Allowed:").await;
+    refused(&service, "/v1/categories?q=x", "unknown_parameter", "q", "Allowed: lang, limit, offset.").await;
+    refused(&service, "/v1/software/tool-01?fields=name", "unknown_parameter", "fields", "Allowed: lang.").await;
+    refused(&service, "/v1/software/no-such?fields=name", "unknown_parameter", "fields", "Allowed: lang.").await;
+    refused(&service, "/v1/exports/tools?limit=1", "unknown_parameter", "limit", "Allowed: format.").await;
     refused(&service, "/v1/search?%FF=1", "invalid_parameter", "\u{FFFD}", "UTF-8").await;
 }
 

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-/** A name of this machine. Unlike its address it is no secure context: so is a site over plain HTTP. */
+/** A name for this machine. Unlike its address, it isn't a secure context, just like a site over plain HTTP. */
 export const NAME = 'directory.test';
 const ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -29,8 +29,8 @@ export async function launch() {
 }
 
 /**
- * A page in a context of its own. It keeps what goes wrong: requests to other hosts, violations of the content
- * security policy, exceptions and messages of errors; `close` asserts that there was none that isn't `expected`.
+ * Opens a page in its own context. It records everything that goes wrong: requests to other hosts, violations of the
+ * content security policy, exceptions and error messages. `close` asserts that there was nothing that isn't `expected`.
  */
 export async function open(browser, server, { viewport = DESKTOP, scheme = 'light', bypassCSP = false, expected = [], ...context } = {}) {
   const opened = await browser.newContext({ viewport, colorScheme: scheme, bypassCSP, ...context });
@@ -74,13 +74,13 @@ async function signIn(context, server) {
   if (name) await context.addCookies([{ name, value, url: server.url }]);
 }
 
-/** Until nothing on the page is being loaded. */
+/** Waits until nothing on the page is loading. */
 export async function settled(page) {
   await page.waitForLoadState('load');
   await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' });
 }
 
-/** What axe finds, one line each; needs a page that was opened with `bypassCSP`. */
+/** The problems that axe finds, one line each. The page must have been opened with `bypassCSP`. */
 export async function accessibility(page, { exclude = [] } = {}) {
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate((excluded) => window.axe.run({ exclude: excluded }, { resultTypes: ['violations'] }), exclude.map((selector) => [selector]));

@@ -15,7 +15,7 @@ after(async () => { await browser?.close(); await server?.stop(); });
 
 const PAGES = ['/docs', '/docs/reference', '/docs/export-format', '/docs/errors', '/docs/versioning'];
 
-test('every link of the documentation leads somewhere', async () => {
+test('every link in the documentation works', async () => {
   const { page, close } = await open(browser, server);
   const links = new Set(['/llms.txt']);
   for (const path of PAGES) {
@@ -35,7 +35,7 @@ test('every link of the documentation leads somewhere', async () => {
   await close();
 });
 
-test('the getting started has install lines, a request that works and its response, and cuts nothing off', async () => {
+test('getting started shows install lines, a working request and its response, and cuts nothing off', async () => {
   for (const viewport of [PHONE, DESKTOP]) {
     const { page, close } = await open(browser, server, { viewport });
     await page.goto(`${server.url}/docs`);
@@ -55,7 +55,7 @@ test('the getting started has install lines, a request that works and its respon
   }
 });
 
-test('the reference shows every operation, and tries one with a key that is typed in', async () => {
+test('the reference shows every operation, and one can be tried with a key that is typed in', async () => {
   const { page, close } = await open(browser, server);
   await page.goto(`${server.url}/docs/reference`);
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json();
@@ -115,7 +115,7 @@ test('a problem’s type leads to the code, its cause and its fix', async () => 
   await close();
 });
 
-test('page and documentation forbid all that they do not need', async () => {
+test('pages and documentation forbid everything that they do not need', async () => {
   for (const path of ['/sign-in', '/no/such/page', ...PAGES]) {
     const { headers } = await fetch(server.url + path, { headers: { accept: 'text/html' } });
     const policy = headers.get('content-security-policy');

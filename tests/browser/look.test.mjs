@@ -84,7 +84,7 @@ for (const viewport of [DESKTOP, PHONE]) {
         for (const entry of list.getEntries()) window.shifts.push({ value: entry.value, sources: entry.sources.map(({ node }) => node?.className ?? node?.nodeName) });
       }).observe({ type: 'layout-shift', buffered: true });
     });
-    // Scripts that come late, as over a slow line.
+    // Scripts that arrive late, as over a slow connection.
     await page.route('**/page.js', async (route) => {
       await new Promise((done) => { setTimeout(done, 400); });
       await route.continue();

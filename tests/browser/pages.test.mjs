@@ -76,7 +76,7 @@ for (const javaScriptEnabled of [true, false]) {
     await close();
   });
 
-  test(`a phone shows the first result at once, and the filters in a sheet, ${how}`, async () => {
+  test(`a phone shows the first result immediately, and the filters in a sheet, ${how}`, async () => {
     const { page, visit, close } = await open(browser, server, { javaScriptEnabled, viewport: PHONE });
     await visit('/?q=audit');
     const { y, height } = await page.locator('.result').first().boundingBox();
@@ -95,7 +95,7 @@ for (const javaScriptEnabled of [true, false]) {
     await close();
   });
 
-  test(`the form for signing in opens the page that was asked for, and signing out ends it, ${how}`, async () => {
+  test(`the sign-in form opens the requested page, and signing out ends the session, ${how}`, async () => {
     const { page, close } = await open(browser, server, { javaScriptEnabled, expected: [/403/] });
     await page.goto(`${server.url}/software/demo-hedgehog-ehs`);
     await page.getByRole('heading', { name: 'Enter your API key' }).waitFor();
@@ -116,7 +116,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('the link of the start signs in, and leaves no code in the address', async () => {
+test('the startup link signs in, and leaves no code in the address', async () => {
   const other = await start();
   const { page, close } = await open(browser, other);
   await page.goto(other.link);
@@ -170,7 +170,7 @@ test('old evidence is called old', async () => {
   await close();
 });
 
-test('reviews are counted by stars, and in the order that was chosen', async () => {
+test('reviews are counted by stars, and sorted as chosen', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/software/demo-permit-penguin');
   const reviews = DEMO.reviews.filter(({ software_id: id }) => id === 'demo-permit-penguin');

@@ -18,7 +18,7 @@ let folder;
 let server;
 let browser;
 
-/** Replaces an export of the candidate at once. */
+/** Replaces an export of the candidate in one step. */
 function write(text) {
   writeFileSync(join(folder, '.next'), text);
   renameSync(join(folder, '.next'), join(folder, 'demo.json'));
@@ -35,7 +35,7 @@ after(async () => { await browser?.close(); await server?.stop(); if (folder) rm
 
 const line = (page, text) => page.waitForFunction((part) => document.getElementById('preview-line')?.textContent.includes(part), text);
 
-test('every page has the mark, and says what changes', async () => {
+test('every page has the banner, and says what changes', async () => {
   const { page, visit, close } = await open(browser, server, { expected: [/404/] });
   await visit('/');
   await line(page, '0 products added, 0 removed, 2 changed');
@@ -52,7 +52,7 @@ test('every page has the mark, and says what changes', async () => {
   await page.getByRole('link', { name: 'What changes' }).click();
   await page.getByText('Changes from').waitFor();
   assert.equal(await page.locator('.changes .changed').count(), 2);
-  assert.equal(await page.locator('#preview-report b').count(), 0, 'a record’s text is no markup');
+  assert.equal(await page.locator('#preview-report b').count(), 0, 'a record’s text is not markup');
   assert.match(await page.locator('.changes .changed').last().innerText(), /<b>per<\/b>/);
   await page.locator('.changes a').first().click();
   await settled(page);
@@ -60,7 +60,7 @@ test('every page has the mark, and says what changes', async () => {
   await close();
 });
 
-test('the mark is in the reader’s language, and says which parts are in English', async () => {
+test('the banner is in the reader’s language, and says which parts are in English', async () => {
   const { page, visit, close } = await open(browser, server, { locale: 'fr-FR', expected: [/401/] });
   await visit('/categories');
   await line(page, '2 changed');

@@ -16,7 +16,7 @@ const field = (page) => page.getByRole('combobox', { name: 'Search products' });
 const options = (page) => page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
 const names = (page) => page.locator('.results .result h3').allTextContents();
 
-test('results come as one types, in place, and a typing error is corrected', async () => {
+test('results update in place while typing, and a typo is corrected', async () => {
   const { page, requests, visit, close } = await open(browser, server);
   await visit('/?q=');
   await page.evaluate(() => { window.isSame = true; });
@@ -25,19 +25,19 @@ test('results come as one types, in place, and a typing error is corrected', asy
   await page.locator('.corrected').waitFor();
   assert.match(await page.locator('.corrected').innerText(), /Showing results for incident/);
   await page.waitForURL('**/?q=incdent');
-  assert.ok(requests.some((request) => request.url().includes('/results?q=incdent&prefix=always')), 'the last word is open');
+  assert.ok(requests.some((request) => request.url().includes('/results?q=incdent&prefix=always')), 'the last word is a prefix');
   assert.match(await page.locator('#status').textContent(), /\d+ products/);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Search exactly as typed' }).click();
   await page.waitForURL((url) => url.searchParams.get('typo') === 'false');
-  assert.ok(await page.evaluate(() => window.isSame), 'the document stays');
+  assert.ok(await page.evaluate(() => window.isSame), 'the document is not reloaded');
   await page.goBack();
   await page.locator('.corrected').waitFor();
   assert.equal(await field(page).inputValue(), 'incdent');
   await close();
 });
 
-test('a filter that was chosen by key keeps the focus, and back takes it away', async () => {
+test('a filter chosen with the keyboard keeps the focus, and back removes it', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/?q=');
   const before = await names(page);
@@ -65,7 +65,7 @@ test('products, categories and terms are suggested, and arrows and Enter open on
   assert.equal(await field(page).getAttribute('aria-expanded'), 'true');
   const second = options(page).nth(1);
   await page.keyboard.press('ArrowUp');
-  assert.equal(await page.locator('[aria-selected="true"]').count(), 1, 'round to the last');
+  assert.equal(await page.locator('[aria-selected="true"]').count(), 1, 'wraps around to the last');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
@@ -82,7 +82,7 @@ test('products, categories and terms are suggested, and arrows and Enter open on
   await close();
 });
 
-test('arrows walk through the rows', async () => {
+test('arrow keys move through the results', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/?q=audit');
   const focused = () => page.evaluate(() => document.activeElement.textContent);
@@ -98,7 +98,7 @@ test('arrows walk through the rows', async () => {
   await close();
 });
 
-test('the API request is off, its choice is remembered, and it is what the page shows', async () => {
+test('the API request is hidden at first, the choice is remembered, and it matches the page', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/?q=permit&category=ehs-management');
   assert.ok(await page.locator('#api-request pre').first().isHidden());
@@ -113,7 +113,7 @@ test('the API request is off, its choice is remembered, and it is what the page 
   await close();
 });
 
-test('back returns to the place on the page', async () => {
+test('back returns to the scroll position', async () => {
   const { page, visit, close } = await open(browser, server);
   const scrolled = () => page.evaluate(() => scrollY);
   const isAt = (wanted) => page.waitForFunction((place) => Math.abs(scrollY - place) < 5, wanted);
@@ -127,13 +127,13 @@ test('back returns to the place on the page', async () => {
   await page.goBack();
   await settled(page);
   await isAt(before);
-  // The next page comes in place.
+  // The next page loads in place.
   await page.getByRole('link', { name: 'Next' }).scrollIntoViewIfNeeded();
   const atPager = await scrolled();
   await page.getByRole('link', { name: 'Next' }).click();
   await page.waitForURL('**page=2');
   await settled(page);
-  assert.equal(await scrolled(), 0, 'a new page begins at its top');
+  assert.equal(await scrolled(), 0, 'a new page starts at the top');
   await page.goBack();
   await page.waitForURL((url) => !url.searchParams.has('page'));
   await settled(page);
@@ -146,7 +146,8 @@ test('too many requests: the page says how long to wait', async (t) => {
   t.after(() => limited.stop());
   const { page, visit, close } = await open(browser, limited, { expected: [/429/] });
   await visit('/?q=audit');
-  // Uses the quota up, so that what the page asks next is refused. Each address is another one: a 304 costs nothing.
+  // Uses up the quota, so that the page's next request is rejected. Each address is different,
+  // because a 304 costs nothing.
   await page.evaluate(async () => { await Promise.all(Array.from({ length: 20 }, (_, at) => fetch(`/results?q=${at}`))); });
   await page.getByRole('checkbox', { name: /^Audit management/ }).click();
   await page.getByRole('heading', { name: 'Too many requests' }).waitFor();
@@ -189,7 +190,7 @@ test('colours are the reader’s choice', async () => {
   await close();
 });
 
-test('a session that ended leads to the form', async () => {
+test('an expired session leads to the sign-in form', async () => {
   const { page, visit, close } = await open(browser, server, { expected: [/401/] });
   await visit('/?q=');
   await page.context().clearCookies();

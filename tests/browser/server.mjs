@@ -1,4 +1,4 @@
-// The real server, in a process of its own on a free port.
+// The real server, in a separate process on a free port.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ const BINARY = process.env.SOFTWARE_DIRECTORY_BIN
 export const DATA = join(CHECKOUT, 'data');
 export const HOSTILE = join(import.meta.dirname, 'hostile');
 
-/** Runs a command of the binary to its end and answers its standard output. */
+/** Runs a command of the binary until it ends and returns its standard output. */
 export async function run(...args) {
   const child = spawn(BINARY, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = new Promise((done, fail) => { child.on('close', done); child.on('error', fail); });
@@ -25,9 +25,10 @@ export async function run(...args) {
 }
 
 /**
- * Starts a server. `rate` gives it a key file with a key of that rate instead of the development key, and a
- * spare one that is hardly limited; `options` are further ones of the command line. `command` starts another one that serves;
- * without `isReady` it may have nothing to serve. */
+ * Starts a server. `rate` gives it a key file instead of the development key, with a key that has this rate and a spare
+ * one that is hardly limited. `options` are additional command-line options. `command` starts another command that
+ * serves; without `isReady`, it may have nothing to serve.
+ */
 export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', options = [], command = null, isReady = true } = {}) {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing; build it with: cargo build`);
   const folder = mkdtempSync(join(tmpdir(), 'software-directory-'));

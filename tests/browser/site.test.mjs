@@ -1,4 +1,4 @@
-// The site's settings, and its page for a wrong address.
+// The site's settings, and its page for an unknown address.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -29,7 +29,7 @@ test('title and introduction are the operator’s, as text', async () => {
   await close();
 });
 
-test('a wrong address has a page of its own', async () => {
+test('an unknown address has its own page', async () => {
   const { page, close } = await open(browser, server, { expected: [/404/] });
   const response = await page.goto(`${server.url}/no/such/page`);
   assert.equal(response.status(), 404);

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(async () => { await browser?.close(); await server?.stop(); });
 
-test('a visitor looks, searches and downloads without a key', async () => {
+test('a visitor can browse, search and download without a key', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const { page, requests, close } = await open(browser, server, { javaScriptEnabled });
     for (const path of ['/', '/?q=audit', '/software/demo-hedgehog-ehs', '/categories', '/glossary', '/exports']) {
@@ -29,7 +29,7 @@ test('a visitor looks, searches and downloads without a key', async () => {
   }
 });
 
-test('over plain HTTP, without Fetch Metadata, a visitor looks all the same', async () => {
+test('over plain HTTP, without Fetch Metadata, a visitor can still browse', async () => {
   const named = { ...server, url: server.url.replace('127.0.0.1', NAME) };
   const { page, close } = await open(browser, named, { expected: [/origin was untrustworthy/] });
   await page.goto(`${named.url}/?q=`);
@@ -39,7 +39,7 @@ test('over plain HTTP, without Fetch Metadata, a visitor looks all the same', as
   await close();
 });
 
-test('a page of another origin needs a key', async (t) => {
+test('a page from another origin needs a key', async (t) => {
   const other = await start();
   t.after(() => other.stop());
   const { page, close } = await open(browser, other, { bypassCSP: true, expected: [/request to/, /401/] });

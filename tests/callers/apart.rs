@@ -1,11 +1,11 @@
-//! Separate processors for the server and its callers, so that neither is measured by what the
-//! other leaves over.
+//! Separate processors for the server and its callers, so that neither is measured with whatever
+//! the other leaves over.
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// While this is alive, whatever this thread starts runs on other processors than the server that
-/// was started before.
+/// While this is alive, whatever this thread starts runs on different processors from the server
+/// that was started before.
 pub(crate) struct Apart {
     #[cfg(target_os = "linux")]
     before: CpuSet,

@@ -27,7 +27,7 @@ fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_e
                 let mut client = Client::connect(address).await.expect("a connection");
                 let (mut allowed, mut wait) = (0_u32, 0_u64);
                 for _ in 0..RATE {
-                    let answer = client.ask(&ask).await.expect("an answer");
+                    let answer = client.ask(&ask).await.expect("a response");
                     match answer.status {
                         200 => allowed += 1,
                         429 => {
@@ -51,17 +51,17 @@ fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_e
     if full() {
         let answer = run(async {
             let mut client = Client::connect(server.address).await.expect("a connection");
-            let refused = client.ask(&ask).await.expect("an answer");
+            let refused = client.ask(&ask).await.expect("a response");
             let wait = refused.header("retry-after").parse().expect("seconds");
             tokio::time::sleep(Duration::from_secs(wait)).await;
-            client.ask(&ask).await.expect("an answer")
+            client.ask(&ask).await.expect("a response")
         });
         assert_eq!(answer.status, 200, "a request after the wait is served");
     }
 }
 
 #[test]
-fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_shut_nobody_out() {
+fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_lock_nobody_out() {
     let _alone = alone();
     let count = if full() { 1_000_000 } else { 20_000_u32 };
     let place = Place::new(10, 1_000_000);
@@ -86,7 +86,7 @@ fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_shut_nobody_out() {
                 }
                 client.stream.write_all(text.as_bytes()).await.expect("sent");
                 for _ in batch {
-                    assert_eq!(client.answer().await.expect("an answer").status, 401, "once from each address");
+                    assert_eq!(client.answer().await.expect("a response").status, 401, "once from each address");
                 }
             }
         }
@@ -109,10 +109,10 @@ fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_shut_nobody_out() {
         let bad = request("/v1/software", "nonsense", "X-Forwarded-For: 198.51.100.7\r\n");
         let mut statuses = Vec::new();
         for _ in 0..70 {
-            statuses.push(client.ask(&bad).await.expect("an answer").status);
+            statuses.push(client.ask(&bad).await.expect("a response").status);
         }
         let good = request("/v1/software", &place.key, "X-Forwarded-For: 198.51.100.7\r\n");
-        assert_eq!(client.ask(&good).await.expect("an answer").status, 200, "a valid key still works from there");
+        assert_eq!(client.ask(&good).await.expect("a response").status, 200, "a valid key still works from there");
         statuses
     });
     assert_eq!(statuses[..60], [401; 60]);
@@ -121,21 +121,21 @@ fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_shut_nobody_out() {
 }
 
 #[test]
-fn a_revoked_key_is_refused_and_a_new_one_taken_within_two_seconds_and_a_broken_file_changes_nothing() {
+fn a_revoked_key_is_rejected_and_a_new_one_accepted_within_two_seconds_and_a_broken_file_changes_nothing() {
     let place = Place::new(3, 1_000_000);
     let server = place.serve(&[]);
     assert_eq!(server.status("/v1/software", &place.key), 200);
     let new = place.create_key("rotated", 1_000_000);
     let made = Instant::now();
-    until("the new key is taken", || (server.status("/v1/software", &new) == 200).then_some(()));
+    until("the new key is accepted", || (server.status("/v1/software", &new) == 200).then_some(()));
     let taken = made.elapsed();
     let id = place.key.split('_').nth(2).expect("an id");
     assert!(place.run(&["keys", "revoke", id]).status.success());
     let revoked = Instant::now();
-    until("the old key is refused", || (server.status("/v1/software", &place.key) == 401).then_some(()));
+    until("the old key is rejected", || (server.status("/v1/software", &place.key) == 401).then_some(()));
     let refused = revoked.elapsed();
     println!(
-        "a new key is taken after {:.2} s, a revoked one refused after {:.2} s",
+        "a new key is accepted after {:.2} s, a revoked one rejected after {:.2} s",
         taken.as_secs_f64(),
         refused.as_secs_f64()
     );
@@ -143,9 +143,9 @@ fn a_revoked_key_is_refused_and_a_new_one_taken_within_two_seconds_and_a_broken_
 
     let whole = std::fs::read(place.path().join("keys.json")).expect("a key file");
     std::fs::write(place.path().join("keys.json"), &whole[..whole.len() / 2]).expect("written");
-    until("health says it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
+    until("health reports it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
     std::thread::sleep(Duration::from_secs(3));
-    assert_eq!(server.status("/v1/software", &new), 200, "the last good set stays");
+    assert_eq!(server.status("/v1/software", &new), 200, "the last good set is kept");
     assert_eq!(server.status("/v1/software", &place.key), 401);
     assert!((server.measure("degraded{reason=\"key_file_invalid\"}") - 1.0).abs() < 0.1);
     let warnings = server.stderr().lines().filter(|line| line.contains("stay active")).count();

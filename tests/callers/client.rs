@@ -14,7 +14,7 @@ pub(crate) struct Client {
     buffer: Vec<u8>,
 }
 
-/// An answer, whole.
+/// A complete response.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) head: String,

@@ -10,7 +10,7 @@ use crate::client::{Client, request};
 use crate::process::{Place, Server};
 use crate::{alone, run};
 
-/// The records of the large export, 64 KiB each.
+/// The number of records in the large export, each of 64 KiB.
 const RECORDS: usize = 512;
 
 /// How many downloads may run at once in total, and with one key.
@@ -45,7 +45,7 @@ async fn begin(server: &Server, request: &[u8]) -> (TcpStream, String) {
 }
 
 #[test]
-fn slow_downloads_hold_little_memory_and_nobody_else_up() {
+fn slow_downloads_take_little_memory_and_delay_nobody() {
     let _alone = alone();
     let place = Place::new(3, 1_000_000);
     let document = write_large_export(&place);
@@ -56,8 +56,8 @@ fn slow_downloads_hold_little_memory_and_nobody_else_up() {
     run(async {
         let whole = request("/v1/exports/large", &place.key, "");
         let mut client = Client::connect(server.address).await.expect("a connection");
-        let answer = client.ask(&whole).await.expect("an answer");
-        assert!(answer.body == document.as_bytes(), "whole");
+        let answer = client.ask(&whole).await.expect("a response");
+        assert!(answer.body == document.as_bytes(), "complete");
         let before = server.memory_mib();
         let mut slow = Vec::new();
         for number in 0..DOWNLOADS {
@@ -67,16 +67,16 @@ fn slow_downloads_hold_little_memory_and_nobody_else_up() {
             assert_eq!(status, "200");
             slow.push(stream);
         }
-        assert_eq!(client.ask(&whole).await.expect("an answer").status, 503);
-        let healthy = client.ask(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("an answer");
+        assert_eq!(client.ask(&whole).await.expect("a response").status, 503);
+        let healthy = client.ask(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("a response");
         assert_eq!(healthy.status, 200);
         let grown = server.memory_mib() - before;
         println!("{DOWNLOADS} downloads of 32 MiB: {grown:.1} MiB more");
-        // Held completely, they would take 32 MiB each.
+        // If they were buffered completely, they would take 32 MiB each.
         assert!(grown < 1.25 * 32.0, "{grown} MiB");
         slow.clear();
         crate::until::until("the downloads are over", || (server.measure("http_connections") < 2.0).then_some(()));
-        let answer = client.ask(&whole).await.expect("an answer");
-        assert!(answer.body == document.as_bytes(), "whole again");
+        let answer = client.ask(&whole).await.expect("a response");
+        assert!(answer.body == document.as_bytes(), "complete again");
     });
 }

@@ -38,7 +38,7 @@ async fn first_answer(server: &crate::process::Server, bytes: &[u8]) -> Option<S
     let mut client = Client::connect(server.address).await.expect("a connection");
     client.stream.write_all(bytes).await.expect("sent");
     let mut answer = Vec::new();
-    client.stream.read_to_end(&mut answer).await.expect("an answer");
+    client.stream.read_to_end(&mut answer).await.expect("a response");
     (!answer.is_empty()).then(|| String::from_utf8_lossy(&answer).into_owned())
 }
 
@@ -53,7 +53,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
 
     let place = Place::new(3, 1_000_000);
     let server = place.serve(&[]);
-    // Until it has verified what it serves.
+    // Waits until the server has verified what it serves.
     until("it has settled", || (server.measure("reloads_total{outcome=\"unchanged\"}") > 0.0).then_some(()));
     let opened = Arc::<Mutex<Vec<_>>>::default();
     let seen = Arc::clone(&opened);
@@ -71,7 +71,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
             for id in IDS {
                 let head = format!("GET {route}/{id} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n");
                 let bytes = format!("{head}Authorization: Bearer {}\r\n\r\n", place.key);
-                let answer = first_answer(&server, bytes.as_bytes()).await.expect("an answer");
+                let answer = first_answer(&server, bytes.as_bytes()).await.expect("a response");
                 let status = &answer[9..12];
                 // Pages accept no key and lead to signing in instead.
                 let expected: &[&str] = if route == "/software" { &["303", "400", "404"] } else { &["400", "404"] };
@@ -90,11 +90,11 @@ fn hostile_ids_are_not_found_and_open_no_file() {
             b"GET file:///etc/passwd HTTP/1.1",
         ] {
             let answer = first_answer(&server, &[raw, b"\r\nHost: x\r\nConnection: close\r\n\r\n"].concat()).await;
-            let answer = answer.expect("an answer");
+            let answer = answer.expect("a response");
             assert!(["400", "401", "404"].contains(&&answer[9..12]), "{raw:?}: {answer}");
         }
     });
-    // Opening a file shows that the watcher sees what is opened.
+    // Opening a file proves that the watcher sees what is opened.
     let canary = place.path().join("data/tools.json");
     std::fs::read(&canary).expect("there");
     until("the watcher has caught up", || opened.lock().expect("no panic").contains(&canary).then_some(()));
@@ -103,7 +103,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
 }
 
 #[test]
-fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_written_down() {
+fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_logged() {
     let place = Place::new(10, 1_000_000);
     let server = place.serve(&["--log-format", "json", "--log", "trace", "--log-queries"]);
     let key = &place.key;
@@ -140,7 +140,7 @@ fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_written
         first_answer(&server, odd.as_bytes()).await;
     });
     std::fs::write(place.path().join("keys.json"), format!("{{\"{key}\": \"{key}\"")).expect("written");
-    until("health says it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
+    until("health reports it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
     let metrics = Server::ask(server.metrics, "/metrics", "");
     let ready = Server::ask(server.address, "/readyz", "");
     let mut server = server;
@@ -148,13 +148,16 @@ fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_written
     assert_eq!(server.ended(), Some(0));
     std::thread::sleep(Duration::from_millis(100));
     let log = server.stderr();
-    assert!(log.contains("software_directory::http::access") && log.contains("FAKE"), "queries are asked for: {log}");
+    assert!(
+        log.contains("software_directory::http::access") && log.contains("FAKE"),
+        "queries are requested in the log: {log}"
+    );
     for line in log.lines() {
         let object: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert!(object["level"] != "FAKE" && object["timestamp"].is_string(), "{line}");
     }
     let id = key.split('_').nth(2).expect("an id");
-    assert!(log.contains(&format!("\"key\":\"{id}\"")), "the key's id is named");
+    assert!(log.contains(&format!("\"key\":\"{id}\"")), "the key's id is logged");
     for (what, text) in [("log", &log), ("metrics", &metrics), ("readyz", &ready)] {
         assert!(!text.contains(secret) && !text.contains("CANARY"), "{what}: {text}");
     }

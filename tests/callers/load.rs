@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::client::{Client, request};
 
-/// The requests of callers.
+/// The callers' requests.
 pub(crate) const PATHS: [&str; 4] = [
     "/v1/search?q=permit+audi&facets=category&highlight=true",
     "/v1/software?limit=20",
@@ -22,7 +22,7 @@ pub(crate) const PATHS: [&str; 4] = [
 pub(crate) struct Outcome {
     /// 0 if the connection broke.
     pub(crate) status: u16,
-    /// Measured from when it was due, so that no wait is left out.
+    /// Measured from when it was due, so it includes any wait.
     pub(crate) took: Duration,
     /// Measured from when it was sent.
     pub(crate) answered_in: Duration,
@@ -32,13 +32,13 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Whether the request got what it asked for. If tests share the machine, which may stall for a
-    /// while, a response with `Retry-After` counts too.
+    /// while, a response with `Retry-After` also counts.
     pub(crate) fn is_fine(&self) -> bool {
         self.status == 200 || (!crate::full() && self.status == 503 && self.says_when)
     }
 }
 
-/// The next request. `{}` is replaced by a different number each time, for requests that must not
+/// The next request. `{}` is replaced with a different number each time, for requests that must not
 /// be cached.
 fn next_path(paths: &[&str], at: usize) -> String {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
@@ -64,8 +64,8 @@ pub(crate) async fn at_rate(
         #[expect(clippy::cast_precision_loss, reason = "thousands")]
         let offset = every.mul_f64(caller as f64 / connections as f64);
         callers.spawn(async move {
-            // They connect at their first request, one after the other. A listener has room for few
-            // connections at once, and a client that finds none retries only after seconds.
+            // Callers connect at their first request, one after the other. A listener has room for
+            // few connections at once, and a client that finds none retries only after seconds.
             let mut client = None;
             let mut outcomes = Vec::new();
             let mut turn = 0;
@@ -116,7 +116,7 @@ pub(crate) async fn capacity(
             let mut answered = 0;
             while Instant::now() < end {
                 let path = next_path(paths, caller + answered);
-                let answer = client.ask(&request(&path, &key, "")).await.expect("an answer");
+                let answer = client.ask(&request(&path, &key, "")).await.expect("a response");
                 assert_eq!(answer.status, 200, "{answer:?}");
                 answered += 1;
             }

@@ -1,7 +1,7 @@
 //! Hostile callers, overload, and operators' signals: the real binary on this machine's own
 //! network.
 //!
-//! When all tests run, the counts are small. `FAULTS=full` uses the full ones, see `make faults`.
+//! When all tests run, the counts are small. `FAULTS=full` uses the full ones (see `make faults`).
 //! The tests print what they measure: `cargo test --test callers -- --nocapture`.
 
 mod apart;

@@ -11,14 +11,14 @@ use crate::{alone, full, open_files, run};
 const PATHS: [&str; 1] =
     ["/v1/search?q={}+for+plans+every+each+site+the+and+of+permi&facets=category&facets=rating&offset=9000&limit=1"];
 
-/// The load as a multiple of the capacity: at least ten times in spite of losses.
+/// The load as a multiple of the capacity: at least ten times, despite losses.
 const TIMES: f64 = 15.0;
 
 /// The assumed wait from which the number of callers is computed, with one request each.
 const WAITING: Duration = Duration::from_secs(1);
 
 #[test]
-fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick() {
+fn at_ten_times_the_capacity_some_requests_are_rejected_at_once_and_the_others_stay_fast() {
     let _alone = alone();
     let lasting = Duration::from_secs(if full() { 10 } else { 5 });
     open_files(4000);
@@ -50,9 +50,9 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     let per_second = |count: usize| count as f64 / took.as_secs_f64();
     let asked = per_second(outcomes.len());
     println!(
-        "{}: capacity {capacity:.0}/s, asked {asked:.0}/s ({:.1} times): {:.0}/s answered, p50 {:.0} ms, \
-         p99 {:.0} ms; {:.0}/s refused, p50 {:.0} ms, p99 {:.0} ms; health p99 {:.0} ms",
-        if apart.is_some() { "on processors of their own" } else { "on the same processors" },
+        "{}: capacity {capacity:.0}/s, sent {asked:.0}/s ({:.1} times): {:.0}/s answered, p50 {:.0} ms, \
+         p99 {:.0} ms; {:.0}/s rejected, p50 {:.0} ms, p99 {:.0} ms; health p99 {:.0} ms",
+        if apart.is_some() { "on separate processors" } else { "on the same processors" },
         asked / capacity,
         per_second(admitted),
         p50(200),
@@ -65,7 +65,7 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     let others: Vec<_> = outcomes.iter().filter(|outcome| !matches!(outcome.status, 200 | 503)).collect();
     assert!(others.is_empty(), "no request had any other outcome: {others:?}");
     assert!(shed > 0 && admitted > 0);
-    assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "they say when to come back");
+    assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "they say when to retry");
     assert!(health.iter().all(|outcome| outcome.status == 200), "/healthz responds");
     let neighbours_shed = neighbours.iter().filter(|outcome| outcome.status == 503).count();
     assert!(
@@ -75,11 +75,11 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     );
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let counted = (shed + neighbours_shed) as f64;
-    assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as refused");
+    assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as rejected");
     // If server and callers share processors, the callers may not be able to send that much.
     assert!(apart.is_none() || asked >= 10.0 * capacity, "{:.1} times the capacity", asked / capacity);
     // The callers and other processes on the same cores are part of this measurement.
     assert!(!full() || p50(200) < 500.0, "{} ms", p50(200));
     let after = run(at_rate(server.address, &place.key, &PATHS, capacity / 10.0, 4, Duration::from_secs(2)));
-    assert!(after.iter().skip(after.len() / 2).all(Outcome::is_fine), "and then the overload is over");
+    assert!(after.iter().skip(after.len() / 2).all(Outcome::is_fine), "the overload is over");
 }

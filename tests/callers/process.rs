@@ -60,7 +60,7 @@ impl Place {
         fs::rename(self.path().join("data/.next"), self.path().join("data/tools.json")).expect("renamed");
     }
 
-    /// Makes a key.
+    /// Creates a key.
     pub(crate) fn create_key(&self, name: &str, rate: u32) -> String {
         let output = self.run(&["keys", "create", "--name", name, "--rate", &rate.to_string()]);
         assert!(output.status.success(), "{output:?}");
@@ -140,10 +140,10 @@ impl Server {
         let mut line = String::new();
         out.read_line(&mut line).expect("text");
         let log = || errors.lock().expect("no panic").clone();
-        assert!(!line.is_empty(), "it ended: {}", log());
+        assert!(!line.is_empty(), "the process ended: {}", log());
         std::thread::spawn(move || drop(out.read_to_string(&mut String::new())));
         let address = line.trim().strip_prefix("Listening on http://").expect("the address").parse();
-        let metrics = until("it says where metrics are", || {
+        let metrics = until("it logs where metrics are served", || {
             let log = log();
             let line = log.lines().find(|line| line.contains("/metrics"))?;
             let at = line.find("127.0.0.1:")?;
@@ -152,7 +152,7 @@ impl Server {
         Self { child, address: address.expect("an address"), metrics, errors }
     }
 
-    /// The standard error so far.
+    /// Standard error so far.
     pub(crate) fn stderr(&self) -> String {
         self.errors.lock().expect("no panic").clone()
     }
@@ -170,16 +170,16 @@ impl Server {
         self.measure("process_resident_memory_bytes") / f64::from(1 << 20)
     }
 
-    /// An answer's body.
+    /// A response's body.
     pub(crate) fn ask(address: SocketAddr, path: &str, key: &str) -> String {
         let request = Request::get(format!("http://{address}{path}")).header("Authorization", format!("Bearer {key}"));
-        send(request, "").expect("an answer").into_body()
+        send(request, "").expect("a response").into_body()
     }
 
-    /// An answer's status.
+    /// A response's status.
     pub(crate) fn status(&self, path: &str, key: &str) -> u16 {
         let request = Request::get(format!("http://{}{path}", self.address));
-        send(request.header("Authorization", format!("Bearer {key}")), "").expect("an answer").status().as_u16()
+        send(request.header("Authorization", format!("Bearer {key}")), "").expect("a response").status().as_u16()
     }
 
     /// The codes of the reasons in `/readyz`.

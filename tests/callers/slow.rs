@@ -14,10 +14,10 @@ use crate::process::{Place, Server};
 use crate::until::until;
 use crate::{alone, full, open_files, run};
 
-/// Beyond the five seconds that a caller has, since a busy machine is a little late itself.
+/// Longer than the five seconds that a caller has, because a busy machine is a little late itself.
 const AT_MOST: Duration = Duration::from_secs(6);
 
-/// Attackers arrive over this long; at the end all of them are there.
+/// How long attackers take to arrive; after that, all of them are there.
 const ARRIVING: Duration = Duration::from_secs(2);
 
 /// Arrival times that are spread out, so they don't form a queue.
@@ -75,7 +75,7 @@ async fn read_nothing(address: SocketAddr, request: &[u8], times: usize) -> toki
     socket.set_recv_buffer_size(4096).expect("a small buffer");
     let mut stream = socket.connect(address).await.expect("a connection");
     for _ in 0..times {
-        // Once the server has stopped reading as well, there's nothing more to send.
+        // Once the server has also stopped reading, there's nothing more to send.
         if tokio::time::timeout(Duration::from_secs(2), stream.write_all(request)).await.is_err() {
             break;
         }
@@ -84,7 +84,7 @@ async fn read_nothing(address: SocketAddr, request: &[u8], times: usize) -> toki
 }
 
 #[test]
-fn attackers_are_closed_in_time_and_others_hardly_notice() {
+fn attackers_are_disconnected_in_time_and_others_hardly_notice() {
     let mut turn = Some(alone());
     let of_each = if full() { 500 } else { 50 };
     let (rate, lasting) = (100.0, Duration::from_secs(if full() { 10 } else { 5 }));
@@ -135,7 +135,7 @@ fn attackers_are_closed_in_time_and_others_hardly_notice() {
             drop(readers);
             is_even = is_even || during_p99 <= 2.0 * quiet_p99;
         }
-        assert!(is_even || !full(), "healthy callers notice");
+        assert!(is_even || !full(), "healthy callers notice the attack");
         drop(turn);
     });
 }
@@ -149,16 +149,16 @@ fn an_idle_connection_is_evicted_only_by_a_crowd() {
     let healthz = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     run(async {
         let mut idle = Client::connect(server.address).await.expect("a connection");
-        assert_eq!(idle.ask(healthz).await.expect("an answer").status, 200);
+        assert_eq!(idle.ask(healthz).await.expect("a response").status, 200);
         tokio::time::sleep(Duration::from_secs(7)).await;
-        assert_eq!(idle.ask(healthz).await.expect("it is still open").status, 200);
+        assert_eq!(idle.ask(healthz).await.expect("it's still open").status, 200);
         // More than there's room for. Each becomes idle once it has been answered.
         let clients: JoinSet<_> = (0..60)
             .map(|_| {
                 let address = server.address;
                 async move {
                     let mut client = Client::connect(address).await.expect("a place in the backlog");
-                    let answer = client.ask(healthz).await.expect("its turn comes");
+                    let answer = client.ask(healthz).await.expect("it gets its turn");
                     assert_eq!(answer.status, 200);
                     client
                 }

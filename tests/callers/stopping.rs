@@ -55,7 +55,7 @@ async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<A
         for turn in 0.. {
             match client.ask(&request).await {
                 Ok(answer) => {
-                    // Overload is a response too.
+                    // Overload also counts as a response.
                     assert!(matches!(answer.status, 200 | 503), "{answer:?}");
                     passage.answered += 1;
                     if answer.closes() {
@@ -63,7 +63,7 @@ async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<A
                     }
                 }
                 Err(error) => {
-                    assert!(turn == 0, "lost on a connection that was served: {error}");
+                    assert!(turn == 0, "lost on a connection that had already been served: {error}");
                     passage.lost.push(error);
                     break;
                 }
@@ -105,7 +105,7 @@ fn an_idle_service_stops_at_once() {
     let asked = Instant::now();
     server.signal("-INT");
     assert_eq!(server.ended(), Some(0));
-    assert!(asked.elapsed() < Duration::from_secs(5), "no client is waited for");
+    assert!(asked.elapsed() < Duration::from_secs(5), "it doesn't wait for clients");
 }
 
 #[test]

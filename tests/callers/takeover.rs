@@ -14,7 +14,8 @@ use crate::process::Place;
 use crate::stopping::Passage;
 use crate::{alone, full, run};
 
-/// Sends requests back to back until the stop signal, half of the callers on kept connections.
+/// Sends requests back to back until the stop signal; half of the callers use persistent
+/// connections.
 async fn callers(address: SocketAddr, key: Arc<str>, is_over: Arc<AtomicBool>) -> Passage {
     let mut callers = JoinSet::new();
     for caller in 0..16_usize {
@@ -36,7 +37,8 @@ async fn callers(address: SocketAddr, key: Arc<str>, is_over: Arc<AtomicBool>) -
                 let headers = if caller % 2 == 0 { "" } else { "Connection: close\r\n" };
                 match client.ask(&request(PATHS[caller % PATHS.len()], &key, headers)).await {
                     Ok(answer) => {
-                        // Overload is a response too, but having nothing to serve yet isn't.
+                        // Overload also counts as a response, but having nothing to serve yet
+                        // doesn't.
                         assert!(answer.status == 200 || answer.text().contains("overloaded"), "{answer:?}");
                         passage.answered += 1;
                         kept = (!answer.closes()).then_some(client);
@@ -72,7 +74,7 @@ fn a_new_process_takes_over_without_a_refused_connection() {
             assert_eq!(server.ended(), Some(0));
             server = next;
         } else {
-            // The way a service manager restarts: callers wait in the backlog meanwhile.
+            // The way a service manager restarts it: in the meantime, callers wait in the backlog.
             server.signal("-TERM");
             assert_eq!(server.ended(), Some(0));
             server = place.serve_on(&listener);

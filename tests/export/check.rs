@@ -207,7 +207,7 @@ fn an_operators_prefix_tells_two_sources_apart() {
     assert_eq!(stderr(&output), "");
     let output = check(folder.path(), &["--id-prefix", "y=y:", "--id-prefix", "y.json=z:"]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
-    assert!(stderr(&output).contains("`y.json`, which isn't there"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`y.json`, which doesn't exist"), "{}", stderr(&output));
     let output = check(folder.path(), &["--id-prefix", "y=a/b"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("ASCII letters, digits"), "{}", stderr(&output));

@@ -51,7 +51,7 @@ fn standard_input_with_other_paths_is_a_usage_error() {
     for paths in [["-", "data"], ["data", "-"], ["-", "-"]] {
         let output = check(files.path(), &paths);
         assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()));
-        assert!(stderr(&output).starts_with("error: - is standard input"), "{}", stderr(&output));
+        assert!(stderr(&output).starts_with("error: - stands for standard input"), "{}", stderr(&output));
     }
     assert_eq!(check(files.path(), &["./-"]).status.code(), Some(0));
 }

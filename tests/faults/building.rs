@@ -1,5 +1,5 @@
-//! The build process ends early in every possible way. The last good generation is served, even at
-//! a start, and `/readyz` says why.
+//! The build process ends early in every possible way. The last good generation is served, even
+//! after a restart, and `/readyz` says why.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -22,14 +22,14 @@ fn total(server: &Server) -> usize {
     usize::try_from(total).expect("a count")
 }
 
-/// Starts on the old generation, and lets the build of a new one fail during a reload and then at a
-/// start.
+/// Starts on the old generation, and lets the build of a new one fail during a reload and then at
+/// startup.
 fn last_good_is_served(corpus: &Corpus, command: impl Fn(&Path) -> Command, reason: &str, log: &str) {
     let folder = folder(corpus);
     drop(Server::start(folder.path(), &[]));
     let server = Server::spawn_command(command(folder.path())).announced();
     corpus.write(&folder.path().join("data"), 1);
-    until("health says it", || (server.reasons() == [reason]).then_some(()));
+    until("health reports it", || (server.reasons() == [reason]).then_some(()));
     assert_eq!(total(&server), corpus.count(0));
     assert!(server.stderr().contains(log), "{}", server.stderr());
     assert_eq!(server.terminate().0, Some(0));
@@ -90,5 +90,5 @@ fn index_locked_by_another_process_is_served_from_memory() {
     assert_eq!(server.reasons(), ["index_locked"]);
     drop(lock);
     server.signal("HUP");
-    until("it is written", || server.reasons().is_empty().then_some(()));
+    until("it's written", || server.reasons().is_empty().then_some(()));
 }

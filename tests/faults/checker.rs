@@ -28,21 +28,24 @@ impl Checker {
         }
         let generation = answer.generation.as_ref().ok_or("no X-Generation")?;
         let mut revisions = revisions(&answer.body);
-        let revision = revisions.next().ok_or("no record in the answer")?;
+        let revision = revisions.next().ok_or("no record in the response")?;
         if let Some(other) = revisions.find(|other| *other != revision) {
-            return Err(format!("an answer of generation {generation} mixes revisions {revision} and {other}"));
+            return Err(format!("a response of generation {generation} mixes revisions {revision} and {other}"));
         }
         if is_all
             && let Some(total) = total(&answer.body)
             && total != corpus.count(revision)
         {
-            return Err(format!("revision {revision} has {} records, the answer says {total}", corpus.count(revision)));
+            return Err(format!(
+                "revision {revision} has {} records, but the response says {total}",
+                corpus.count(revision)
+            ));
         }
         let mut seen = self.seen.lock().expect("no panic");
         let known = *seen.revision_of.entry(generation.clone()).or_insert(revision);
         let named = seen.generation_of.entry(revision).or_insert_with(|| generation.clone());
         if known != revision || named != generation {
-            return Err(format!("generation {generation} answers with records of revisions {known} and {revision}"));
+            return Err(format!("generation {generation} responds with records of revisions {known} and {revision}"));
         }
         Ok(revision)
     }
@@ -67,7 +70,7 @@ fn total(body: &[u8]) -> Option<usize> {
 }
 
 #[test]
-fn the_checker_sees_what_it_is_for() {
+fn the_checker_detects_mixed_responses() {
     let corpus = Corpus::generated(2);
     let answer = |generation: &str, body: &str| Answer {
         status: 200,

@@ -1,4 +1,4 @@
-//! A caller on a kept connection.
+//! A caller with a persistent connection.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ pub(crate) struct Client {
     key: String,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -34,7 +34,7 @@ impl Client {
         self.stream.get_mut().write_all(request.as_bytes())?;
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
-        let broken = || io::Error::new(io::ErrorKind::InvalidData, "no HTTP answer");
+        let broken = || io::Error::new(io::ErrorKind::InvalidData, "not an HTTP response");
         let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(broken)?;
         let mut answer = Answer { status, ..Answer::default() };
         let mut length = None;

@@ -1,5 +1,5 @@
-//! Damage on disk, at a start and while an updater serves: every file, every kind of damage, and
-//! random bits.
+//! Damage on disk, at startup and while an updater is serving: every file, every kind of damage,
+//! and random bits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,10 +57,10 @@ fn persisted() -> (Place, Vec<Vec<u8>>) {
     (place, expected(&corpus.document(1)))
 }
 
-/// Starts, and expects the right responses and then a whole index.
+/// Starts, and expects the right responses and then an intact index.
 fn start_is_right(place: &Place, right: &[Vec<u8>], what: &str) {
     let running = place.started();
-    assert!(answers(&running.snapshot()) == right, "{what}: another answer");
+    assert!(answers(&running.snapshot()) == right, "{what}: a different response");
     assert_eq!(running.reasons(), [""; 0], "{what}");
     is_whole(place, what);
 }
@@ -88,22 +88,22 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     let mut running = place.started();
     let served = running.snapshot();
     damage();
-    let (document, from_memory) = right.split_last().expect("answers");
-    // It's on disk only. A damaged one is refused until it's repaired.
+    let (document, from_memory) = right.split_last().expect("responses");
+    // The download is only on disk. A damaged one is rejected until it's repaired.
     if let Ok(found) = download(&served) {
-        assert!(found == *document, "{what}: another document");
+        assert!(found == *document, "{what}: a different document");
     }
     running.updater.look(Instant::now());
     assert!(matches!(running.updater.refresh(), Ok(Outcome::Unchanged)), "{what}");
     running.updater.look(Instant::now() + Duration::from_mins(1));
-    assert_eq!(served.generation(), running.snapshot().generation(), "{what}: another generation");
-    assert!(answers_from_memory(&served) == from_memory, "{what}: another answer");
-    assert!(answers(&running.snapshot()) == right, "{what}: another answer");
+    assert_eq!(served.generation(), running.snapshot().generation(), "{what}: a different generation");
+    assert!(answers_from_memory(&served) == from_memory, "{what}: a different response");
+    assert!(answers(&running.snapshot()) == right, "{what}: a different response");
     assert_eq!(running.reasons(), [""; 0], "{what}");
     is_whole(place, what);
     let next = place.started();
-    assert!(answers(&next.snapshot()) == right, "{what}: another answer after a start");
-    // If the stamp of the exports was damaged, they are read, but nothing is built.
+    assert!(answers(&next.snapshot()) == right, "{what}: a different response after a restart");
+    // If the exports' stamp was damaged, they are read, but nothing is built.
     assert!(!next.seen().phases.contains(&Phase::Indexing), "{what}: the next start needs no build");
 }
 
@@ -124,7 +124,9 @@ fn every_file_truncated_zeroed_or_deleted_is_noticed_and_repaired() {
             damages += 2;
         }
     }
-    println!("damage: {damages} files truncated, emptied, zeroed or deleted: every answer right, every index repaired");
+    println!(
+        "damage: {damages} files truncated, emptied, zeroed or deleted: every response right, every index repaired"
+    );
 }
 
 #[test]
@@ -149,7 +151,9 @@ fn a_flipped_bit_never_changes_a_response() {
             serving_is_right(&place, &right, || flip(&file, bit), &what);
         }
     }
-    println!("damage: {at_start} bits flipped before a start, {serving} beside an updater: every answer right");
+    println!(
+        "damage: {at_start} bits flipped before a start, {serving} while an updater was serving: every response right"
+    );
 }
 
 #[test]
@@ -173,6 +177,6 @@ fn a_bit_flipped_in_a_large_generation_is_always_noticed() {
         assert!(store.load(&manifest).is_err(), "bit {bit} of {} isn't noticed", part.name);
         flip(&folder.join(&part.name), bit);
     }
-    store.load(&manifest).expect("whole again");
+    store.load(&manifest).expect("intact again");
     println!("damage: {flips} bits flipped in a generation of {} products: all noticed", manifest.software_count);
 }

@@ -28,7 +28,7 @@ fn place(corpus: &Corpus) -> Place {
     place
 }
 
-/// Writes beginnings of the export to its file, and expects that none of them is served.
+/// Writes prefixes of the export to its file, and expects none of them to be served.
 fn no_prefix_is_served(corpus: &Corpus, lengths: impl Iterator<Item = usize>) -> usize {
     let place = place(corpus);
     let mut running = place.started();
@@ -72,7 +72,7 @@ fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
     until(what, || (revision(&watching.directory) == expected && watching.reasons().is_empty()).then_some(()));
     let build = watching.directory.reloads().last.map_or(Duration::ZERO, |reload| reload.took);
     let took = started.elapsed().saturating_sub(build);
-    assert!(took <= prompt(), "{what} took {took:?} and the build");
+    assert!(took <= prompt(), "{what} took {took:?} in addition to the build");
     took
 }
 
@@ -102,7 +102,7 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
 
     fs::remove_file(&export).expect("removed");
     reports(&watching, 0, "exports_missing", "the export is deleted");
-    let at = recovered("it is there again");
+    let at = recovered("it exists again");
 
     // A dangling link can't be read, even by root.
     fs::remove_file(&export).expect("removed");
@@ -113,20 +113,20 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
 
     fs::remove_file(&export).expect("removed");
     fs::create_dir(&export).expect("a folder");
-    reports(&watching, at, "exports_invalid", "a folder stands in the export's place");
+    reports(&watching, at, "exports_invalid", "a folder is in the export's place");
     fs::remove_dir(&export).expect("removed");
     let at = recovered("the folder is gone");
 
     fs::remove_file(&export).expect("removed");
     assert!(Command::new("mkfifo").arg(&export).status().expect("mkfifo runs").success());
-    reports(&watching, at, "exports_invalid", "a pipe stands in the export's place");
+    reports(&watching, at, "exports_invalid", "a pipe is in the export's place");
     fs::remove_file(&export).expect("removed");
     let at = recovered("the pipe is gone");
 
     corpus.write(&aside, at + 1);
     fs::remove_file(&export).expect("removed");
     symlink(aside.join("tools.json"), &export).expect("a link");
-    follows(&watching, at + 1, "a link stands in the export's place");
+    follows(&watching, at + 1, "a link is in the export's place");
     corpus.write(&aside, at + 2);
     follows(&watching, at + 2, "the file that the link leads to is replaced");
     fs::remove_file(&export).expect("removed");
@@ -136,10 +136,12 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
     fs::remove_dir_all(&data).expect("removed");
     reports(&watching, at, "exports_missing", "the folder is removed");
     fs::create_dir(&data).expect("a folder");
-    recovered("the folder is there again");
+    recovered("the folder exists again");
     recovered("and edits in it are followed");
 
-    println!("exports: deleted, unreadable, folder, pipe, link, folder recreated: {most:?} at most, and the build");
+    println!(
+        "exports: deleted, unreadable, folder, pipe, link, folder recreated: {most:?} at most, in addition to the build"
+    );
 }
 
 #[test]
@@ -168,7 +170,7 @@ fn a_link_swapped_as_kubernetes_swaps_a_config_map_is_followed() {
 }
 
 #[test]
-fn many_files_changed_at_once_are_one_build() {
+fn many_files_changed_at_once_cause_one_build() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = place(&corpus);
@@ -221,5 +223,5 @@ fn a_set_that_lost_most_of_its_records_is_withheld_until_it_is_confirmed() {
     // The way `--reindex` does it, in another process.
     place.reindex().expect("it builds");
     follows(&watching, 1, "it is confirmed");
-    assert_eq!(watching.builds(), builds, "the confirmed generation is taken over, not rebuilt");
+    assert_eq!(watching.builds(), builds, "the confirmed generation is picked up, not rebuilt");
 }

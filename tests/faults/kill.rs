@@ -67,9 +67,9 @@ impl Place {
         self.folder.path().join("data")
     }
 
-    /// Starts work on the next revision and kills the first process, build or server, that passes a
-    /// step for the given time, counted from 0; then the other one too. Returns whether one passed
-    /// it.
+    /// Starts work on the next revision and kills the first process (build or server) that passes a
+    /// step for the given time, counted from 0, and then the other one. Returns whether any process
+    /// passed it.
     fn kill(&self, work: Work, step: Step, before: usize) -> bool {
         let mut command = command(self.folder.path());
         command.env("FAILPOINTS", format!("{}={before}*off->return(kill)", step.as_str()));
@@ -104,7 +104,7 @@ impl Place {
         true
     }
 
-    /// The revision in a server's responses, all of which must be of it and complete.
+    /// The revision of a server's responses, which must all be of one revision and complete.
     fn ask(&self, server: &Server) -> Result<usize, String> {
         let text = |error: std::io::Error| error.to_string();
         let mut client = Client::connect(&server.address, &server.key()).map_err(text)?;
@@ -119,11 +119,11 @@ impl Place {
             let answer = client.get(path).map_err(text)?;
             let revision = self.checker.check(&self.corpus, &answer, is_all)?;
             if last.is_some_and(|last| last != revision) {
-                return Err(format!("{path} answers with revision {revision}, {last:?} before"));
+                return Err(format!("{path} responds with revision {revision}, but {last:?} before"));
             }
             last = Some(revision);
         }
-        last.ok_or_else(|| "nothing was asked".to_owned())
+        last.ok_or_else(|| "no requests were sent".to_owned())
     }
 
     /// Starts again, and expects one of the two revisions, complete, with nothing left behind.
@@ -157,7 +157,7 @@ fn is_gone(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "))
 }
 
-/// Only whole generations, at most two, and nothing else.
+/// Asserts that there are only complete generations, at most two, and nothing else.
 pub(crate) fn assert_tidy(index: &Path, what: &str) {
     let names = |folder: &Path| {
         let entries = fs::read_dir(folder).expect("a folder");
@@ -183,8 +183,7 @@ pub(crate) fn assert_tidy(index: &Path, what: &str) {
     assert!(store.current().is_some(), "{what}: something is current");
 }
 
-/// The occurrences of a step at which the process is killed. First finds out how often the step is
-/// passed.
+/// The occurrences of a step at which the process is killed.
 fn befores(step: Step) -> Vec<usize> {
     match step {
         Step::BuildProduct if is_full() => vec![0, 10, 19],
@@ -202,7 +201,7 @@ fn every_step(work: Work) {
     for step in Step::ALL {
         let mut at_step = 0;
         for before in befores(*step) {
-            // With three kinds of work at each step there are fifty.
+            // In full runs, with three kinds of work, that makes about fifty kills per step.
             for round in 0..times(1, 17) {
                 let then = EXPORTS[(kills + round) % EXPORTS.len()];
                 let what = format!("{work:?} killed at {step:?} after {before}, exports then {then:?}");
@@ -217,13 +216,13 @@ fn every_step(work: Work) {
         kills += at_step;
         // Nothing is opened or published by `--reindex`.
         let is_of_server = matches!(step, Step::Opening | Step::PublishBefore | Step::PublishAfter);
-        assert!(at_step > 0 || (matches!(work, Work::Reindex) && is_of_server), "{work:?} never came by {step:?}");
+        assert!(at_step > 0 || (matches!(work, Work::Reindex) && is_of_server), "{work:?} never passed {step:?}");
     }
-    println!("kill: {work:?}: {kills} kills, {} generations, every restart whole", place.checker.generations());
+    println!("kill: {work:?}: {kills} kills, {} generations, every restart complete", place.checker.generations());
 }
 
 #[test]
-fn generation_that_two_starts_were_killed_opening_is_rebuilt() {
+fn a_generation_is_rebuilt_after_two_starts_were_killed_while_opening_it() {
     let mut place = Place::new(Corpus::generated(20));
     // The last good generation is opened before the new one, which is current afterwards.
     assert!(place.kill(Work::Start, Step::Opening, 1) && place.kill(Work::Start, Step::Opening, 0));
@@ -234,29 +233,29 @@ fn generation_that_two_starts_were_killed_opening_is_rebuilt() {
 }
 
 #[test]
-fn a_start_killed_at_any_step_is_followed_by_a_whole_one() {
+fn a_start_killed_at_any_step_is_followed_by_a_complete_one() {
     every_step(Work::Start);
 }
 
 #[test]
-fn a_reload_killed_at_any_step_is_followed_by_a_whole_start() {
+fn a_reload_killed_at_any_step_is_followed_by_a_complete_start() {
     every_step(Work::Reload);
 }
 
 #[test]
-fn a_reindex_killed_at_any_step_is_followed_by_a_whole_start() {
+fn a_reindex_killed_at_any_step_is_followed_by_a_complete_start() {
     every_step(Work::Reindex);
 }
 
 #[test]
 #[ignore = "slow: a dozen minutes, for `make faults`"]
-fn a_large_generation_killed_at_each_step_is_followed_by_a_whole_start() {
+fn a_large_generation_killed_at_each_step_is_followed_by_a_complete_start() {
     let mut place = Place::new(Corpus::large());
     for (round, step) in Step::ALL.iter().enumerate() {
         let what = format!("the large export killed at {step:?}");
         let was_killed = place.kill(Work::Start, *step, usize::from(*step == Step::BuildProduct) * 100);
-        assert!(was_killed, "{what}: it never came by");
+        assert!(was_killed, "{what}: it never passed the step");
         place.restart(EXPORTS[round % EXPORTS.len()], &what);
     }
-    println!("kill: large: {} kills, every restart whole", Step::ALL.len());
+    println!("kill: large: {} kills, every restart complete", Step::ALL.len());
 }

@@ -1,10 +1,9 @@
 //! Reloads under load: every response is 2xx and from a single generation, and latency stays close
 //! to what it is without a build.
-//!
 //! The server's capacity is measured first, with callers that send the next request at once (closed
 //! loop). Then requests arrive at 30 % of that, at times that don't depend on the responses (open
-//! loop), and each is timed from when it was due: whatever waits behind a slow one counts as slow
-//! as well.
+//! loop), and each is timed from when it was due: whatever waits behind a slow one also counts as
+//! slow.
 
 use std::fs;
 use std::path::Path;
@@ -98,8 +97,8 @@ impl Target {
         }
     }
 
-    /// Sends requests over several connections until the stop signal. `due` says when a turn's
-    /// request is to be sent; `None` sends it once the previous one is answered.
+    /// Sends requests over several connections until the stop signal. `due` says when to send a
+    /// turn's request; `None` sends it once the previous one is answered.
     pub(crate) fn ask(&self, stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
         self.ask_at(&[&self.server.address], stop, due)
     }
@@ -164,12 +163,12 @@ impl Target {
         self.corpus.write(&self.data(), revision);
         let written = Instant::now();
         loop {
-            let answer = client.get("/v1/software?limit=1").expect("an answer");
+            let answer = client.get("/v1/software?limit=1").expect("a response");
             if self.checker.check(&self.corpus, &answer, true).expect("whole") == revision {
                 break;
             }
             // A large build has a low priority on a possibly busy machine.
-            assert!(written.elapsed() < Duration::from_mins(10), "revision {revision} is never served");
+            assert!(written.elapsed() < Duration::from_mins(10), "revision {revision} was never served");
             std::thread::sleep(Duration::from_millis(10));
         }
         written.elapsed()
@@ -189,8 +188,8 @@ impl Drop for Stopping<'_> {
     }
 }
 
-/// Measures the capacity, and then in turns the latencies during reloads and during equally long
-/// quiet times, so that other work on the machine affects both alike.
+/// Measures the capacity, and then alternately the latencies during reloads and during equally long
+/// quiet times, so that other work on the machine affects both equally.
 fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     let target = Target::new(corpus);
     target.reload(&mut target.client(), 1);
@@ -199,7 +198,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     let capacity = measured.latencies.len() / seconds;
     #[expect(clippy::cast_precision_loss)]
     let rate = (capacity * SHARE) as f64 / 100.0;
-    println!("load: {name}: capacity {capacity} requests a second; asked for {rate:.0} a second");
+    println!("load: {name}: capacity {capacity} requests per second; sending {rate:.0} per second");
     let (mut quiet, mut busy) = (Windows::default(), Windows::default());
     let (mut peak, mut slowest, mut revision) = (0, Duration::ZERO, 1);
     let turn = reloads.div_ceil(times(1, 25));
@@ -273,8 +272,8 @@ fn no_thread_builds(target: &Target, peak: usize) {
     let ours = ["search", "updater", "log", "build-log", "announce"];
     let others = |name: &str| !(ours.contains(&name) || name.starts_with("tokio") || name.starts_with("notify"));
     let unknown: Vec<_> = threads.iter().filter(|name| others(name)).collect();
-    assert_eq!(unknown.len(), 1, "unexpected threads, besides the main one: {threads:?}");
-    assert!(peak <= threads.len() + 1, "{peak} threads while building, {} else", threads.len());
+    assert_eq!(unknown.len(), 1, "unexpected threads besides the main one: {threads:?}");
+    assert!(peak <= threads.len() + 1, "{peak} threads while building, {} otherwise", threads.len());
 }
 
 #[test]

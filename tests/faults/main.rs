@@ -2,9 +2,9 @@
 //! load.
 //!
 //! `make test` runs a few repetitions of each, and `make faults` all of them (`FAULTS=full`).
-//! `FAULTS_EXPORT` names a large export; without it the large case is generated. Updater and store
-//! are driven directly if possible. The binary runs if a process has to die, be measured, or be
-//! requested over the wire.
+//! `FAULTS_EXPORT` names a large export; without it, the large case is generated. Updater and store
+//! are driven directly if possible. The binary is used if a process has to die, be measured, or get
+//! requests over the network.
 
 mod building;
 mod checker;

@@ -27,8 +27,8 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 use crate::until::until;
 
-/// The limits of each server: open files, and address space in KiB, of which an allocator reserves
-/// a few GiB.
+/// The limits of each server: open files, and address space in KiB, a few GiB of which the
+/// allocator reserves.
 const MAX_FILES: usize = 1024;
 const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
 /// How much memory may grow, in KiB: two generations, the downloads in progress, the bodies that
@@ -36,8 +36,8 @@ const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
 const ALLOWANCE_KIB: usize = 192 * 1024;
 /// How many requests healthy callers send per second.
 const RATE: f64 = 50.0;
-/// Each attacker's pause between two requests. They have quotas, but rejecting them costs something
-/// too.
+/// Each attacker's pause between two requests. They have quotas, but rejecting them also costs
+/// something.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The addresses on this machine that attackers use: 127.0.0.2 and those after it.
 const ADDRESSES: usize = 8;
@@ -109,7 +109,7 @@ impl Fleet {
         [&self.target.server, &self.healthy.1].map(|server| rss_kib(server.pid()))
     }
 
-    /// A broken export, then a whole one, and a follower that's killed while it pulls.
+    /// A broken export, then a complete one, and a follower that's killed while it pulls.
     fn fault(&self, revision: usize) {
         let target = &self.target;
         let mut follower = follow(target, &self.killed);
@@ -121,7 +121,7 @@ impl Fleet {
         }
         target.reload(&mut target.client(), revision);
         follower.signal("KILL");
-        until("it is gone", || follower.ended());
+        until("it has ended", || follower.ended());
         let download = target.client().get("/v1/exports/tools").expect("a download");
         let other = revisions(&download.body).find(|of| *of != revision);
         assert_eq!((download.status, other), (200, None), "a healthy caller downloads");
@@ -326,7 +326,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
         busy.add(seen);
     }
     drop(idle);
-    until("the leader is well", || leader.reasons().is_empty().then_some(()));
+    until("the leader is healthy", || leader.reasons().is_empty().then_some(()));
     let killed = follow(target, &fleet.killed);
     for follower in [&fleet.healthy.1, &killed] {
         until("it serves the last revision", || {

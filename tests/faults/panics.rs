@@ -1,4 +1,5 @@
-//! A panic in the updater's thread: the service goes on, it's reported, and the work is retried.
+//! A panic in the updater's thread: the service keeps running, the panic is reported, and the work
+//! is retried.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
-//! A full, read-only or forbidden disk: what was there is served, anything new is served from
-//! memory, `/readyz` says so, and once the disk works again, it's written without an operator's
-//! help.
+//! A full, read-only or forbidden disk: existing data is served, anything new is served from
+//! memory, and `/readyz` says so. Once the disk works again, the data is written without an
+//! operator's help.
 
 use std::fs;
 use std::io;
@@ -62,15 +62,15 @@ fn disk_failures_at_any_step_are_reported_and_recovered_from() {
             assert_eq!(running.reasons(), ["index_not_written"], "{what}");
             running.updater.look(Instant::now());
             if step == Step::CurrentRenamed {
-                // Only the last sync failed, so the current generation exists and is whole.
+                // Only the last sync failed, so the current generation exists and is complete.
                 assert_eq!(running.reasons(), [""; 0], "{what}");
             } else {
                 assert!(running.updater.is_due(later()), "{what}");
                 running.updater.refresh().expect("it serves");
-                assert_eq!(running.reasons(), ["index_not_written"], "{what}: tried again in vain");
+                assert_eq!(running.reasons(), ["index_not_written"], "{what}: retried without success");
             }
             let other = place.started();
-            assert_eq!(revision(&other.directory), at + 1, "{what}: a start serves it from memory, too");
+            assert_eq!(revision(&other.directory), at + 1, "{what}: a start also serves it from memory");
             drop(other);
             fail::remove(step.as_str());
             drop(scenario);
@@ -80,7 +80,7 @@ fn disk_failures_at_any_step_are_reported_and_recovered_from() {
             assert!(place.index_names().len() <= 4, "{what}: nothing is left behind: {:?}", place.index_names());
             for name in place.generation_names() {
                 let manifest = place.store().candidates().into_iter().find(|manifest| manifest.folder_name() == name);
-                place.store().load(&manifest.unwrap_or_else(|| panic!("{what}: {name} is half"))).expect("whole");
+                place.store().load(&manifest.unwrap_or_else(|| panic!("{what}: {name} is incomplete"))).expect("whole");
             }
             let next = place.started();
             assert_eq!((revision(&next.directory), next.seen().phases.len()), (at + 1, 0), "{what}: loaded as it is");
@@ -146,20 +146,20 @@ fn goes_well(
 ) {
     assert!(serves(server, corpus, 0));
     assert_eq!(server.reasons(), [""; 0]);
-    refuse().expect("it refuses");
+    refuse().expect("it fails");
     corpus.write(&folder.join("data"), 1);
     until("the new revision is served from memory", || serves(server, corpus, 1).then_some(()));
     until("health reports it", || (server.reasons() == ["index_not_written"]).then_some(()));
     assert!(serves(server, corpus, 1));
-    heal().expect("it heals");
-    // It's retried after 30 s, or at once on SIGHUP.
+    heal().expect("it works again");
+    // It's retried after 30 s, or immediately on SIGHUP.
     if !is_full() {
         server.signal("HUP");
     }
-    until("it is written", || server.reasons().is_empty().then_some(()));
+    until("it's written", || server.reasons().is_empty().then_some(()));
     assert!(serves(server, corpus, 1));
     let log = server.stderr();
-    assert_eq!(log.matches("can't be written").count(), 1, "logged once: {log}");
+    assert_eq!(log.matches("can't be written").count(), 1, "logged only once: {log}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_server_survives_a_full_and_a_read_only_disk() {
     let index = folder.path().join("index");
     let Some(disk) = SmallDisk::mount(&index, "size=1m") else {
         // Failpoints, above, inject the same failures at every step.
-        println!("refused: no file system may be mounted here, so no real one was filled");
+        println!("refused: mounting a file system isn't allowed here, so no real one was filled");
         return;
     };
     let server = Server::start(folder.path(), &[]);
@@ -219,13 +219,13 @@ fn a_server_survives_an_index_folder_without_permission() {
     goes_well(&corpus, folder.path(), &server, || allow(0o555), || allow(0o755));
     corpus.write(&folder.path().join("data"), 0);
     until("back at the first revision", || serves(&server, &corpus, 0).then_some(()));
-    // It isn't even looked into.
+    // Now the index folder can't even be read.
     allow(0o000).expect("forbidden");
     until("the loss is noticed", || (!server.reasons().is_empty()).then_some(()));
     assert!(serves(&server, &corpus, 0));
     allow(0o755).expect("allowed");
     server.signal("HUP");
-    until("it is well again", || server.reasons().is_empty().then_some(()));
+    until("it's healthy again", || server.reasons().is_empty().then_some(()));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How much is run: a little by default, everything with `FAULTS=full`.
+//! How much to run: a little by default, everything with `FAULTS=full`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub(crate) fn times(quick: usize, full: usize) -> usize {
 /// A number from the environment.
 pub(crate) fn from_environment<T: FromStr>(name: &str) -> Option<T> {
     let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+    Some(text.parse().unwrap_or_else(|_| panic!("{name}={text} isn't a number")))
 }
 
 /// The large export that was named.

@@ -61,7 +61,7 @@ fn memory_descriptors_and_folders_do_not_grow() {
         (range(|sample| sample.rss_kib), range(|sample| sample.descriptors), range(|sample| sample.folders));
     let slope = slope(steady);
     println!(
-        "soak: {} reloads of {products} products in {:.0?}: RSS {} to {} MiB, slope {:.1} MiB an hour; descriptors {} to {}; \
+        "soak: {} reloads of {products} products in {:.0?}: RSS {} to {} MiB, slope {:.1} MiB per hour; descriptors {} to {}; \
          generations {} to {}",
         samples.len(),
         started.elapsed(),
@@ -79,7 +79,7 @@ fn memory_descriptors_and_folders_do_not_grow() {
     let span = steady.last().expect("samples").seconds - steady[0].seconds;
     #[expect(clippy::cast_precision_loss)]
     let allowed = rss.1 as f64 / 10.0 + 8.0 * 1024.0;
-    assert!(slope * span <= allowed, "memory grows by {slope:.1} KiB a second, {:.0} KiB in all", slope * span);
+    assert!(slope * span <= allowed, "memory grows by {slope:.1} KiB per second, {:.0} KiB in total", slope * span);
 }
 
 fn sample(target: &Target, started: Instant) -> Sample {

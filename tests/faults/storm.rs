@@ -22,10 +22,10 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     let checker = Checker::default();
     let mut client = Client::connect(&server.address, &server.key()).expect("a connection");
     let mut ask = || {
-        let answer = client.get("/v1/software?limit=100").expect("an answer");
-        checker.check(&corpus, &answer, true).expect("one generation, whole")
+        let answer = client.get("/v1/software?limit=100").expect("a response");
+        checker.check(&corpus, &answer, true).expect("one complete generation")
     };
-    // One edit first, so that the memory it's compared with includes what a build takes.
+    // Starts with one edit, so that the memory it's compared with includes a build's.
     corpus.write(&data, 1);
     until("the first edit is followed", || (ask() == 1).then_some(()));
     let before = rss_kib(server.pid());
@@ -50,11 +50,11 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     let ended = Instant::now();
     until("the last revision is served", || (ask() == 9).then_some(()));
     let followed = ended.elapsed();
-    until("it is well", || server.reasons().is_empty().then_some(()));
+    until("it's healthy", || server.reasons().is_empty().then_some(()));
     let builds = server.stderr().matches("published a new generation").count();
     most = most.max(rss_kib(server.pid()));
     println!(
-        "storm: {writes} writes in {took:.1?}: {builds} builds, right {followed:.1?} after the last, \
+        "storm: {writes} writes in {took:.1?}: {builds} builds, up to date {followed:.1?} after the last, \
          {} MiB at most, {} MiB before",
         most / 1024,
         before / 1024
@@ -63,6 +63,6 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     let allowed = 3 + usize::try_from(took.as_secs() / 5).expect("a count");
     assert!(builds <= allowed, "{builds} builds, {allowed} allowed");
     let prompt = Duration::from_secs(if is_full() { 4 } else { 15 });
-    assert!(followed <= prompt, "right {followed:?} after the last write");
+    assert!(followed <= prompt, "up to date {followed:?} after the last write");
     assert!(most <= before + 64 * 1024, "{most} KiB, {before} KiB before");
 }

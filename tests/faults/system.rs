@@ -19,7 +19,7 @@ pub(crate) fn descriptors(pid: u32) -> usize {
 /// The names of its threads, sorted.
 pub(crate) fn threads(pid: u32) -> Vec<String> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).expect("a process");
-    // A thread that has ended meanwhile is gone.
+    // A thread may have ended in the meantime.
     let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
     let mut names: Vec<_> = names.map(|name| name.trim_end().to_owned()).collect();
     names.sort();

@@ -25,7 +25,7 @@ pub(crate) fn answers(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     answers
 }
 
-/// The export as validated, which may be on disk only.
+/// The export as validated, which may be only on disk.
 pub(crate) fn download(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
     let mut document = Vec::new();
     get_export(snapshot, "tools").expect("an export").open()?.json()?.read_to_end(&mut document)?;
@@ -82,7 +82,7 @@ pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
     let list = ListSoftware { page, ..ListSoftware::default() };
     let items = pollster::block_on(list_software(snapshot, &list)).expect("an engine").data;
     let ids = items.iter().map(|item| serde_json::from_slice::<serde_json::Value>(item).expect("JSON")["id"].clone());
-    let records = ids.map(|id| pollster::block_on(get_software(snapshot, id.as_str().expect("a text"))));
+    let records = ids.map(|id| pollster::block_on(get_software(snapshot, id.as_str().expect("a string"))));
     let records = records.map(|record| record.expect("whole").expect("a product"));
     records.flat_map(|record| revisions(&record.body).collect::<Vec<_>>()).collect()
 }

@@ -99,7 +99,7 @@ fn options_that_exclude_each_other_are_usage_errors() {
     let folder = folder_with(&["a"]);
     for (arguments, part) in [
         (&["--follow", "http://127.0.0.1:1/", "--data", "data"][..], "leave out --data"),
-        (&["--follow", "http://127.0.0.1:1/", "--reindex"], "give one of them"),
+        (&["--follow", "http://127.0.0.1:1/", "--reindex"], "give only one of them"),
         (&["--follow", "http://127.0.0.1:1/", "--meaning", "off"], "leave it out here"),
         (&["--follow", "http://127.0.0.1:1/", "--index", "none"], "--index none"),
         (&["--follow", "leader.example"], "http or https URL"),

@@ -105,14 +105,18 @@ fn dates_with_slashes_must_be_unambiguous() {
 #[test]
 fn faults_in_a_table_are_reported() {
     for (csv, expected) in [
-        ("name,name,url\nA,B,https://a.example/\n", "columns A and B both have the head `name`"),
+        ("name,name,url\nA,B,https://a.example/\n", "columns A and B have the same name `name`"),
         ("name,url\n", "no row below its headers"),
         ("name,url\nA,#N/A\n", "error: column B `url`: the cell contains a formula error (1)\n  row 2: `#N/A`"),
         (
             "name,url\nA,https://a.example/\na,https://b.example/\n",
             "the id derived from the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
         ),
-        ("App,Title of it\nA,x\n", "no column is `url`, which every product needs; the table has `App`, `Title of it`"),
+        (
+            "App,Title of it\nA,x\n",
+            "no column provides `url`, which every product needs; the table has `App`, `Title \
+        of it`",
+        ),
     ] {
         let (output, export) = import("t.csv", csv.as_bytes(), &[]);
         assert_eq!((output.status.code(), export), (Some(2), None), "{csv}");

@@ -107,7 +107,7 @@ fn causes_are_reported_once_with_count_and_examples() {
     let expected = "error: column C `Last checked`: the value isn't a date (5)\n  row 2: `soon 2025`\n  row 3: `soon 2025`\n  row 4: \
                     `soon 2025`\n  and 2 more\n  fix: write it as YYYY-MM-DD, or empty the cell\n";
     assert!(text.contains(expected), "{text}");
-    assert!(text.contains("number of errors: 5, of causes: 1"), "{text}");
+    assert!(text.contains("the table has errors (total: 5, causes: 1)"), "{text}");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn thousands_of_errors_are_few_causes() {
     let output = crate::run(folder.path(), &arguments);
     let text = stderr(&output);
     assert!(text.contains("has no scheme, such as https: (3000)\n") && text.contains("and 2997 more\n"), "{text}");
-    assert!(text.contains("number of errors: 3000, of causes: 1"), "{text}");
+    assert!(text.contains("the table has errors (total: 3000, causes: 1)"), "{text}");
     let output = crate::run(folder.path(), &[&arguments[..], &["--valid-rows"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let rejected = std::fs::read_to_string(folder.path().join("t.rejected.csv")).expect("a file");

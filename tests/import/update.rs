@@ -65,7 +65,7 @@ fn rows_are_matched_by_name_and_url_without_ids() {
     assert_eq!((&software[2]["id"], &software[2]["tags"]), (&json!("oak"), &json!(["a", "b"])));
     assert_eq!(export["glossary"][0]["term"], "LOTO");
     assert!(
-        text.contains("Records that the table doesn't have stay (--remove-missing removes them): Fern (fern)."),
+        text.contains("Records that aren't in the table are kept (--remove-missing removes them): Fern (fern)."),
         "{text}"
     );
 }
@@ -86,7 +86,7 @@ fn an_empty_cell_clears_the_value_and_missing_records_are_removed_when_asked() {
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!(code, Some(0), "{text}");
     assert_eq!(export, EXPORT.replace(", \"vendor\": \"V\"", ""));
-    assert!(text.contains("Values removed, since their cells are empty: 1."), "{text}");
+    assert!(text.contains("Values removed because their cells are empty: 1."), "{text}");
     // A review would be left without its product.
     let (code, text, _) = folder.update(&["--yes", "--remove-missing"]);
     assert_eq!(code, Some(2));
@@ -119,7 +119,7 @@ fn force_does_not_delete_what_a_table_does_not_contain() {
     assert_eq!(output.status.code(), Some(2));
     let text = stderr(&output);
     assert!(
-        text.contains("1 reviews, 1 descriptions of categories, 1 glossary terms; --update e.json keeps it"),
+        text.contains("1 reviews, 1 category descriptions, 1 glossary terms; keep it with --update e.json"),
         "{text}"
     );
     assert_eq!(fs::read_to_string(folder.0.path().join("e.json")).expect("a file"), EXPORT);
@@ -189,5 +189,5 @@ fn translations_that_the_table_does_not_contain_are_kept() {
     assert_eq!(code, Some(0), "{text}");
     let export: Value = serde_json::from_str(&export).expect("JSON");
     assert_eq!(export["software"][1]["translations"], json!({"de": {"name": "Farn", "tagline": "Farn"}}));
-    assert!(text.contains("Values removed, since their cells are empty: 1."), "{text}");
+    assert!(text.contains("Values removed because their cells are empty: 1."), "{text}");
 }

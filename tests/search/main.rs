@@ -1,4 +1,5 @@
-//! The most frequent complaints about search engines, one test each, on records written for it.
+//! The most frequent complaints about search engines, one test each, on records written for that
+//! test.
 
 mod ask;
 #[path = "../common/cases.rs"]
@@ -12,7 +13,7 @@ use ask::{Directory, product};
 use serde_json::json;
 
 #[test]
-fn an_exact_name_stands_before_popular_near_matches() {
+fn an_exact_name_ranks_before_popular_near_matches() {
     let directory = Directory::of(&[
         json!({"id": "exact", "name": "Beacon", "tagline": "Little known"}),
         json!({"id": "near", "name": "Beacon Audit Beacon", "tagline": "Beacon of beacons", "rating": 5.0, "review_count": 900}),
@@ -29,18 +30,18 @@ fn an_exact_name_is_first_however_many_score_higher() {
     let mut products: Vec<_> = (0..700)
         .map(|n| json!({"id": format!("near-{n}"), "name": format!("{beacon} {n}"), "tagline": beacon, "rating": 5.0, "review_count": 9}))
         .collect();
-    // The worst of all, so it's examined last.
+    // It scores worst, so it's examined last.
     products.push(
         json!({"id": "exact", "name": "Lighthouse", "aliases": ["beacon"], "description": "A tower. ".repeat(90)}),
     );
     let directory = Directory::of(&products);
     let (hits, total) = directory.page("beacon", 10, 0);
     assert_eq!((hits[0].as_str(), total), ("exact", 701));
-    assert_eq!(directory.page("beacon", 1, 700).0.len(), 1, "it is counted once");
+    assert_eq!(directory.page("beacon", 1, 700).0.len(), 1, "it's counted once");
 }
 
 #[test]
-fn better_one_of_two_with_the_exact_name_is_first() {
+fn the_better_of_two_exact_names_is_first() {
     let directory = Directory::of(&[
         json!({"id": "dead", "name": "Beacon", "description": "Beacon beacon beacon"}),
         json!({"id": "live", "name": "Beacon", "rating": 4.5, "review_count": 40}),
@@ -113,11 +114,11 @@ fn a_short_acronym_stands_for_itself() {
     let directory = Directory::of(&[product("vanguard", "Vanguard"), product("va", "VA Forms")]);
     assert_eq!(directory.search("VA"), ["va"]);
     assert_eq!(Directory::of(&[product("vanguard", "Vanguard")]).search("VA"), [""; 0]);
-    assert_eq!(directory.search("vang"), ["vanguard"], "a lower-case beginning is completed");
+    assert_eq!(directory.search("vang"), ["vanguard"], "a lower-case prefix is completed");
 }
 
 #[test]
-fn a_synonym_is_whole_and_below_the_word_itself() {
+fn a_synonym_matches_as_a_whole_and_ranks_below_the_word_itself() {
     let directory = Directory::with(
         &[
             product("long", "Permit to Work Suite"),
@@ -132,7 +133,7 @@ fn a_synonym_is_whole_and_below_the_word_itself() {
 }
 
 #[test]
-fn codes_are_one_however_they_are_joined() {
+fn codes_match_however_they_are_joined() {
     let directory = Directory::of(&[
         product("a", "Toolkit ISO9001"),
         product("b", "Toolkit ISO 9001"),
@@ -166,7 +167,7 @@ fn accents_are_folded_and_the_exact_spelling_is_first() {
 }
 
 #[test]
-fn names_of_odd_letters_are_found() {
+fn names_with_symbols_are_found() {
     let names = ["C++", "C#", ".NET", "R", "k6", "C"];
     let directory = Directory::of(&names.map(|name| product(name, name)));
     for name in names {
@@ -204,7 +205,7 @@ fn phrases_must_appear_and_exclusions_must_not() {
     let directory = Directory::of(&[product("row", "Hot work permits"), product("apart", "Work in hot areas")]);
     assert_eq!(directory.search("\"hot work\""), ["row"]);
     assert_eq!(directory.search("hot -permits"), ["apart"]);
-    assert_eq!(directory.search("-permits"), ["apart"], "everything else");
+    assert_eq!(directory.search("-permits"), ["apart"], "everything but the excluded word");
 }
 
 #[test]
@@ -248,7 +249,7 @@ fn function_words_of_a_long_query_do_not_count() {
 }
 
 #[test]
-fn words_as_frequent_as_the_tenth_count_too() {
+fn words_as_frequent_as_the_tenth_also_count() {
     let words =
         ["alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima"];
     let directory = Directory::of(&words.map(|word| product(word, &format!("{word} station"))));
@@ -291,12 +292,12 @@ fn highlights_mark_typos_and_prefixes_and_escape_markup() {
 }
 
 #[test]
-fn highlights_mark_both_halves_of_a_word_written_apart() {
+fn highlights_mark_both_halves_of_a_compound_written_as_two_words() {
     let directory = Directory::of(&[json!({
         "id": "a", "name": "Permit Planner", "tagline": "Lock, and outside", "tags": ["lock", "Out", "LOCK out", "A lock out"],
         "description": "Who can lock, locks out.\nA \"lock-out\" is planned \\ once.",
     })]);
-    // Neither two words from two values, nor one of them alone.
+    // Words from two different values don't match, and neither does one of the words alone.
     let tags = [("tags", "<mark>LOCK out</mark>"), ("tags", "A <mark>lock out</mark>")];
     let description = (
         "description",
@@ -306,7 +307,7 @@ fn highlights_mark_both_halves_of_a_word_written_apart() {
 }
 
 #[test]
-fn text_beyond_the_budget_is_searched_for_words_alone() {
+fn text_beyond_the_budget_is_searched_only_for_words() {
     let description = |filler: usize| format!("A ptw suite, or a permit to work suite.{}", " again".repeat(filler));
     let directory = |filler| {
         let product = json!({"id": "a", "name": "A", "description": description(filler)});
@@ -323,7 +324,7 @@ fn text_beyond_the_budget_is_searched_for_words_alone() {
 }
 
 #[test]
-fn highlights_come_in_the_order_of_fields_each_of_its_own_words() {
+fn highlights_come_in_field_order_each_with_its_own_words() {
     let directory = Directory::of(&[json!({
         "id": "a", "name": "Audit Planner", "aliases": ["Old Planner", "Audit of Old"], "tagline": "Plans every audit",
         "categories": ["Audit management"], "tags": ["plan", "audit"], "vendor": "Audit Works", "standards": ["Audit 9"],

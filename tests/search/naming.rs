@@ -29,7 +29,7 @@ fn first(directory: &Directory, query: &str) -> Option<usize> {
 }
 
 #[test]
-fn typographic_signs_mean_what_their_ascii_forms_mean() {
+fn typographic_operators_mean_the_same_as_ascii_ones() {
     let directory = called(&["Work Permit Desk", "Permit Work Planner"]);
     for query in ["\"work permit\"", "“work permit”", "„work permit“", "«work permit»", "「work permit」"] {
         assert_eq!(found(&directory, query), [0], "{query}");
@@ -40,7 +40,7 @@ fn typographic_signs_mean_what_their_ascii_forms_mean() {
 }
 
 #[test]
-fn a_name_is_no_operator() {
+fn a_name_is_not_an_operator() {
     let names =
         ["gofmt -s", "Do NOT Disturb", "5 -a- Day", "-Minus", "Plan -Do -Check", "Rock “n” Roll", "Day", "Do it"];
     let directory = called(&names);
@@ -74,7 +74,7 @@ fn an_excluded_phrase_excludes_only_consecutive_words() {
 }
 
 #[test]
-fn signs_after_the_last_word_do_not_end_its_beginning_if_nothing_else_is_found() {
+fn a_prefix_followed_by_punctuation_is_completed_if_nothing_else_is_found() {
     let directory = called(&["GitLab", "TeamCity", "Desk"]);
     for query in ["gitl", "gitl*", "gitl ", "gitl.", "gitl…", "gitl, ", "(gitl)", "gitl -desk"] {
         assert_eq!(found(&directory, query), [0], "{query}");
@@ -85,7 +85,7 @@ fn signs_after_the_last_word_do_not_end_its_beginning_if_nothing_else_is_found()
 }
 
 #[test]
-fn an_ampersand_and_its_words_are_one() {
+fn an_ampersand_and_its_words_are_equivalent() {
     let directory =
         called(&["Health&Safety Hub", "R&D Tracker", "AT&T Monitor", "Research and Development", "R", "EH&S Log"]);
     for query in ["safety hub", "health&safety", "health and safety hub", "health + safety hub", "healthsafety"] {
@@ -169,7 +169,7 @@ fn acronyms_are_found_with_and_without_dots() {
 }
 
 #[test]
-fn names_of_several_parts_are_found_joined_and_apart() {
+fn names_with_several_parts_are_found_joined_or_separate() {
     let names =
         ["OpenStreetMap", "phpMyAdmin", "Better Code Hub", "S/4HANA Link", "10,000ft", "iOS15Helper", "LibreOffice"];
     let directory = called(&names);
@@ -195,7 +195,7 @@ fn names_of_several_parts_are_found_joined_and_apart() {
 }
 
 #[test]
-fn part_of_a_word_stands_behind_words_and_beginnings() {
+fn part_of_a_word_ranks_after_words_and_prefixes() {
     let directory = called(&["ArcGIS", "Gisella", "GIS Desk"]);
     assert_eq!(found(&directory, "gis"), [2, 0], "a word isn't completed");
     let directory = Directory::of(&[
@@ -208,7 +208,7 @@ fn part_of_a_word_stands_behind_words_and_beginnings() {
 }
 
 #[test]
-fn signs_that_keyboards_lack_are_not_needed() {
+fn characters_that_keyboards_lack_are_not_needed() {
     let directory =
         called(&["об'єкт контроль", "Oʻzbek Audit", "Hawaiʻi Log", "شـاب", "مستوى", "München", "Muenchen Plan", "Öl"]);
     for query in ["обʼєкт", "об'єкт", "об’єкт", "обєкт"] {
@@ -246,7 +246,7 @@ fn an_id_or_a_website_finds_its_product_first() {
 }
 
 #[test]
-fn names_of_signs_alone_are_found_by_themselves() {
+fn names_made_up_of_symbols_are_found_by_themselves() {
     let directory = called(&["🦔", "++", "Calculator ++", "Calculator", "❤️"]);
     assert_eq!(found(&directory, "🦔"), [0]);
     assert_eq!(found(&directory, " ++ "), [1]);
@@ -259,7 +259,7 @@ fn names_of_signs_alone_are_found_by_themselves() {
 }
 
 #[test]
-fn later_parts_of_a_korean_compound_rank_behind_words() {
+fn later_parts_of_a_korean_compound_rank_after_words() {
     let directory = Directory::of(&[
         product("inner", "안전관리시스템"),
         product("word", "관리 도구"),
@@ -281,7 +281,7 @@ fn british_and_american_spellings_that_no_rule_covers_find_each_other() {
     }
 }
 
-/// A name the way a hurried person types it.
+/// A name the way someone in a hurry types it.
 fn written(name: &str, how: usize) -> String {
     match how {
         0 => name.to_owned(),

@@ -49,7 +49,7 @@ fn an_exact_name_comes_before_pinned_products() {
 }
 
 #[test]
-fn only_the_whole_query_has_pins() {
+fn pins_apply_only_to_the_whole_query() {
     let directory = directory();
     for query in ["permit", "permit to work plants", "work permit", "", "alternative to permit to work"] {
         assert!(directory.answer(query, true).pinned.is_empty(), "{query}");
@@ -66,7 +66,7 @@ fn exclusions_and_phrases_apply_to_pinned_products() {
 }
 
 #[test]
-fn a_demo_record_ranks_behind_real_products() {
+fn a_pinned_demo_record_ranks_after_real_products() {
     let real = json!({"id": "real", "name": "Real", "tagline": "Permit to work"});
     let demo = json!({"id": "demo", "name": "Demo", "url": "https://acme.example/"});
     let pins = json!([{"queries": ["permit to work"], "software": ["demo"]}]);

@@ -15,9 +15,9 @@ fn directory() -> Directory {
 }
 
 #[test]
-fn products_near_in_meaning_follow_where_no_product_has_the_words() {
+fn products_near_in_meaning_follow_if_no_product_has_the_words() {
     let answer = directory().answer("photography", true);
-    assert_eq!(answer.ids, ["album", "gallery"], "neither those about other things nor in other languages");
+    assert_eq!(answer.ids, ["album", "gallery"], "no products about other things or in other languages");
     assert_eq!((answer.with_all_words, answer.related), (0, 2));
     assert_eq!(answer.dropped, ["photography"]);
 }
@@ -26,7 +26,7 @@ fn products_near_in_meaning_follow_where_no_product_has_the_words() {
 fn related_products_follow_those_with_the_words() {
     let answer = directory().answer("camera photography", true);
     assert_eq!(answer.ids[..2], ["album", "gallery"]);
-    assert_eq!((answer.with_all_words, answer.related), (1, 1), "camera alone is known");
+    assert_eq!((answer.with_all_words, answer.related), (1, 1), "only camera is known");
     assert_eq!(directory().answer("gallery pictures", true).with_all_words, 1);
 }
 
@@ -45,7 +45,7 @@ fn related_products_follow_those_with_all_words_by_accident() {
 }
 
 #[test]
-fn what_means_nothing_finds_nothing() {
+fn meaningless_queries_find_nothing() {
     for query in ["xyzzy", "qwrtz plmok", "安全管理", "0xdeadbeef"] {
         let answer = directory().answer(query, true);
         assert!(answer.ids.is_empty(), "{query}: {:?}", answer.ids);
@@ -53,7 +53,7 @@ fn what_means_nothing_finds_nothing() {
 }
 
 #[test]
-fn names_and_phrases_find_nothing_like_them() {
+fn names_and_phrases_find_no_related_products() {
     assert_eq!(directory().search("Vista"), ["gallery"]);
     assert_eq!(directory().answer("\"accounting ledger\"", true).ids, ["ledger"]);
 }
@@ -64,13 +64,13 @@ fn filters_and_exclusions_apply_to_related_products() {
     assert_eq!(directory.search("photography -camera"), ["gallery"]);
     assert_eq!(directory.search("photography -\"in a gallery\""), ["album"]);
     assert_eq!(directory.search_in("photography", "Web"), (vec!["gallery".to_owned()], 1));
-    // A facet counts as many as its filter finds.
+    // A facet value counts as many products as filtering by it finds.
     let counts = directory.categories("photography", None);
     assert_eq!(counts, [("media".to_owned(), 1), ("web".to_owned(), 1)]);
 }
 
 #[test]
-fn related_products_are_paged_behind_the_others() {
+fn related_products_are_paged_after_the_others() {
     let directory = directory();
     let whole = directory.page("camera photography", 100, 0);
     let pages: Vec<_> = (0..whole.1).map(|offset| directory.page("camera photography", 1, offset)).collect();

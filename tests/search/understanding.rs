@@ -37,7 +37,7 @@ fn alternatives_exclude_the_product_and_precede_its_category() {
 }
 
 #[test]
-fn with_further_words_the_category_of_the_product_is_searched() {
+fn with_more_words_the_products_category_is_searched() {
     let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
     for query in ["alternative to slack chat", "slack alternative chat"] {
         let answer = directory.answer(query, true);
@@ -47,7 +47,7 @@ fn with_further_words_the_category_of_the_product_is_searched() {
 }
 
 #[test]
-fn without_alternatives_similar_products_come_and_the_product_itself_last() {
+fn without_alternatives_similar_products_come_first_and_the_product_itself_last() {
     let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
     // One shares the category, the other one is near in meaning.
     assert_eq!(directory.similar("slack"), ["same", "with"]);
@@ -75,7 +75,7 @@ fn without_alternatives_similar_products_come_and_the_product_itself_last() {
 }
 
 #[test]
-fn a_name_that_no_product_has_is_replaced_by_those_called_alternatives_to_it() {
+fn a_name_that_no_product_has_finds_its_listed_alternatives() {
     let directory = Directory::of(&chats());
     for query in ["open source microsoft teams", "self-hosted Microsoft Teams", "Microsoft Teams for Linux"] {
         let answer = directory.answer(query, true);
@@ -84,7 +84,7 @@ fn a_name_that_no_product_has_is_replaced_by_those_called_alternatives_to_it() {
 }
 
 #[test]
-fn products_with_only_the_general_words_of_a_query_are_told_not_to_have_all() {
+fn products_with_only_a_querys_general_words_do_not_have_all_words() {
     let directory = Directory::of(&[
         json!({"id": "free", "name": "Lantern", "tagline": "Free software"}),
         json!({"id": "audit", "name": "Audit", "tagline": "Checklists"}),
@@ -96,7 +96,7 @@ fn products_with_only_the_general_words_of_a_query_are_told_not_to_have_all() {
     assert_eq!((answer.ids, answer.with_all_words), (vec!["audit".to_owned()], 1));
     assert_eq!((answer.unknown, answer.dropped), (vec!["xylophone".to_owned()], vec!["xylophone".to_owned()]));
     let found = directory.answer("free audit ", true);
-    assert!(found.unknown.is_empty() && found.with_all_words == 1, "a word of intent isn't missing");
+    assert!(found.unknown.is_empty() && found.with_all_words == 1, "an intent word isn't missing");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn all_words_by_accident_are_no_better_than_some() {
     let directory = Directory::of(&products);
     let answer = directory.answer("ladder permits ", true);
     assert_eq!((answer.ids, answer.with_all_words), (["both", "one", "accident"].map(str::to_owned).into(), 1));
-    // Without a better one it's the best.
+    // Without a better product, it's the best.
     let answer = directory.answer("ladder permits -\"ladder permits\"", true);
     assert_eq!((answer.ids[0].as_str(), answer.with_all_words), ("accident", 1));
 }
@@ -133,7 +133,7 @@ fn synonyms_of_corrected_words_count_and_words_that_only_synonyms_have_are_corre
 }
 
 #[test]
-fn names_are_no_misspellings() {
+fn names_are_not_misspellings() {
     let directory = Directory::of(&[product("parts", "Parts Manager"), product("gnome", "Gnome Keeper")]);
     for name in ["paris ", "Paris ", "what can we do for gnomes in Pxrts"] {
         assert_eq!(directory.answer(name, true).corrected, [], "{name}");
@@ -156,7 +156,7 @@ fn a_cue_with_another_meaning_is_an_ordinary_word() {
 }
 
 #[test]
-fn words_of_intent_do_not_count_where_others_do() {
+fn intent_words_do_not_count_if_others_do() {
     let directory = Directory::of(&[
         json!({"id": "audit", "name": "Lantern", "tagline": "Audits"}),
         json!({"id": "tool", "name": "Best Tool", "tagline": "Free software"}),
@@ -167,13 +167,13 @@ fn words_of_intent_do_not_count_where_others_do() {
         (answer.by_words(), &answer.dropped[..], answer.with_all_words),
         (&["audit".to_owned()][..], &[][..], 1)
     );
-    assert_eq!(directory.search("best tool "), ["tool"], "alone they do");
-    assert_eq!(directory.search("rogue-like game "), ["rogue"], "and as part of another word");
+    assert_eq!(directory.search("best tool "), ["tool"], "on their own, they do");
+    assert_eq!(directory.search("rogue-like game "), ["rogue"], "also as part of another word");
     assert_eq!(directory.answer("rogue-like xylophone", true).ids, ["rogue"]);
 }
 
 #[test]
-fn both_of_two_compared_products_are_found() {
+fn both_compared_products_are_found() {
     let mut products = chats();
     products.push(
         json!({"id": "many", "name": "Slack Mattermost bridge", "tagline": "Slack and Mattermost, Slack, Mattermost"}),
@@ -216,7 +216,7 @@ fn a_complete_word_is_a_prefix_only_if_too_little_is_found() {
         [Prefix::Auto, Prefix::Always, Prefix::Never].map(has)
     };
     assert_eq!(finds("desk"), [false, true, false]);
-    assert_eq!(finds("deskt"), [true, true, false], "no word itself");
+    assert_eq!(finds("deskt"), [true, true, false], "not a word itself");
     let few = Directory::of(&[product("desk", "Desk"), product("top", "Desktop")]);
     assert_eq!(few.search("desk"), ["desk", "top"], "too little is found");
     assert_eq!(few.search_as("desk", Prefix::Never), ["desk"]);
@@ -249,11 +249,11 @@ fn one_letter_finds_names_that_begin_with_it() {
         json!({"id": "other", "name": "Lantern", "tagline": "Little reports"}),
     ]);
     assert_eq!(directory.search("r"), ["r", "rocket"]);
-    assert_eq!(directory.highlights("l"), [("name".into(), "<mark>Lantern</mark>".into())], "of names alone");
+    assert_eq!(directory.highlights("l"), [("name".into(), "<mark>Lantern</mark>".into())], "only in names");
 }
 
 #[test]
-fn demo_records_rank_behind_real_ones_with_as_many_words() {
+fn demo_records_rank_after_real_ones_with_as_many_words() {
     let demo = json!({"id": "demo", "name": "Audit permits", "url": "https://demo.example", "rating": 5.0, "review_count": 99});
     let real = [
         demo,
@@ -268,11 +268,11 @@ fn demo_records_rank_behind_real_ones_with_as_many_words() {
         (["all", "demo", "some", "some-demo"].map(str::to_owned).into(), 2)
     );
     let demos = Directory::of(&[real[0].clone(), real[3].clone()]);
-    assert_eq!(demos.search("audit permits "), ["demo", "some-demo"], "on their own they rank like real ones");
+    assert_eq!(demos.search("audit permits "), ["demo", "some-demo"], "on their own, they rank like real ones");
 }
 
 #[test]
-fn the_answer_says_where_products_with_some_of_the_words_begin() {
+fn the_response_says_where_products_with_some_words_begin() {
     let directory = Directory::of(&[product("a", "Audit permits"), product("b", "Audit"), product("c", "Permits")]);
     let answer = directory.answer("audit permits", true);
     assert_eq!((answer.ids.len(), answer.with_all_words), (3, 1));
@@ -281,7 +281,7 @@ fn the_answer_says_where_products_with_some_of_the_words_begin() {
 }
 
 #[test]
-fn a_match_says_that_a_synonym_or_a_description_of_a_category_explains_it() {
+fn a_match_says_that_a_synonym_or_a_category_description_explains_it() {
     let directory = Directory::with(
         &[json!({"id": "a", "name": "Lantern", "category": "Control of work", "tagline": "PTW for sites"})],
         &json!({
@@ -300,7 +300,7 @@ fn a_match_says_that_a_synonym_or_a_description_of_a_category_explains_it() {
 }
 
 #[test]
-fn synonyms_are_reported_as_far_as_records_have_them() {
+fn only_synonyms_that_records_have_are_reported() {
     let directory = Directory::with(
         &[product("long", "Permit to Work Suite"), product("short", "PTW Suite")],
         &json!({"synonyms": [{"terms": ["permit to work", "ptw", "permis de travail"]}]}),
@@ -325,13 +325,13 @@ fn among_products_with_the_same_words_the_nearest_in_meaning_is_first() {
         // Without meanings the name decides.
         json!({"id": "far", "name": "Alpha", "tagline": "Photo of your tax ledger for accountants"}),
         json!({"id": "near", "name": "Beta", "tagline": "Photo album of your camera and pictures"}),
-        // Its language isn't the table's.
+        // It isn't in the table's language.
         json!({"id": "german", "name": "Gamma", "tagline": "Photo und Bilder deiner Kamera in Alben"}),
         json!({"id": "named", "name": "Photo", "tagline": "Ledger for accountants"}),
     ];
     let directory = Directory::of(&products);
     assert_eq!(directory.search("photo"), ["named", "near", "far", "german"]);
-    // Words that no product has still tell what is meant.
+    // Words that no product has still say what is meant.
     assert_eq!(directory.search("photo taxation"), ["named", "far", "near", "german"]);
     // Typos are corrected first.
     assert_eq!(directory.search("phtoo"), directory.search("photo"));

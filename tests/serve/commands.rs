@@ -19,7 +19,7 @@ fn search_without_a_match_says_so_and_fails() {
     let folder = folder_with(&["alpha"]);
     let output = run(folder.path(), &["search", "zzzzzz"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(text(&output.stderr).contains("no product is found; try other words"), "{output:?}");
+    assert!(text(&output.stderr).contains("no products found; try other words"), "{output:?}");
     let filtered = run(folder.path(), &["search", "alpha", "--vendor", "nobody"]);
     assert_eq!(filtered.status.code(), Some(1), "{filtered:?}");
     assert!(text(&filtered.stderr).contains("try fewer filters"), "{filtered:?}");
@@ -31,7 +31,7 @@ fn search_refuses_a_query_that_is_too_long() {
     for arguments in [&["search"][..], &["search", "--explain"]] {
         let output = run(folder.path(), &[arguments, &[&"x".repeat(100_000)]].concat());
         assert_eq!(output.status.code(), Some(1), "{output:?}");
-        assert!(text(&output.stderr).contains("100000 characters; 256 at most are searched"), "{output:?}");
+        assert!(text(&output.stderr).contains("100000 characters; the maximum is 256"), "{output:?}");
     }
 }
 
@@ -73,7 +73,7 @@ fn similar_lists_products_that_pass_the_filters() {
     assert_eq!(response["data"][0]["shared"]["categories"], audits);
     for (arguments, expected) in [
         (vec!["similar", "x"], "no product with the id \"x\""),
-        (vec!["similar", "a", "--attribute", "licence:Apache"], "no product is found; try fewer filters"),
+        (vec!["similar", "a", "--attribute", "licence:Apache"], "no products found; try fewer filters"),
         (vec!["similar", "a", "--attribute", "license:MIT"], "Did you mean licence?"),
     ] {
         let output = run(folder.path(), &arguments);
@@ -83,7 +83,7 @@ fn similar_lists_products_that_pass_the_filters() {
 }
 
 #[test]
-fn search_explains_what_ranked_a_hit_and_why_a_product_is_missing() {
+fn search_explains_why_a_hit_ranks_and_why_a_product_is_missing() {
     let folder = folder_with(&["alpha", "beta"]);
     let explained = run(folder.path(), &["search", "--explain", "tool", "alpha"]);
     assert_eq!(explained.status.code(), Some(0), "{explained:?}");
@@ -96,7 +96,7 @@ fn search_explains_what_ranked_a_hit_and_why_a_product_is_missing() {
     let shown = text(&missing.stdout);
     for line in [
         "beta  not found",
-        "it has what the query excludes",
+        "it contains what the query excludes",
         "it doesn't pass the filter: vendor",
         "alpha  missing, required for all words",
     ] {
@@ -197,7 +197,7 @@ fn results_go_to_standard_output_and_everything_else_to_standard_error() {
     ] {
         let output = run(folder.path(), arguments);
         assert!(text(&output.stdout).starts_with(result), "{arguments:?}: {output:?}");
-        // A line about the exports, and one about the new key, which isn't the key.
+        // A line about the exports, or one about the new key that doesn't contain the key.
         let notes = usize::from(["--reindex", "--name"].iter().any(|option| arguments.contains(option)));
         assert_eq!(text(&output.stderr).lines().count(), notes, "{arguments:?}: {output:?}");
     }

@@ -56,12 +56,12 @@ fn invalid_side_is_reported_and_its_valid_records_are_compared_on_demand() {
     assert_eq!(ids(&skipped), [["c"], ["b"]]);
     fs::write(folder.path().join("new.json"), "{").expect("written");
     let nothing = diff(folder.path(), &["--skip-invalid", "data", "new.json"]);
-    assert_eq!(nothing.status.code(), Some(2), "not all are removed");
+    assert_eq!(nothing.status.code(), Some(2), "not everything counts as removed");
     assert!(text(&nothing.stderr).contains("new.json has no valid export"), "{nothing:?}");
 }
 
 #[test]
-fn git_revision_is_a_side() {
+fn a_git_revision_can_be_a_side() {
     let folder = folder_with(&["a"]);
     git(folder.path(), &["init", "-q"]);
     git(folder.path(), &["add", "data"]);
@@ -85,7 +85,7 @@ fn git_revision_is_a_side() {
 }
 
 #[test]
-fn repository_of_a_stranger_runs_no_command() {
+fn an_untrusted_repository_runs_no_command() {
     let folder = folder_with(&["a"]);
     let path = folder.path();
     git(path, &["init", "-q"]);
@@ -134,7 +134,7 @@ fn missing_git_is_reported() {
 }
 
 #[test]
-fn generation_of_an_index_is_a_side() {
+fn a_generation_of_an_index_can_be_a_side() {
     let folder = folder_with(&["a", "b"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     let name = fs::read_to_string(folder.path().join("index/CURRENT")).expect("a generation").trim().to_owned();
@@ -153,7 +153,7 @@ fn generation_of_an_index_is_a_side() {
 }
 
 #[test]
-fn a_new_date_of_an_export_is_one_change_and_changes_no_record() {
+fn a_new_export_date_is_one_change_and_changes_no_record() {
     let folder = folder_with(&["a", "b"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     let mut dated: serde_json::Value = serde_json::from_str(&export(&["a", "b"])).expect("JSON");

@@ -12,7 +12,7 @@ fn edits_are_published_broken_ones_reported_and_repaired_ones_picked_up() {
     until("the new record is there", || (server.get("/v1/software/new").0 == 200).then_some(()));
 
     write(folder.path(), "{\n  oops\n}");
-    until("health says it", || (server.reasons() == ["exports_invalid"]).then_some(()));
+    until("health reports it", || (server.reasons() == ["exports_invalid"]).then_some(()));
     assert_eq!(server.get("/v1/software/new").0, 200, "still served");
     assert!(server.stderr().contains("data/tools.json:2:3"), "{}", server.stderr());
 
@@ -23,16 +23,16 @@ fn edits_are_published_broken_ones_reported_and_repaired_ones_picked_up() {
 }
 
 #[test]
-fn reindexing_beside_a_running_server_confirms_what_it_withheld() {
+fn reindexing_while_a_server_runs_confirms_what_it_withheld() {
     let folder = folder_with(&["a", "b", "c", "d"]);
     let server = Server::start(folder.path(), &[]);
     write(folder.path(), &export(&["a"]));
-    until("it is held back", || (server.reasons() == ["records_removed"]).then_some(()));
+    until("it's held back", || (server.reasons() == ["records_removed"]).then_some(()));
     assert_eq!(server.get("/v1/software/b").0, 200);
     let output = run(folder.path(), &["--reindex"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(text(&output.stdout).starts_with("Indexed 1 product as generation "), "{output:?}");
-    until("it is picked up", || (server.get("/v1/software/b").0 == 404).then_some(()));
+    until("it's picked up", || (server.get("/v1/software/b").0 == 404).then_some(()));
     until("it's healthy again", || server.reasons().is_empty().then_some(()));
 }
 
@@ -42,7 +42,7 @@ fn searching_from_the_terminal_confirms_nothing() {
     let server = Server::start(folder.path(), &[]);
     let before = std::fs::read_to_string(folder.path().join("index/CURRENT")).expect("a pointer");
     write(folder.path(), &export(&["a"]));
-    until("it is held back", || (server.reasons() == ["records_removed"]).then_some(()));
+    until("it's held back", || (server.reasons() == ["records_removed"]).then_some(()));
     assert_eq!(run(folder.path(), &["search", "tool"]).status.code(), Some(0));
     assert_eq!(std::fs::read_to_string(folder.path().join("index/CURRENT")).expect("a pointer"), before);
 }

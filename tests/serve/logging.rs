@@ -1,4 +1,4 @@
-//! If the log can't be written, the service goes on.
+//! If the log can't be written, the service keeps running.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -34,13 +34,13 @@ impl Server {
     fn status(&self, path: &str) -> u16 {
         let request = Request::get(format!("{}{path}", self.address));
         let request = request.header("Authorization", format!("Bearer {}", self.key));
-        send(request, "").expect("an answer").status().as_u16()
+        send(request, "").expect("a response").status().as_u16()
     }
 
     /// Sends requests, makes a broken and a good edit, waits until each is noticed, and stops the
     /// server.
     fn goes_on(mut self, folder: &std::path::Path) {
-        // More than a pipe holds.
+        // More than a pipe can buffer.
         for _ in 0..600 {
             assert_eq!(self.status("/v1/software/a"), 200);
         }
@@ -68,7 +68,7 @@ fn lines(log: &str, message: &str) -> Vec<Value> {
 }
 
 #[test]
-fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_stop() {
+fn the_log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_stop() {
     let folder = folder_with(&["a", "b"]);
     let server = process::Server::start(folder.path(), &["--log-format", "json"]);
     let logged = |message: &str| !lines(&server.stderr(), message).is_empty();
@@ -98,7 +98,7 @@ fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_s
 }
 
 #[test]
-fn start_that_rebuilds_the_index_of_another_version_says_so_once() {
+fn a_start_that_rebuilds_another_versions_index_says_so_once() {
     let folder = folder_with(&["a"]);
     assert_eq!(process::run(folder.path(), &["--reindex"]).status.code(), Some(0));
     let index = folder.path().join("index");
@@ -119,7 +119,7 @@ fn start_that_rebuilds_the_index_of_another_version_says_so_once() {
 }
 
 #[test]
-fn access_log_has_a_line_for_each_request_if_it_is_asked_for() {
+fn access_log_has_a_line_for_each_request_if_enabled() {
     let folder = folder_with(&["a"]);
     for (options, count) in [(&["--log-format", "json"][..], 0), (&["--log-format", "json", "--access-log"], 1)] {
         let server = process::Server::start(folder.path(), options);
@@ -137,7 +137,7 @@ fn access_log_has_a_line_for_each_request_if_it_is_asked_for() {
 }
 
 #[test]
-fn mistyped_level_is_exit_code_2_and_a_mistyped_variable_a_warning() {
+fn a_mistyped_level_exits_with_2_and_a_mistyped_variable_gives_a_warning() {
     let folder = folder_with(&["a"]);
     let output = process::run(folder.path(), &["--log", "inf"]);
     assert_eq!(output.status.code(), Some(2));
@@ -150,7 +150,7 @@ fn mistyped_level_is_exit_code_2_and_a_mistyped_variable_a_warning() {
 }
 
 #[test]
-fn log_into_a_closed_pipe_is_lost_and_the_service_goes_on() {
+fn logs_to_a_closed_pipe_are_lost_and_the_service_keeps_running() {
     let folder = folder_with(&["a", "b"]);
     let mut server = Server::start(folder.path(), Stdio::piped());
     drop(server.child.stderr.take());
@@ -158,14 +158,14 @@ fn log_into_a_closed_pipe_is_lost_and_the_service_goes_on() {
 }
 
 #[test]
-fn log_into_a_pipe_that_nobody_reads_is_lost_and_the_service_goes_on() {
+fn logs_to_a_pipe_that_nobody_reads_are_lost_and_the_service_keeps_running() {
     let folder = folder_with(&["a", "b"]);
     Server::start(folder.path(), Stdio::piped()).goes_on(folder.path());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn log_onto_a_full_disk_is_lost_and_the_service_goes_on() {
+fn logs_on_a_full_disk_are_lost_and_the_service_keeps_running() {
     let folder = folder_with(&["a", "b"]);
     let full = File::options().write(true).open("/dev/full").expect("a full device");
     Server::start(folder.path(), full.into()).goes_on(folder.path());

@@ -1,5 +1,5 @@
-//! The binary as its users run it: what it prints, what it responds, how it follows changes, and
-//! how it exits.
+//! The binary as its users run it: what it prints, how it responds, how it follows changes, and how
+//! it exits.
 
 #[path = "../common/binary.rs"]
 mod binary;

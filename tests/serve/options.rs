@@ -14,9 +14,9 @@ const HEAD: &str = r#"# Commands and options
 
 `software-directory` alone is `software-directory serve`. Every command has `--help`.
 
-Most options have an environment variable, shown after the option. What is given on the command line counts first, then the
-variable, then the [configuration file](#configuration-file), then the default. The variable of a flag is `1` or `0`, and that of
-a repeatable option holds its values separated by commas.
+Most options have an environment variable, shown after the option. The command line takes precedence, then the variable, then the
+[configuration file](#configuration-file), then the default. A flag's variable is `1` or `0`, and a repeatable option's variable
+contains comma-separated values.
 
 Results go to standard output; progress, notes and the log go to standard error. Exit codes: 0 success, 1 failure, 2 wrong usage or
 invalid exports. `diff` has [its own](#diff).
@@ -33,10 +33,10 @@ max-removed = 20
 skip-invalid = false
 ```
 
-`--config FILE`, written after a command or without one, names a TOML file; no other file is read. Its keys are the long options of
-[`serve`](#serve) that have a variable, and other commands use those that they have too, so `keys list --config FILE` finds the keys
-of the server. Relative paths start at the file's folder. An unknown key, or a value that the option refuses, is reported with file,
-line and key, and the exit code is 2.
+`--config FILE`, with or without a command, names a TOML file; no other file is read. Its keys are the long options of
+[`serve`](#serve) that have a variable. Other commands read the options they share with `serve`, so `keys list --config FILE` finds
+the server's keys. Relative paths are resolved from the file's folder. An unknown key or an invalid value is reported with the
+file, line and key, and the exit code is 2.
 
 ## Commands
 
@@ -44,7 +44,7 @@ line and key, and the exit code is 2.
 
 /// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and read the diff.
 #[test]
-fn options_are_documented_as_they_are() {
+fn the_options_document_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/options.md");
     let text = reference();
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -76,7 +76,8 @@ fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
 
-/// A line in the list of commands, and a section. An option identical to `serve`'s is only named.
+/// Adds a line to the list of commands, and a section. An option that is identical to `serve`'s is
+/// only named.
 fn describe(command: &Command, serve: &BTreeMap<&str, String>, list: &mut String, sections: &mut String) {
     let path = command.get_bin_name().unwrap_or_default();
     let name = path.trim_start_matches("software-directory ");
@@ -105,7 +106,7 @@ fn describe(command: &Command, serve: &BTreeMap<&str, String>, list: &mut String
     }
     if !known.is_empty() {
         let names: Vec<_> = known.iter().map(|option| format!("`{}`", written(option))).collect();
-        writeln!(sections, "\nAs for [`serve`](#serve): {}.", names.join(", ")).expect("a string");
+        writeln!(sections, "\nSame as for [`serve`](#serve): {}.", names.join(", ")).expect("a string");
     }
 }
 
@@ -113,7 +114,7 @@ fn help(option: &Arg) -> String {
     option.get_help().map(ToString::to_string).unwrap_or_default()
 }
 
-/// An option or operand as it is written: `--listen ADDRESS`.
+/// An option or argument as written on the command line: `--listen ADDRESS`.
 fn written(option: &Arg) -> String {
     let values = option.get_value_names().map(|names| names.join(" ")).unwrap_or_default();
     let value = if option.get_action().takes_values() { values } else { String::new() };
@@ -150,7 +151,7 @@ fn entry(option: &Arg) -> String {
 fn value(value: &PossibleValue) -> String {
     let name = value.get_name();
     let Some(help) = value.get_help().map(ToString::to_string) else { return format!("`{name}`") };
-    // A sentence's capital, but not that of `JSON`.
+    // Lowercases a sentence's capital, but not `JSON`.
     let is_word = help.chars().nth(1).is_none_or(|second| !second.is_uppercase());
     let help = if is_word { help[..1].to_lowercase() + &help[1..] } else { help };
     format!("`{name}` ({help})")

@@ -1,4 +1,4 @@
-//! A running server's pages: the sign-in link printed at the start, and removed products.
+//! A running server's pages: the sign-in link printed at startup, and removed products.
 
 use http::{Request, Response};
 
@@ -18,7 +18,7 @@ fn visit(server: &Server, path: &str, cookie: Option<&str>) -> Response<String> 
 /// Follows the sign-in link, and returns the session's cookie.
 fn sign_in(server: &Server) -> String {
     let link = server.announced.split_whitespace().find(|word| word.contains("/sign-in?code=")).expect("a link");
-    let response = visit(server, link.strip_prefix(&server.address).expect("of this server"), None);
+    let response = visit(server, link.strip_prefix(&server.address).expect("a link to this server"), None);
     assert_eq!((response.status().as_u16(), &response.headers()["location"]), (303, &"/".parse().expect("a path")));
     let cookie = response.headers()["set-cookie"].to_str().expect("ASCII");
     cookie.split(';').next().expect("a cookie").to_owned()
@@ -31,7 +31,7 @@ fn sign_in_link_works_once_and_the_session_survives_a_restart() {
     let cookie = sign_in(&server);
     assert!(visit(&server, "/", Some(&cookie)).body().contains("2 products"));
     let link = server.announced.split_whitespace().find(|word| word.contains("/sign-in?code=")).expect("a link");
-    let again = visit(&server, link.strip_prefix(&server.address).expect("of this server"), None);
+    let again = visit(&server, link.strip_prefix(&server.address).expect("a link to this server"), None);
     assert_eq!(again.status(), 200);
     assert!(again.body().contains("has been used") && again.headers().get("set-cookie").is_none(), "{again:?}");
     let restarted = Server::start(folder.path(), &[]);

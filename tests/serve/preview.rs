@@ -42,7 +42,7 @@ fn session(server: &Server) -> String {
     cookie.split(';').next().expect("a cookie").to_owned()
 }
 
-/// The status, once it's about the current files and says this.
+/// The status, once it's about the current files and contains this message.
 fn status(server: &Server, message: &str) -> Value {
     let cookie = session(server);
     until(message, || {
@@ -80,15 +80,15 @@ fn candidate_is_served_marked_and_compared() {
         );
     }
     replace(folder.path(), "data", &next);
-    let published = status(&server, "Nothing is changed.");
-    assert_ne!(published["version"], first["version"], "the page is loaded again");
+    let published = status(&server, "Nothing changed.");
+    assert_ne!(published["version"], first["version"], "the page is reloaded");
     let (code, log) = server.terminate();
     assert_eq!(code, Some(0), "{log}");
     assert!(!folder.path().join("index").exists(), "it writes nothing");
 }
 
 #[test]
-fn preview_is_for_its_key_and_machine() {
+fn preview_needs_its_key_and_this_machine() {
     let folder = folder(&["a"], &export(&["b"]));
     fs::write(folder.path().join("keys.json"), "not a key file").expect("written");
     let server = Server::start(folder.path(), &["preview", "next"]);
@@ -119,12 +119,12 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
     assert_eq!(get(&server, "/categories", Some(&cookie)).0, 200);
     fs::remove_file(folder.path().join("next/tools.json")).expect("removed");
     status(&server, "The candidate can’t be served: the last valid state is shown.");
-    assert!(!report(&server).contains("next/tools.json:1:"), "of another state");
+    assert!(!report(&server).contains("next/tools.json:1:"), "those were of another state");
 }
 
 #[test]
-fn last_valid_state_stays_next_to_the_errors() {
-    // With a warning of its own.
+fn last_valid_state_stays_visible_next_to_the_errors() {
+    // It has a warning of its own.
     let valid =
         export(&["a", "b"]).replace("\"id\": \"b\",", "\"id\": \"b\", \"evidence_checked_on\": \"2999-01-01\",");
     let folder = folder(&["a"], &valid);
@@ -137,7 +137,7 @@ fn last_valid_state_stays_next_to_the_errors() {
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], 2);
     let report = report(&server);
     assert!(report.contains("&lt;nowhere&gt;") && !report.contains("<nowhere>"), "{report}");
-    assert!(report.contains("Added: </span>"), "the changes of the valid state: {report}");
+    assert!(report.contains("Added: </span>"), "the valid state's changes: {report}");
     replace(folder.path(), "next", &valid);
     assert_eq!(status(&server, "1 product added")["version"], first["version"], "that state has returned");
     assert!(!self::report(&server).contains("nowhere"), "and its findings are gone");
@@ -152,7 +152,7 @@ fn valid_part_of_a_candidate_is_shown_on_demand() {
     let ids = server.get("/v1/software").1;
     assert_eq!((&ids["data"][0]["id"], &ids["pagination"]["total"]), (&"t:a".into(), &2.into()));
     let report = report(&server);
-    assert!(report.contains("1 product added, 0 removed, 0 changed"), "the prefix is that of both: {report}");
+    assert!(report.contains("1 product added, 0 removed, 0 changed"), "both sides have the prefix: {report}");
 }
 
 #[test]

@@ -10,20 +10,20 @@ use serde_json::{Value, json};
 use crate::process::{Server, folder_with, run, text, write};
 use crate::request::send;
 
-/// A file with queries that were counted three times.
+/// Writes a file with queries that were counted three times each.
 fn kept(folder: &Path, queries: &[&str]) {
     let query = |query: &&str| json!({"query": query, "count": 3, "first_day": "2026-01-02", "last_day": "2026-01-03"});
     let document = json!({"format": 1, "queries": queries.iter().map(query).collect::<Vec<_>>()});
     fs::write(folder.join("queries.json"), document.to_string()).expect("written");
 }
 
-/// The queries of the file with their counts.
+/// The queries in the file with their counts.
 fn counted(folder: &Path) -> Vec<(String, u64)> {
     let document: Value =
         serde_json::from_slice(&fs::read(folder.join("queries.json")).expect("a file")).expect("JSON");
     let queries = document["queries"].as_array().expect("an array").iter();
     queries
-        .map(|of| (of["query"].as_str().expect("a text").to_owned(), of["count"].as_u64().expect("a number")))
+        .map(|of| (of["query"].as_str().expect("a string").to_owned(), of["count"].as_u64().expect("a number")))
         .collect()
 }
 
@@ -73,7 +73,7 @@ fn queries_without_hits_are_counted_over_http_and_for_assistants_and_kept() {
 }
 
 #[test]
-fn nothing_is_written_unless_it_is_asked_for_and_another_file_stays() {
+fn nothing_is_written_unless_requested_and_other_files_are_kept() {
     let folder = folder_with(&["a"]);
     fs::write(folder.path().join("queries.json"), r#"{"name": "Tools"}"#).expect("written");
     let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--empty-queries", "queries.json"]);
@@ -89,7 +89,7 @@ fn nothing_is_written_unless_it_is_asked_for_and_another_file_stays() {
 }
 
 #[test]
-fn report_lists_what_is_near_and_proposes_synonyms() {
+fn report_lists_near_matches_and_proposes_synonyms() {
     let folder = folder_with(&["a"]);
     let export = json!({
         "name": "Tools", "license": "https://example.org/licence",

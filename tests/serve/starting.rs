@@ -24,7 +24,7 @@ fn the_first_line_is_the_address_and_the_development_key_works() {
 }
 
 #[test]
-fn a_named_key_file_that_is_missing_is_exit_code_2_and_the_command_to_run() {
+fn a_missing_key_file_exits_with_2_and_names_the_command_to_run() {
     let folder = folder_with(&["a"]);
     let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--keys", "k.json"]);
     assert_eq!(output.status.code(), Some(2));
@@ -32,7 +32,7 @@ fn a_named_key_file_that_is_missing_is_exit_code_2_and_the_command_to_run() {
 }
 
 #[test]
-fn settings_of_the_page_that_cannot_be_are_exit_code_2() {
+fn invalid_page_settings_exit_with_2() {
     let folder = folder_with(&["a"]);
     for (option, value, says) in [
         ("--site-title", "two\nlines", "hidden character \\u{a}"),
@@ -65,12 +65,12 @@ fn callers_through_a_proxy_need_keys() {
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains("software-directory keys create"), "{output:?}");
         assert!(output.stdout.is_empty(), "it never listened");
-        assert!(!folder.path().join("index/development-key").exists(), "none is made");
+        assert!(!folder.path().join("index/development-key").exists(), "none is created");
     }
 }
 
 #[test]
-fn invalid_or_missing_exports_at_the_first_start_are_exit_code_2() {
+fn invalid_or_missing_exports_at_first_start_exit_with_2() {
     let folder = folder_with(&["a"]);
     write(folder.path(), "{\n  oops\n}");
     let output = run(folder.path(), &["--listen", "127.0.0.1:0"]);
@@ -85,7 +85,7 @@ fn invalid_or_missing_exports_at_the_first_start_are_exit_code_2() {
 }
 
 #[test]
-fn missing_named_data_folder_is_exit_code_2_even_with_an_index() {
+fn a_missing_data_folder_exits_with_2_even_with_an_index() {
     let folder = folder_with(&["a"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     fs::rename(folder.path().join("data"), folder.path().join("moved")).expect("renamed");
@@ -115,7 +115,7 @@ fn port_in_use_is_an_error_that_names_the_option() {
 }
 
 #[test]
-fn outside_a_checkout_the_directory_that_comes_along_is_served_and_says_so() {
+fn outside_a_checkout_the_built_in_directory_is_served() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), &["--index", "none"]);
     let (_, body) = server.get("/v1/exports");
@@ -132,32 +132,32 @@ fn a_server_that_waits_for_its_index_can_be_stopped() {
     lock.lock().expect("locked");
     write(folder.path(), &export(&["a"]).replace("\"id\"", "\"rating\": 9, \"id\""));
     let server = Server::spawn(folder.path(), &[]);
-    // Exports are read once signal handlers are installed, and written once the lock is held, which
-    // never happens.
+    // Exports are read after the signal handlers are installed. The index is written once the lock
+    // is held, which never happens.
     until("it reads the exports", || server.stderr().contains("rating_out_of_range").then_some(()));
     assert_eq!(server.terminate().0, Some(0));
 }
 
 #[test]
-fn metrics_are_answered_on_a_listener_of_their_own_before_there_is_anything_to_serve() {
+fn metrics_have_their_own_listener_before_there_is_anything_to_serve() {
     let folder = folder_with(&["a"]);
     fs::create_dir(folder.path().join("index")).expect("a folder");
     let lock = fs::File::create(folder.path().join("index/LOCK")).expect("a file");
     lock.lock().expect("locked");
     let server = Server::spawn(folder.path(), &["--metrics-listen", "127.0.0.1:0"]);
-    let address = until("it says where", || {
+    let address = until("it logs where metrics are served", || {
         let errors = server.stderr();
         let line = errors.lines().find(|line| line.contains("/metrics"))?;
         Some(line.split_once("address=")?.1.split_whitespace().next().expect("an address").to_owned())
     });
     let ask = |path: &str| {
-        let answer = send(Request::get(format!("http://{address}{path}")), "").expect("an answer");
+        let answer = send(Request::get(format!("http://{address}{path}")), "").expect("a response");
         (answer.status().as_u16(), answer.into_body())
     };
     let (status, text) = ask("/metrics");
     assert_eq!(status, 200);
     assert!(text.contains("software_directory_generation_records 0\n"), "{text}");
-    assert_eq!(ask("/healthz").0, 404, "the service itself is elsewhere");
+    assert_eq!(ask("/healthz").0, 404, "the service itself listens elsewhere");
     drop(lock);
     until("the generation is reported", || {
         ask("/metrics").1.contains("software_directory_generation_records 1\n").then_some(())
@@ -169,7 +169,7 @@ fn metrics_are_answered_on_a_listener_of_their_own_before_there_is_anything_to_s
 }
 
 #[test]
-fn with_logs_as_json_every_line_is_an_object_findings_and_the_last_word_too() {
+fn with_json_logs_every_line_is_an_object_including_findings_and_the_last_message() {
     let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|line| line.is_object());
     let folder = folder_with(&["a", "b"]);
     let server = Server::start(folder.path(), &["--log-format", "json"]);
@@ -186,7 +186,7 @@ fn with_logs_as_json_every_line_is_an_object_findings_and_the_last_word_too() {
 }
 
 #[test]
-fn log_has_the_first_findings_of_a_kind_and_counts_the_others() {
+fn the_log_has_the_first_findings_of_each_kind_and_counts_the_rest() {
     let folder = folder_with(&["a"]);
     let twice = "\"k\": 1, ".repeat(151);
     let export = format!(r#"{{{twice}"name": "N", "license": "https://example.org/", "software": []}}"#);
@@ -199,7 +199,7 @@ fn log_has_the_first_findings_of_a_kind_and_counts_the_others() {
 }
 
 #[test]
-fn prefix_of_the_operator_reaches_the_process_that_builds() {
+fn the_operators_prefix_reaches_the_build_process() {
     let folder = folder_with(&["a", "b"]);
     let name =
         fs::read_dir(folder.path().join("data")).expect("a folder").next().expect("an export").expect("an entry");
@@ -216,5 +216,5 @@ fn prefix_of_the_operator_reaches_the_process_that_builds() {
     let (_, download) = server.get(&format!("/v1/exports/{export}"));
     assert_eq!(download["software"][0]["id"], "a", "as in the file");
     let log = server.terminate().1;
-    assert!(log.contains("`none`, which isn't there"), "{log}");
+    assert!(log.contains("`none`, which doesn't exist"), "{log}");
 }

@@ -12,17 +12,18 @@ const MAX_LIST_BYTES: u64 = 16 * 1024 * 1024;
 /// Why a revision can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GitError {
-    #[error("git can't be run, which reads {object}; install it, or name a file or folder")]
+    #[error("git, which reads {object}, can't be run; install it, or name a file or folder")]
     Run {
         object: String,
         #[source]
         error: io::Error,
     },
     #[error(
-        "git can't read {object}: {message}; `git log --oneline` lists revisions, `git ls-tree REVISION` their files"
+        "git can't read {object}: {message}; `git log --oneline` lists revisions, and `git ls-tree REVISION` lists \
+         their files"
     )]
     Refused { object: String, message: String },
-    #[error("there is no export file in {object}: name a folder with *.json, or a file")]
+    #[error("there is no export file in {object}: name a folder with *.json files, or a file")]
     NoFiles { object: String },
     #[error("{object} is larger than {limit} bytes; --max-file-bytes raises the limit")]
     TooLarge { object: String, limit: u64 },
@@ -71,7 +72,7 @@ fn is_export(name: &str) -> bool {
 
 fn source(object: &str, hash: &str, limits: &Limits) -> Result<Result<SourceFile, Box<Finding>>, GitError> {
     let limit = limits.max_file_bytes;
-    // Checked first, because git holds a whole blob in memory to print it.
+    // Checked first, because git loads a whole blob into memory to print it.
     if text(&["cat-file", "-s", hash], object)?.parse().is_ok_and(|bytes: u64| bytes > limit) {
         return Err(GitError::TooLarge { object: object.to_owned(), limit });
     }
@@ -84,14 +85,14 @@ fn text(arguments: &[&str], object: &str) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
-/// Git's standard output, up to a limit. The repository may be a stranger's, so missing objects of
-/// a partial clone aren't fetched, which would run what the repository's configuration names, and
-/// objects aren't replaced by others.
+/// Git's standard output, up to a limit. The repository may be a stranger's. So missing objects of
+/// a partial clone aren't fetched, because that would run commands from the repository's
+/// configuration, and replacement objects are ignored.
 fn output(arguments: &[&str], object: &str, limit: u64) -> Result<Vec<u8>, GitError> {
     let run = |error| GitError::Run { object: object.to_owned(), error };
     let mut child = Command::new("git")
         .args(arguments)
-        // Since git 2.45. Older versions ask for a protocol, and none is allowed.
+        // Works since git 2.45. Older versions need a protocol for fetching, and none is allowed.
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "")
         .env("GIT_NO_REPLACE_OBJECTS", "1")

@@ -47,8 +47,8 @@ pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Fail
         return exports(sources, &limits, side, args);
     }
     Err(Failure::usage(format!(
-        "{text} doesn't exist; name an export file, a folder of exports, a revision and path of git such as HEAD~1:data, or a \
-         generation of the index"
+        "{text} doesn't exist; name an export file, a folder of exports, a Git revision and path such as \
+         HEAD~1:data, or a generation of the index"
     )))
 }
 
@@ -74,7 +74,7 @@ fn exports(
         }
         // Otherwise all records would be reported as added or removed.
         if report.exports.is_empty() {
-            return Err(Failure::usage(format!("{side} has no valid export; correct what is reported above")));
+            return Err(Failure::usage(format!("{side} has no valid export; correct the errors reported above")));
         }
     }
     let exports = report.exports.iter().map(|export| (export, Ok(export.document.clone())));

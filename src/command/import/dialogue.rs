@@ -6,7 +6,7 @@ use crate::command::{Failure, print_note};
 use crate::curate::tabular::{Choice, Match};
 use crate::text::printable::printable;
 
-/// The longest answer that is read, in bytes.
+/// The maximum length of an answer, in bytes.
 const ANSWER_BYTES: u64 = 4096;
 
 pub(super) fn is_terminal() -> bool {

@@ -14,7 +14,7 @@ use crate::error::chain;
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
-/// The longest sample in a proposal, in characters.
+/// The maximum length of a sample in a proposal, in characters.
 const SAMPLE_CHARS: usize = 40;
 
 /// The given or confirmed mapping; `None` if it was written to a file for editing.
@@ -56,8 +56,8 @@ pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>
         return Ok(Some(mapping));
     }
     if !is_terminal() {
-        let text = "the mapping isn't confirmed: accept it with --yes, or write it to a file with --write-mapping FILE, \
-                    edit that and give it with --mapping FILE";
+        let text = "the mapping isn't confirmed: accept it with --yes, or write it to a file with --write-mapping \
+        FILE, edit the file and pass it with --mapping FILE";
         return Err(Failure::usage(text));
     }
     match ask("Import with this mapping? [Y/n/e]")?.to_lowercase().as_str() {
@@ -70,7 +70,8 @@ pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>
     }
 }
 
-/// Rejects a mapping that lacks what every product needs, once instead of for each row.
+/// Rejects a mapping that lacks what every product needs, with one error instead of one for each
+/// row.
 pub(super) fn check_required(table: &Table, mapping: &Mapping) -> Result<(), Failure> {
     let missing: Vec<_> = ["name", "url"].into_iter().filter(|property| !mapping.has(property)).collect();
     if missing.is_empty() {
@@ -78,8 +79,8 @@ pub(super) fn check_required(table: &Table, mapping: &Mapping) -> Result<(), Fai
     }
     let heads: Vec<_> = table.heads.iter().filter(|head| !head.is_empty()).map(|head| format!("`{head}`")).collect();
     let text = format!(
-        "no column is {}, which every product needs; the table has {}. Write the mapping with --write-mapping FILE and edit it, or name \
-         the row with the heads with --header-row",
+        "no column provides {}, which every product needs; the table has {}. Write the mapping to a file with \
+         --write-mapping FILE and edit it, or give the row with the column names with --header-row",
         missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or "),
         heads.join(", ")
     );
@@ -93,7 +94,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 fn translations(option: &str) -> Result<(String, BTreeMap<String, String>), Failure> {
     let (head, path) = option.rsplit_once('=').ok_or_else(|| {
-        Failure::usage(format!("--map-values {option}: write COLUMN=FILE, with the head of the column and a JSON file"))
+        Failure::usage(format!("--map-values {option}: write COLUMN=FILE, with the column's name and a JSON file"))
     })?;
     let values = serde_json::from_slice(&read(Path::new(path))?).map_err(|error| {
         Failure::usage(format!(
@@ -109,14 +110,17 @@ fn chosen(table: &Table, columns: &[usize], yes: bool) -> Result<usize, Failure>
     let letters: Vec<_> = columns.iter().map(|column| column_letters(*column)).collect();
     if yes || !is_terminal() {
         let text = format!(
-            "columns {} both have the head `{head}` and different values; rename one of them, or choose with --mapping",
+            "columns {} have the same name `{head}` but different values; rename one of them, or choose with --mapping",
             letters.join(" and ")
         );
         return Err(Failure::usage(text));
     }
-    print_note(&printable(&format!("Columns {} have the head `{head}` and different values.", letters.join(", "))));
+    print_note(&printable(&format!(
+        "Columns {} have the same name `{head}` but different values.",
+        letters.join(", ")
+    )));
     loop {
-        let answer = ask(&format!("Which one is meant? [{}]", letters.join("/")))?;
+        let answer = ask(&format!("Which one should be used? [{}]", letters.join("/")))?;
         let found = letters.iter().position(|letters| letters.eq_ignore_ascii_case(&answer));
         if let Some(index) = found {
             return Ok(columns[index]);
@@ -137,11 +141,11 @@ fn print_left_out(table: &Table, mapping: &Mapping) {
     if left_out.is_empty() {
         return;
     }
-    print_note(&format!("Left out, and not published: columns: {}.", left_out.len()));
+    print_note(&format!("Columns left out and not published: {}.", left_out.len()));
     for (column, reason) in &left_out {
         print_note(&printable(&format!("  {}: {reason}", table.column_name(*column))));
     }
-    print_note("  (--additional COLUMN publishes one as it is, --additional '*' all)");
+    print_note("  (--additional COLUMN publishes one as it is, --additional '*' all of them)");
 }
 
 /// Each column with its target and a sample.
@@ -164,9 +168,9 @@ fn proposal(table: &Table, mapping: &Mapping) -> String {
         let line = format!("  {head:wide$}  →  {target:wider$}  {sample}");
         let _ = writeln!(text, "{}", line.trim_end());
     }
-    for (property, otherwise) in [("id", "made of the name"), ("evidence_status", "pending-review")] {
+    for (property, otherwise) in [("id", "derived from the name"), ("evidence_status", "pending-review")] {
         if !mapping.has(property) {
-            let _ = writeln!(text, "  No column is `{property}`: {otherwise}.");
+            let _ = writeln!(text, "  No column for `{property}`: {otherwise}.");
         }
     }
     text

@@ -30,10 +30,11 @@ use crate::record::identity;
 use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
 
-/// How many records that the table lacks are listed.
+/// How many of the records missing from the table are listed.
 const SHOWN_MISSING: usize = 10;
 
-/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, unconfirmed or invalid.
+/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, not
+/// confirmed, or invalid.
 pub(super) fn run(args: &ImportArgs) -> ExitCode {
     match import(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -41,7 +42,7 @@ pub(super) fn run(args: &ImportArgs) -> ExitCode {
     }
 }
 
-/// What the export becomes, and what the table is imported into.
+/// The export to write: a new one, or an existing one to update.
 enum Goal {
     New { output: PathBuf, envelope: Envelope },
     Update { output: PathBuf, export: Box<Export> },
@@ -125,7 +126,8 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
                 let _ = write!(hint, "; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses"));
             }
             let text = format!(
-                "number of errors: {errors}, of causes: {causes}; correct the table or the mapping. Nothing was written{hint}"
+                "the table has errors (total: {errors}, causes: {causes}); correct the table or the mapping. Nothing \
+                 was written{hint}"
             );
             return Err(Failure::usage(text));
         }
@@ -136,7 +138,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         }
         conversion.records.retain(|record| !rejected.contains_key(&record.row));
         if conversion.records.is_empty() {
-            return Err(Failure::usage("no row is without errors; nothing was written"));
+            return Err(Failure::usage("every row has errors; nothing was written"));
         }
         conversion.findings = Findings::default();
         draft = job.draft(&mut conversion)?;
@@ -188,7 +190,7 @@ fn goal(args: &ImportArgs, output: PathBuf) -> Result<Goal, Failure> {
     Ok(Goal::Update { output, export: Box::new(export) })
 }
 
-/// Refuses to overwrite an export that holds what a table can't.
+/// Refuses to overwrite an export that contains what a table can't.
 fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
     if !output.is_file() {
         return Ok(());
@@ -201,7 +203,8 @@ fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
     }
     let name = output.display();
     Err(Failure::usage(format!(
-        "{name} holds what a table doesn't: {}; --update {name} keeps it. To replace the export as a whole, remove the file first",
+        "{name} contains what a table can't: {}; keep it with --update {name}. To replace the whole export, remove \
+         the file first",
         others.join(", ")
     )))
 }
@@ -260,7 +263,7 @@ impl Job<'_> {
             Goal::New { output, .. } => {
                 if output.parent() == Some(data) && args.output.is_none() {
                     let failed =
-                        |error| Failure { text: format!("{} can't be made: {error}", data.display()), code: 1 };
+                        |error| Failure { text: format!("{} can't be created: {error}", data.display()), code: 1 };
                     std::fs::create_dir_all(data).map_err(failed)?;
                 }
                 write_file(output, args.force, |out| out.write_all(draft.json.as_bytes()))?;
@@ -294,14 +297,14 @@ impl Job<'_> {
 fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
     changes::print(export, &draft.json)?;
     if draft.cleared > 0 {
-        print_note(&format!("Values removed, since their cells are empty: {}.", draft.cleared));
+        print_note(&format!("Values removed because their cells are empty: {}.", draft.cleared));
     }
     if !draft.missing.is_empty() {
         let shown: Vec<_> = draft.missing.iter().take(SHOWN_MISSING).map(String::as_str).collect();
         let more = draft.missing.len() - shown.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let what = if args.remove_missing { "are removed" } else { "stay (--remove-missing removes them)" };
-        let text = format!("Records that the table doesn't have {what}: {}{more}.", shown.join(", "));
+        let what = if args.remove_missing { "are removed" } else { "are kept (--remove-missing removes them)" };
+        let text = format!("Records that aren't in the table {what}: {}{more}.", shown.join(", "));
         print_note(&printable(&text));
     }
     Ok(())

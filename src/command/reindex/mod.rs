@@ -34,7 +34,7 @@ use crate::scratch::Scratch;
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
-/// The largest generation that is compared with the previous one, in products.
+/// Generations with more products than this aren't compared with the previous one.
 const MOST_COMPARED: u64 = 200_000;
 
 /// How many files a build may have open: a copy of each export, and up to a few hundred for each
@@ -44,7 +44,7 @@ const SCRATCH_FILES: u64 = 16_384;
 /// Builds a generation for a person, and reports the result.
 pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
     let Some(index) = &settings.index else {
-        return Err(Failure::usage("--reindex writes an index folder, so --index none makes no sense with it"));
+        return Err(Failure::usage("--reindex writes an index folder, so it can't be combined with --index none"));
     };
     memory::limit(args.max_build_bytes);
     open_files::allow(SCRATCH_FILES);
@@ -79,7 +79,7 @@ pub(super) fn run_in_cluster(
 ) -> Result<(), Failure> {
     let Some(index) = &settings.index else {
         return Err(Failure::usage(
-            "--reindex needs an index folder for its scratch files, so --index none makes no sense with it",
+            "--reindex needs an index folder for its scratch files, so it can't be combined with --index none",
         ));
     };
     let scratch = Scratch::new(index);
@@ -107,7 +107,7 @@ pub(super) fn run_in_cluster(
     Ok(())
 }
 
-/// The generation in service, if it was built from the same files and is whole.
+/// The generation in service, if it was built from the same files and is complete.
 fn published_already(
     args: &ServeArgs,
     settings: &Settings,
@@ -136,14 +136,14 @@ fn fill(
         cluster,
         prefix: args.engine.engine_index_prefix.clone(),
         shards: args.engine.engine_shards,
-        waits: &mut |owner| tracing::info!(owner, "another build fills the cluster; this one waits for its turn"),
+        waits: &mut |owner| tracing::info!(owner, "another build is filling the cluster; this one waits for its turn"),
         progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
     };
     runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))
 }
 
-/// The changes since the previous generation; `None` if it's gone or damaged, or if both are too
-/// large to hold.
+/// The changes since the previous generation; `None` if it's gone or damaged, or if either is too
+/// large to load.
 fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> {
     if before.software_count.max(after.software_count) > MOST_COMPARED {
         return None;
@@ -236,7 +236,7 @@ pub(super) fn begin_for_server(args: &ServeArgs) {
     give_way();
 }
 
-/// This running program. There may already be a newer one under its name.
+/// The running program itself. Its path may already lead to a newer one.
 pub(super) fn program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }

@@ -1,4 +1,4 @@
-//! Announces a start: a line in the log, and the service's address on standard output.
+//! Announces startup: a line in the log, and the service's address on standard output.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -10,7 +10,7 @@ use crate::generation::Snapshot;
 use crate::key::ApiKey;
 use crate::update::Outcome;
 
-/// Logs the single line about a start: what is served, or what it's waiting for.
+/// Logs the single line about startup: what is served, or what it's waiting for.
 pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAddr, origin: &str, awaited: &str) {
     let Some((outcome, served)) = started else {
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, origin, "serving nothing yet: waiting for {awaited}");
@@ -33,7 +33,7 @@ pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAd
     );
 }
 
-/// What is printed at a start besides the service's address.
+/// What is printed at startup besides the service's address.
 #[derive(Debug)]
 pub(super) struct Start<'a> {
     /// The development key, if it's the only one.
@@ -45,8 +45,8 @@ pub(super) struct Start<'a> {
     pub(super) is_demo: bool,
 }
 
-/// Prints the service's address on the first line, and how to try it. On a separate thread, which
-/// may block on a pipe that nobody reads.
+/// Prints the service's address on the first line, and how to try it. Uses a separate thread,
+/// because writing may block on a pipe that nobody reads.
 pub(super) fn announce(address: SocketAddr, start: &Start<'_>) {
     let reachable = match address.ip() {
         ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
@@ -69,7 +69,7 @@ pub(super) fn announce(address: SocketAddr, start: &Start<'_>) {
     }
     if *is_demo {
         text.push_str(
-            "\nThere is no folder ./data here, so this is the directory that comes with the program, for trying it out.\n\
+            "\nThere is no ./data folder here, so this is the built-in demo directory.\n\
              Put export files in ./data, or name their folder with --data.\n",
         );
     }

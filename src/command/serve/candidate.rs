@@ -29,7 +29,7 @@ const FINDINGS_BYTES: usize = 512 * 1024;
 /// How many records of each kind the page shows per section.
 const SHOWN: usize = 200;
 
-/// Starts the thread that compares. Returns the state for the page, and an observer for the builds.
+/// Starts the comparison thread. Returns the state for the page, and an observer for the builds.
 pub(super) fn start(
     args: &PreviewArgs,
     terminal: Terminal,
@@ -88,7 +88,7 @@ impl Observer for Candidate {
         self.terminal.report(report);
     }
 
-    /// If a candidate is invalid, the last valid state is served and remains compared.
+    /// If a candidate is invalid, the last valid one is still served and compared.
     fn exports(&mut self, set: &ExportSet) {
         match Set::of(set.exports.iter().map(|of| (&of.export, of.document.read_all()))) {
             Ok(set) => {
@@ -112,7 +112,7 @@ struct Published {
     candidate: PathBuf,
 }
 
-/// The metadata of a side that is a file or folder, which changes with its content.
+/// The metadata of a side that's a file or folder; it changes with the content.
 type SideStamp = (Option<FolderStamp>, [Option<SystemTime>; 2]);
 
 impl Published {
@@ -127,7 +127,7 @@ impl Published {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            // Before the files are read, so that a change meanwhile is noticed.
+            // Taken before the files are read, so that a change in the meantime is noticed.
             seen = self.stamp();
             if let Some(candidate) = &candidate {
                 let compared = panics::catch(|| self.compare(candidate));
@@ -138,7 +138,7 @@ impl Published {
 
     fn stamp(&self) -> SideStamp {
         let modified = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-        // An index has a `CURRENT`.
+        // An index has a `CURRENT` file.
         (stamp(&self.side).ok(), [modified(&self.side), modified(&self.side.join("CURRENT"))])
     }
 
@@ -146,7 +146,7 @@ impl Published {
         let published = match side::read(&self.side, &self.sides) {
             Ok(set) => set,
             Err(failure) => {
-                tracing::warn!("the candidate isn't compared: {}", printable(&failure.text));
+                tracing::warn!("the candidate can't be compared: {}", printable(&failure.text));
                 return Comparison::Failed(failure.text);
             }
         };
@@ -156,8 +156,7 @@ impl Published {
             Ok(html) => html,
             Err(error) => return Comparison::Failed(crate::error::chain(&error)),
         };
-        let summary =
-            if difference.is_empty() { "Nothing is changed".to_owned() } else { difference.summary.to_string() };
+        let summary = if difference.is_empty() { "Nothing changed".to_owned() } else { difference.summary.to_string() };
         Comparison::Done { summary: printable(&summary).into_owned(), html }
     }
 }

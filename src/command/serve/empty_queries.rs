@@ -1,4 +1,4 @@
-//! The file of queries without hits: read at the start, written from time to time and at the end.
+//! The file of queries without hits: read at startup, written periodically and at shutdown.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ pub(super) struct QueryFile {
 
 impl QueryFile {
     /// Reads the counts from earlier runs and writes the file, so that an unwritable one is noticed
-    /// at once.
+    /// immediately.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |error: queries::QueryFileError| {
             Failure::usage(format!("--empty-queries {}: {}", path.display(), chain(&error)))
@@ -58,7 +58,7 @@ impl QueryFile {
         let was_written = self.written.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         match self.write() {
             Err(failure) if was_written => {
-                tracing::error!("the queries without hits are not written, which is tried again: {}", failure.text);
+                tracing::error!("the queries without hits can't be written; this will be retried: {}", failure.text);
             }
             Ok(()) if !was_written => tracing::info!("the queries without hits are written again"),
             _ => {}

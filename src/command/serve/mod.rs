@@ -172,7 +172,7 @@ fn serve(
     served
 }
 
-/// A preview's key, which lasts as long as it runs. No key file replaces it.
+/// A preview's key, which lasts as long as the preview runs. No key file replaces it.
 fn preview_keys() -> Result<(KeyStore, Option<ApiKey>), Failure> {
     let key = key::development::obtain(None).map_err(|error| Failure::other(&error))?.key;
     Ok((KeyStore::development(&key, Path::new("")), Some(key)))
@@ -222,9 +222,9 @@ async fn run_server(
     let (open, is_open) = watch::channel(!is_shared);
     let server_phase = phase.clone();
     let server = tokio::spawn(async move {
-        // Serving starts at once: until there's a generation, /healthz is fine and /readyz is 503.
-        // Connections on an inherited socket, however, wait in its backlog or go to the process
-        // that's still running.
+        // Serving starts immediately: until there's a generation, /healthz succeeds and /readyz
+        // responds with 503. Connections on an inherited socket, however, wait in its backlog or go
+        // to the process that's still running.
         tokio::select! {
             () = reached(is_open, true) => {}
             () = reached(server_phase.clone(), Shutdown::Graceful) => return,
@@ -262,8 +262,8 @@ async fn run_server(
     }
     // Until shutdown.
     drop(server.await);
-    // The updater isn't waited for. It may be building for minutes or waiting for another process's
-    // lock, and the next start sweeps an unfinished generation on disk.
+    // There's no need to wait for the updater. It may be building for minutes or waiting for
+    // another process's lock, and the next start sweeps away an unfinished generation on disk.
     let _ = signals.try_send(Signal::Stop);
     for task in [Some(watcher), Some(handler), Some(eviction), metrics].into_iter().flatten() {
         task.abort();
@@ -276,7 +276,7 @@ fn sign_in_codes(state: &AppState, development: Option<&ApiKey>, count: usize) -
     let issue = |key: &ApiKey| state.sign_in_codes.issue(key.id(), Instant::now());
     let codes = development.into_iter().flat_map(|key| std::iter::repeat_n(key, count)).map(issue);
     codes.collect::<Result<_, _>>().unwrap_or_else(|error| {
-        tracing::warn!(%error, "no link signs a browser in: enter the key instead");
+        tracing::warn!(%error, "no sign-in link could be created: enter the key instead");
         Vec::new()
     })
 }
@@ -290,7 +290,7 @@ async fn example_query(snapshot: Option<&Snapshot>) -> String {
     queries.into_iter().next().unwrap_or_else(|| "permit to work".to_owned())
 }
 
-/// Serves metrics until the very end, so that stopping can be observed as well.
+/// Serves metrics until the very end, so that the shutdown can also be observed.
 fn serve_metrics(listener: TcpListener, address: SocketAddr, state: Arc<AppState>) -> JoinHandle<()> {
     tracing::info!(%address, "metrics are served at /metrics");
     let limits = ConnectionLimits { max_connections: MAX_METRICS_CONNECTIONS, ..ConnectionLimits::default() };
@@ -308,7 +308,7 @@ fn start_updater(
     let runtime = Handle::current();
     let run = move || {
         if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received, runtime)) {
-            tracing::error!("the directory isn't updated any more, because the program failed: {panic}; restart it");
+            tracing::error!("the directory is no longer updated, because the program failed: {panic}; restart it");
         }
     };
     thread::Builder::new().name("updater".to_owned()).spawn(run)?;

@@ -22,8 +22,8 @@ const OTHER_FILES: u64 = 64;
 const DOWNLOAD_FILES: u64 = 3 * 128;
 
 /// A connection's send buffer in bytes. It limits how much memory a client that doesn't read can
-/// tie up. Linux doubles it for its own overhead; the default would be four megabytes. At a round
-/// trip of 50 ms it carries five megabytes a second.
+/// tie up. Linux doubles it for its own overhead; the default would be four megabytes. With a round
+/// trip of 50 ms, it allows five megabytes per second.
 const SEND_BUFFER_BYTES: usize = 256 * 1024;
 
 /// Sockets that existed before the process.
@@ -40,19 +40,19 @@ impl HandedOver {
         let mut sockets = ListenFd::from_env();
         let mut take = |at| {
             sockets.take_tcp_listener(at).map_err(|error| {
-                Failure::usage(format!("what was handed over in LISTEN_FDS can't be listened on: {error}"))
+                Failure::usage(format!("the socket passed in LISTEN_FDS can't be listened on: {error}"))
             })
         };
         Ok(Self { service: take(0)?, metrics: take(1)? })
     }
 
     /// The address that the service will have. It decides whether keys are needed, so an inherited
-    /// socket counts and not the options.
+    /// socket takes precedence over the options.
     pub(super) fn address(&self, args: &ServeArgs) -> Result<SocketAddr, Failure> {
         match &self.service {
             Some(socket) => socket
                 .local_addr()
-                .map_err(|error| Failure::usage(format!("the socket that was handed over has no address: {error}"))),
+                .map_err(|error| Failure::usage(format!("the socket passed in LISTEN_FDS has no address: {error}"))),
             None => Ok(args.listen),
         }
     }
@@ -83,10 +83,16 @@ async fn listen(
 ) -> Result<(TcpListener, SocketAddr), Failure> {
     let cannot = |error: io::Error| {
         let remedy = match error.kind() {
-            io::ErrorKind::AddrInUse => format!("another process has the port; choose another one with {option}"),
-            io::ErrorKind::AddrNotAvailable => format!("this machine doesn't have the address; {option} changes it"),
-            io::ErrorKind::PermissionDenied => format!("ports below 1024 need a privilege; {option} changes the port"),
-            _ => format!("{option} changes the address"),
+            io::ErrorKind::AddrInUse => format!("another process is using the port; choose another one with {option}"),
+            io::ErrorKind::AddrNotAvailable => format!(
+                "this machine doesn't have the address; choose another one \
+            with {option}"
+            ),
+            io::ErrorKind::PermissionDenied => format!(
+                "ports below 1024 need privileges; choose another port with \
+            {option}"
+            ),
+            _ => format!("choose another address with {option}"),
         };
         Failure { text: format!("can't listen on {address}: {error}; {remedy}"), code: 1 }
     };
@@ -110,8 +116,8 @@ pub(super) fn connections(wanted: usize) -> usize {
     let possible = connections_of(wanted, current);
     if possible < wanted {
         tracing::warn!(
-            "at most {possible} connections at once, for the process may open {current} files; raise the limit \
-             (`ulimit -n`, LimitNOFILE) to {needed} for {wanted}"
+            "at most {possible} connections at once, because the process may open only {current} files; raise the \
+             limit (`ulimit -n`, LimitNOFILE) to {needed} for {wanted}"
         );
     }
     possible

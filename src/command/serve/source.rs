@@ -26,7 +26,7 @@ pub(super) struct Generations {
     pub(super) origin: String,
     /// What a start without a generation waits for.
     pub(super) awaited: &'static str,
-    /// Whether they are the embedded demo's.
+    /// Whether they come from the embedded demo.
     pub(super) is_demo: bool,
     run: Box<Run>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Generations {
 type Run = dyn FnOnce(Ready, SyncSender<Signal>, &Receiver<Signal>, Handle) + Send;
 
 impl Generations {
-    /// Builds from the exports. Without a valid set, a start waits for one if `waits` is set, and
+    /// Builds from the exports. Without a valid set, startup waits for one if `waits` is set, and
     /// fails otherwise.
     pub(super) fn built(
         settings: Settings,
@@ -73,7 +73,8 @@ impl Generations {
         };
         if args.reindex {
             return usage(
-                "--reindex builds from exports, and --follow takes generations from another server: give one of them",
+                "--reindex builds from exports, but --follow takes generations from another server: give only one of \
+                 them",
             );
         }
         if args.data.data.is_some() {
@@ -88,7 +89,7 @@ impl Generations {
             );
         }
         let Some(index) = &settings.index else {
-            return usage("--follow keeps generations in an index folder, so --index none makes no sense with it");
+            return usage("--follow keeps generations in an index folder, so it can't be combined with --index none");
         };
         let leader = Leader::new(url, args.follow_key_file.clone())
             .map_err(|error| Failure::usage(crate::error::chain(&error)))?;
@@ -116,7 +117,7 @@ impl Generations {
         let Some(cluster) = cluster.cloned() else { return Ok(None) };
         if args.follow.is_some() {
             return Err(Failure::usage(
-                "--follow and --engine opensearch are two sources of generations: give one of them",
+                "--follow and --engine opensearch are two sources of generations: give only one of them",
             ));
         }
         if args.data.data.is_some() {

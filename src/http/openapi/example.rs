@@ -73,7 +73,7 @@ fn error(code: ErrorCode) -> ApiError {
     match code {
         ErrorCode::InvalidParameter => parameter("limit", "limit must be a whole number from 1 to 100."),
         ErrorCode::UnknownParameter => {
-            parameter("limt", "There is no parameter \"limt\". Did you mean limit? Allowed are: lang, limit, offset.")
+            parameter("limt", "There is no parameter \"limt\". Did you mean limit? Allowed: lang, limit, offset.")
         }
         ErrorCode::OffsetTooLarge => parameter(
             "offset",

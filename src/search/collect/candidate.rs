@@ -51,16 +51,19 @@ impl Tier {
         matches!(self, Self::RelatedDemo | Self::Related)
     }
 
-    /// Its number in the scores of responses: 5 for whole names, 0 for demo records with some words, below 0 for related ones.
+    /// The tier's number in response scores: 5 for exact names, 0 for demo records with some words,
+    /// negative for related products.
     pub const fn number(self) -> i8 {
         self as i8 - Self::SomeDemo as i8
     }
 }
 
-/// Whether a product with all words has them by accident, given its score by words and the best one of the real products with
-/// all words, without names and pinned ones. If products with some words follow, it's one of them.
+/// Whether a product with all words has them only by accident. `best` is the best word score among
+/// the real products with all words, leaving out exact names and pinned products. If products with
+/// some words follow, the product counts as one of them.
 pub fn is_accidental(score: f32, best: f32) -> bool {
-    /// Its share of the best score. With half, composed queries of the bundled directory are answered worse.
+    /// As a share of the best score. At one half, results for composed queries get worse on the
+    /// bundled directory.
     const LEAST: f32 = 0.3;
     score < LEAST * best
 }

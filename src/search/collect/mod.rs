@@ -117,8 +117,9 @@ impl<'c> Collector<'c> {
         is_admitted
     }
 
-    /// Moves the candidates among some products to the [tier](Tier::accidental) of those that have all words by accident. Returns
-    /// how many of the products pass the filter. To be called while no candidate has been left out.
+    /// Moves the candidates among these products to the [tier](Tier::accidental) of products that
+    /// have all words by accident. Returns how many of the products pass the filter. Call this
+    /// before any candidate has been dropped.
     pub fn demote(&mut self, ordinals: &[Ordinal]) -> u64 {
         for kept in &mut self.best {
             if ordinals.contains(&kept.candidate.ordinal) {

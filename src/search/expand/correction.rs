@@ -15,7 +15,7 @@ use crate::text::english;
 /// that slipped into the records.
 const VERY_RARE: u32 = 10_000;
 
-/// Whether a folded word is spelled correctly whether or not any record has it.
+/// Whether a folded word is spelled correctly, regardless of whether any record has it.
 fn is_right(folded: &str) -> bool {
     english::is_common(folded) || english::is_name(folded)
 }
@@ -66,7 +66,7 @@ impl<D: Documents> Expander<'_, D> {
         self.weigh(slot)
     }
 
-    /// Whether a word is capitalised where a sentence has no capitals but for names.
+    /// Whether a word's capital letter suggests that it's a name in a sentence.
     fn is_name_in_sentence(&self, word: &Word) -> bool {
         let is_capitalised = |word: &Word| self.text[word.start..].starts_with(char::is_uppercase);
         let words = &self.query.words;

@@ -1,4 +1,5 @@
-//! Other forms of a query's words, and compounds with them, in the languages of the directory besides English.
+//! Other forms of a query's words, and compounds that contain them, in the directory's languages
+//! other than English.
 
 use super::Expander;
 use super::slot::Slot;
@@ -6,12 +7,12 @@ use crate::search::Documents;
 use crate::search::lexicon::Relation;
 use crate::search::plan::{Alternative, Kind, Term};
 
-/// The most words that a stem stands for: those of the best records.
+/// Maximum number of words that a stem expands to. Words from the best records come first.
 const MOST_WORDS: usize = 50;
 
 impl<D: Documents> Expander<'_, D> {
-    /// Adds the words that share a stem with the slot's word in any language, and the compounds that it's part
-    /// of, because a query doesn't say which language it's in.
+    /// Adds the words that share a stem with the slot's word in any language, and the compounds
+    /// that contain it, because a query doesn't say which language it's in.
     pub(super) fn push_inflections(&self, slot: &mut Slot) {
         let (lexicon, ranking) = (&self.index.lexicon, &self.index.ranking);
         for language in lexicon.inflected() {

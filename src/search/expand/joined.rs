@@ -1,4 +1,4 @@
-//! Words of a query that may be written as one.
+//! Query words that may be written as one.
 
 use std::ops::Range;
 
@@ -7,15 +7,16 @@ use crate::search::Documents;
 use crate::search::lexicon::WordId;
 use crate::text::analyse::{Gap, compound, is_conjunction};
 
-/// A query of up to so many words may be a name of several parts, so more than two are joined.
+/// A query of up to this many words may be a name with several parts, so more than two words are
+/// joined.
 const JOINED_WITHIN: usize = 6;
 
-/// The most words of a query that are joined.
+/// Maximum number of query words that are joined.
 const MOST_JOINED: usize = 4;
 
 impl<D: Documents> Expander<'_, D> {
-    /// The words of the lexicon that are several neighbours of the query written as one, with the
-    /// range of these. A conjunction between two isn't written: `r and d` is `rd`.
+    /// The words in the lexicon that consist of several neighbouring query words, each with the
+    /// range of those. A conjunction between two words may be left out: `r and d` is `rd`.
     pub(super) fn joined(&self) -> Vec<(Range<usize>, WordId)> {
         let words = &self.query.words;
         let most = if words.len() <= JOINED_WITHIN { MOST_JOINED } else { 2 };

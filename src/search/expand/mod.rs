@@ -1,4 +1,4 @@
-//! Expands a query's words to the alternatives that match each, and plans the search.
+//! Expands each word of a query to the alternatives that match it, and plans the search.
 
 mod completion;
 mod correction;
@@ -50,12 +50,13 @@ pub struct Expansion {
     pub stems: Arc<StemSlots>,
     /// The synonym groups that are searched.
     pub concepts: Vec<u32>,
-    /// Whether words can find nothing: each was dropped, or a phrase has an unknown one.
+    /// Whether the words can't find anything: all of them were dropped, or a phrase has an unknown
+    /// word.
     pub is_hopeless: bool,
     /// Whether the last word could have been a prefix but was taken for a complete word.
     pub is_closed: bool,
-    /// The name of the product whose alternatives are all that is sought, if no record is called one:
-    /// [similar products](Self::seek_similar) may stand for them.
+    /// If the query only asks for alternatives to a product and no record is listed as one, the
+    /// name of that product. [Similar products](Self::seek_similar) may then take their place.
     pub similar_to: Option<Term>,
 }
 
@@ -69,7 +70,7 @@ impl Expansion {
 /// Whether a query's last word is also treated as a prefix.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Prefix {
-    /// Unless it's a complete word: one that the directory has or a common English one.
+    /// Unless it's a complete word: one that the directory has, or a common English word.
     #[default]
     Auto,
     /// It's still being typed.
@@ -90,7 +91,7 @@ impl Prefix {
     }
 }
 
-/// How freely a query is understood.
+/// How liberally a query is interpreted.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     pub typo: bool,
@@ -122,7 +123,7 @@ pub fn expand<D: Documents>(
     .run()
 }
 
-/// The alternative of a product that the whole query means.
+/// The alternative for a product that the query as a whole refers to.
 fn identity(term: &Term) -> Alternative {
     Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
 }
@@ -166,7 +167,7 @@ impl<D: Documents> Expander<'_, D> {
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         let joined = self.joined();
-        // The words that tell what is meant, without what is still being typed.
+        // The words that say what is meant, without one that's still being typed.
         let mut meant = Vec::with_capacity(words.len());
         for at in 0..words.len() {
             if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
@@ -184,7 +185,7 @@ impl<D: Documents> Expander<'_, D> {
             slot.alternatives.extend(identified.terms.iter().map(identity));
             slot.alternatives.extend(pinned.iter().map(pinned::alternative));
             self.weigh(&mut slot)?;
-            // What follows the last word ends it only if it's a word.
+            // A space or punctuation after the last word completes it only if it's a known word.
             let is_unknown = !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded);
             if is_unknown && at + 1 == words.len() && !self.query.last_is_open {
                 self.push_prefix(&mut slot, known);
@@ -262,8 +263,8 @@ impl<D: Documents> Expander<'_, D> {
         }
     }
 
-    /// What the words with these indices mean, as corrected. `None` where other things decide: what can
-    /// replace a product, or two names.
+    /// What the words at these indices mean, after correction. `None` if the query asks for
+    /// alternatives to a product or compares two, because meaning doesn't matter then.
     fn reference(&self, understood: &Understood, mut meant: Vec<usize>, corrected: &[String]) -> Option<Reference> {
         if !self.index.has_meanings || understood.subject.is_some() || understood.is_comparison {
             return None;
@@ -278,7 +279,8 @@ impl<D: Documents> Expander<'_, D> {
         reference(meant.iter().map(|at| corrected[*at].as_str()))
     }
 
-    /// What related products are near to. Whoever types a name or a phrase wants that, and nothing like it.
+    /// What related products must be near. `None` for names and phrases: whoever types one wants
+    /// exactly that.
     fn related(&self, reference: Option<&Reference>, names: &[Term]) -> Result<Option<Related>, D::Error> {
         let Some(reference) = reference.filter(|_| self.query.phrases.is_empty()) else { return Ok(None) };
         for name in names {
@@ -289,7 +291,7 @@ impl<D: Documents> Expander<'_, D> {
         Ok(Some(Related::new(reference, &self.index.ranking, ENOUGH)))
     }
 
-    /// The search for products that the query names without a word of theirs.
+    /// A search for just the products that the query names by symbols or a URL.
     fn only(self, terms: &[Term]) -> Expansion {
         let text = self.text.trim();
         let start = self.text.len() - self.text.trim_start().len();
@@ -312,7 +314,7 @@ impl<D: Documents> Expander<'_, D> {
         self.text[word.start..word.end].to_owned()
     }
 
-    /// Adds the query's exclusions to those that it means.
+    /// Adds the query's explicit exclusions to those inferred from its intent.
     fn excluded(&mut self, mut excluded: Exclusion) -> Exclusion {
         for words in &self.query.excluded {
             self.report.excluded.push(written(self.text, words).to_owned());
@@ -322,7 +324,8 @@ impl<D: Documents> Expander<'_, D> {
     }
 }
 
-/// The names that the whole query may be, as it's written or corrected, and those that it's understood as.
+/// The names that the whole query may be, as typed or corrected, and those that it was understood
+/// to mean.
 fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: &mut Vec<Term>) -> Vec<Term> {
     if names.is_empty() {
         names.push(Term::Name(corrected.concat().into()));

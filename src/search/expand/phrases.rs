@@ -5,7 +5,8 @@ use crate::search::lexicon::WordId;
 use crate::search::plan::{Alternative, Documents, Kind, Phrase, PhraseForm, Term};
 
 impl<D: Documents> Expander<'_, D> {
-    /// The phrases, rarest first. `None` if one has an unknown word in every form, so that nothing matches.
+    /// The phrases, rarest first. `None` if a phrase has an unknown word in every form, so that
+    /// nothing matches.
     pub(super) fn planned_phrases(&self) -> Option<Vec<Phrase>> {
         let mut phrases = self.phrases.iter().cloned().collect::<Option<Vec<_>>>()?;
         let frequency =
@@ -16,7 +17,7 @@ impl<D: Documents> Expander<'_, D> {
         Some(phrases)
     }
 
-    /// For a word of a phrase, the first word of each form of the phrase without that word.
+    /// For a word of a phrase, the first word of each form that doesn't contain it.
     pub(super) fn other_forms(&self, at: usize, known: Option<WordId>) -> Vec<Alternative> {
         let number = self.query.phrases.iter().position(|phrase| phrase.contains(&at));
         let Some(phrase) = number.and_then(|number| self.phrases[number].as_ref()) else { return Vec::new() };

@@ -21,8 +21,8 @@ impl<D: Documents> Expander<'_, D> {
         Ok(terms)
     }
 
-    /// Makes the pinned products alternatives of each slot. If none are pinned to the query as typed, those pinned to the corrected
-    /// one count.
+    /// Makes the pinned products alternatives in each slot. If none are pinned to the query as
+    /// typed, uses those pinned to the corrected query.
     pub(super) fn pin(
         &mut self,
         pinned: &mut Vec<Term>,

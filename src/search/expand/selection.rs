@@ -52,12 +52,12 @@ impl<D: Documents> Expander<'_, D> {
         if !is_general || is_comparison {
             return (groups, enough(slots));
         }
-        // What is sought is in no product, so none has all words.
+        // No product has the word that says what is sought, so none has all words.
         groups.push(Group { required: true, ..Group::default() });
         (groups, ENOUGH)
     }
 
-    /// Whether a word doesn't tell what is sought, but only of what kind it is.
+    /// Whether a word says only what kind of thing is sought.
     pub(super) fn is_general(&self, slot: &Slot) -> bool {
         slot.is_optional() || is_kind(&slot.word.folded) || is_intent_word(self.text, &slot.word)
     }
@@ -70,7 +70,7 @@ fn enough(slots: &[Slot]) -> usize {
     if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }
 }
 
-/// Drops slots outside of phrases if other slots find something.
+/// Drops slots outside phrases if other slots find something.
 pub(super) fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot) -> bool) {
     let is_dropped = |slot: &Slot| !slot.in_phrase && drops(slot);
     if slots.iter().any(|slot| slot.finds() && !is_dropped(slot)) {

@@ -1,4 +1,5 @@
-//! Turns a search for alternatives into one for similar products if no record is called an alternative.
+//! Turns a search for alternatives into one for similar products if no record is listed as an
+//! alternative.
 
 use std::sync::Arc;
 
@@ -8,8 +9,9 @@ use crate::search::plan::{Alternative, Rerank};
 use crate::search::stem_slots::StemSlots;
 
 impl Expansion {
-    /// Searches for products similar to the one in [`similar_to`](Self::similar_to), which comes last. Takes
-    /// its id, and what it may share with others: as written, and as searched.
+    /// Searches for products similar to the one in [`similar_to`](Self::similar_to), which itself
+    /// comes last. Takes its id, and what it may share with other products, as written and as
+    /// searched.
     pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, rerank: Rerank) {
         let (Some(name), [subject]) = (self.similar_to.take(), &self.slots[..]) else { return };
         let slot = |(written, alternatives)| {

@@ -16,7 +16,7 @@ impl<D: Documents> Expander<'_, D> {
         self.synonyms_of(&self.query.words, |_| true)
     }
 
-    /// Adds the synonym groups that the query asks for only as corrected.
+    /// Adds the synonym groups that only the corrected query asks for.
     pub(super) fn add_synonyms_of(&mut self, corrected: &[String], slots: &mut [Slot]) -> Result<(), D::Error> {
         let query = self.query;
         let is_corrected = |at: usize| corrected[at] != query.words[at].folded;
@@ -74,7 +74,7 @@ impl<D: Documents> Expander<'_, D> {
         Ok(by_word)
     }
 
-    /// Whether products have what a word alone is a synonym of.
+    /// Whether any product has a synonym of a word that stands alone.
     pub(super) fn finds_synonym(&self, folded: &str) -> Result<bool, D::Error> {
         for concept in self.index.thesaurus.asked_by(folded, &self.index.stems) {
             if self.documents.document_frequency(&Term::Concept(*concept))? > 0 {

@@ -1,4 +1,4 @@
-//! The slots of words, and of names whose alternatives are sought.
+//! Slots for words, and for names whose alternatives are sought.
 
 use std::ops::Range;
 

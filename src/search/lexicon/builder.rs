@@ -16,7 +16,7 @@ pub struct LexiconBuilder {
     numbers: HashMap<Box<str>, u32>,
     words: Vec<WordEntry>,
     stems: HashMap<Box<str>, StemId>,
-    /// By language, the numbers of the words that are noted as inflected in it.
+    /// By language, the numbers of the words that are inflected in it.
     inflected: [Vec<u32>; Inflected::ALL.len()],
     analyzer: Stems,
 }
@@ -29,7 +29,7 @@ struct WordEntry {
     stem: StemId,
     document_frequency: u32,
     last_document: u32,
-    /// A bit for each language that it's known to be inflected in.
+    /// One bit for each language in which the word is inflected.
     inflected: u8,
 }
 
@@ -79,7 +79,7 @@ impl LexiconBuilder {
         number
     }
 
-    /// Notes that a word, given its provisional number, is one of a language.
+    /// Notes that a word, given its provisional number, belongs to a language.
     pub fn inflect(&mut self, number: u32, language: Inflected) {
         let word = &mut self.words[number as usize];
         let bit = 1 << language as u8;
@@ -147,7 +147,7 @@ impl LexiconBuilder {
 }
 
 impl LexiconBuilder {
-    /// The [`Forms`].
+    /// Encodes the [`Forms`](super::forms::Forms).
     fn forms(&self) -> Result<Vec<u8>, fst::Error> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
         for (language, numbers) in Inflected::ALL.into_iter().zip(&self.inflected) {
@@ -175,11 +175,11 @@ impl LexiconBuilder {
     }
 }
 
-/// The fewest letters of a part of a compound.
+/// Minimum number of letters in a part of a compound.
 const PART_LETTERS: usize = 4;
 
-/// The stems of a word's two parts, if both are stems in the directory. If there are several ways to split
-/// it, the one with the longest second part, which says what the thing is.
+/// The stems of a word's two parts, if the directory has both. If the word can be split in several
+/// ways, the second part is as long as possible, because it says what the thing is.
 fn compound_parts(word: &str, language: Inflected, known: &HashSet<&str>) -> Option<[String; 2]> {
     let ends: Vec<_> = word.char_indices().map(|(at, _)| at).collect();
     let places = ends.get(PART_LETTERS..(ends.len() + 1).saturating_sub(PART_LETTERS))?;

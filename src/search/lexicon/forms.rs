@@ -1,4 +1,4 @@
-//! The words of languages other than English, by their stems.
+//! Words in languages other than English, by stem.
 
 use bytes::Bytes;
 use fst::{IntoStreamer as _, Set, Streamer as _};
@@ -6,24 +6,24 @@ use fst::{IntoStreamer as _, Set, Streamer as _};
 use super::StemId;
 use crate::text::stem::Inflected;
 
-/// Finds words by their stem in a language other than English, and compounds by the stems of their parts.
-/// Each key is a [`Relation`], a language's code, a stem in it, a zero, and the number of the word's English
-/// stem, which is its term in the index.
+/// Finds words by their stem in a language other than English, and compounds by the stems of their
+/// parts. Each key consists of a [`Relation`], a language code, a stem in that language, a zero
+/// byte, and the number of the word's English stem, which is its term in the index.
 #[derive(Debug)]
 pub(super) struct Forms {
     keys: Set<Bytes>,
     pub(super) languages: Vec<Inflected>,
 }
 
-/// Ends a stem in the key of a form.
+/// Terminates the stem in a key.
 const STEM_END: u8 = 0;
 
 /// How a word is related to a stem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// The stem is its own.
+    /// It's the word's own stem.
     Form,
-    /// The stem is one of a part: `farb` of `Farbwähler`.
+    /// It's the stem of one of the word's parts: `farb` in `Farbwähler`.
     Compound,
 }
 
@@ -36,7 +36,7 @@ impl Relation {
     }
 }
 
-/// The beginning of the keys of a stem's words.
+/// The key prefix that all words of a stem share.
 pub(super) fn stem_key(relation: Relation, language: Inflected, stem: &str) -> Vec<u8> {
     [&[relation.letter()], language.code().as_bytes(), stem.as_bytes(), &[STEM_END]].concat()
 }
@@ -58,7 +58,7 @@ impl Forms {
         Ok(Some(Self { keys, languages }))
     }
 
-    /// The numbers of the English stems of a stem's words.
+    /// The English stem numbers of the words related to this stem.
     pub(super) fn of(&self, relation: Relation, language: Inflected, stem: &str) -> Vec<StemId> {
         let beginning = stem_key(relation, language, stem);
         let (mut keys, mut numbers) = (self.keys.range().ge(&beginning).into_stream(), Vec::new());
@@ -68,7 +68,7 @@ impl Forms {
         numbers
     }
 
-    /// Reads all keys, and returns whether their numbers exist.
+    /// Reads all keys and returns whether the stem numbers in them exist.
     pub(super) fn verify(&self, stems: usize) -> bool {
         let mut keys = self.keys.stream();
         while let Some(key) = keys.next() {

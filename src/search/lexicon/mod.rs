@@ -21,7 +21,7 @@ pub type WordId = u32;
 
 pub type StemId = u32;
 
-/// The numbers below stand for boundaries in a document, see `forward`.
+/// Lower numbers mark boundaries in a document; see `forward`.
 pub const FIRST_WORD: WordId = 2;
 
 #[derive(Debug)]
@@ -32,14 +32,14 @@ pub struct Lexicon {
     accented: Map<Bytes>,
     /// Stem → number.
     stems: Map<Bytes>,
-    /// The [forms](Forms) of words in other languages than English; `None` if there are none.
+    /// The [forms](Forms) of words in languages other than English; `None` if there are none.
     inflected: Option<Forms>,
     tables: Tables,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Tables {
-    /// By word: in how many products it occurs. An accented variant has its own count.
+    /// By word: the number of products in which it occurs. An accented variant has its own count.
     document_frequency: Vec<u32>,
     /// By word: its stem.
     stem: Arc<[StemId]>,
@@ -70,11 +70,11 @@ impl LexiconParts {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LexiconError {
-    #[error("a map of words can't be read or written")]
+    #[error("a word map can't be read or written")]
     Map(#[from] fst::Error),
-    #[error("the tables of words can't be read or written")]
+    #[error("the word tables can't be read or written")]
     Tables(#[from] postcard::Error),
-    #[error("the tables of words don't fit each other")]
+    #[error("the word tables don't match each other")]
     Misfit,
 }
 
@@ -99,7 +99,7 @@ impl Lexicon {
         if fits { Ok(lexicon) } else { Err(LexiconError::Misfit) }
     }
 
-    /// Reads all words, and returns whether their numbers exist.
+    /// Reads all words and returns whether their numbers exist.
     pub fn verify(&self) -> bool {
         let words = self.tables.stem.len();
         has_numbers(&self.words, words)
@@ -108,12 +108,12 @@ impl Lexicon {
             && self.inflected.as_ref().is_none_or(|forms| forms.verify(self.stems.len()))
     }
 
-    /// The languages besides English that words are stemmed in.
+    /// The languages other than English in which words are stemmed.
     pub fn inflected(&self) -> &[Inflected] {
         self.inflected.as_ref().map_or(&[], |forms| &forms.languages)
     }
 
-    /// The stems of the words that are related to a stem in another language than English.
+    /// The stems of the words related to a stem in a language other than English.
     pub fn related(&self, relation: Relation, language: Inflected, stem: &str) -> Vec<StemId> {
         let forms = self.inflected.iter().flat_map(|forms| forms.of(relation, language, stem));
         forms.filter(|stem| (*stem as usize) < self.stems.len()).collect()
@@ -160,8 +160,8 @@ impl Lexicon {
         halves
     }
 
-    /// In how many products a folded word occurs, accented variants included; 0 if only synonyms
-    /// use it.
+    /// The number of products in which a folded word occurs, accented variants included; 0 if only
+    /// synonyms use it.
     pub fn document_frequency(&self, word: WordId) -> u32 {
         self.tables.document_frequency[word as usize]
     }
@@ -180,7 +180,8 @@ impl Lexicon {
     }
 }
 
-/// Reads a map to its end, and returns whether it has as many words as it says, with numbers below `count`.
+/// Reads a map to its end and returns whether it has as many words as it claims, all with numbers
+/// below `count`.
 fn has_numbers(map: &Map<Bytes>, count: usize) -> bool {
     let (mut words, mut left) = (map.stream(), map.len());
     while let Some((word, number)) = words.next() {
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_falls_into_two_wherever_both_are_words_in_any_spelling() {
+    fn a_word_is_split_wherever_both_halves_are_words_in_any_spelling() {
         let lexicon =
             lexicon(&[&[("über", "uber"), ("sicht", "sicht"), ("ub", "ub"), ("er", "er"), ("ersicht", "ersicht")]]);
         let word = |text| lexicon.word(text).expect("a word");
@@ -238,10 +239,10 @@ mod tests {
         assert_eq!(lexicon.halves("ubersicht"), halves);
         assert_eq!(lexicon.halves("uber"), [[word("ub"), word("er")]]);
         assert_eq!(lexicon.halves("sicht"), [[0; 2]; 0]);
-        assert_eq!(lexicon.halves("安全"), [[0; 2]; 0], "a letter may be of several bytes");
+        assert_eq!(lexicon.halves("安全"), [[0; 2]; 0], "a letter may take several bytes");
     }
 
-    /// A lexicon of these German words, and of `audits`.
+    /// A lexicon with these German words and `audits`.
     fn german(words: &[(&str, &str)]) -> Lexicon {
         let mut builder = LexiconBuilder::default();
         for (spelling, folded) in words {
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_language_are_found_by_its_stem() {
+    fn words_are_found_by_their_stem_in_their_own_language() {
         let lexicon = german(&[("prüfung", "prufung"), ("prüfungen", "prufungen")]);
         let forms = |language, stem: &str| lexicon.related(Relation::Form, language, stem);
         let stem = Inflected::German.stem("prüfungen");
@@ -278,7 +279,7 @@ mod tests {
         let more = [("arbeiten", "arbeiten"), ("schutz", "schutz"), ("arbeitsschutz", "arbeitsschutz")];
         let lexicon = german(&[&words[..], &more].concat());
         let parts = |word: &str| lexicon.related(Relation::Compound, Inflected::German, &Inflected::German.stem(word));
-        assert_eq!(parts("Farben".to_lowercase().as_str()), stems(&lexicon, &["farbwahler"]), "a tone is no word here");
+        assert_eq!(parts("Farben".to_lowercase().as_str()), stems(&lexicon, &["farbwahler"]), "ton isn't a word here");
         assert_eq!(parts("wähler"), stems(&lexicon, &["farbwahler"]));
         assert_eq!(parts("arbeit"), stems(&lexicon, &["arbeitsschutz"]));
         assert_eq!(parts("farbwähler"), [0; 0]);

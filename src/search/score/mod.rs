@@ -23,8 +23,8 @@ use crate::catalogue::Ordinal;
 /// The number of words in each section of a document.
 pub type Lengths = [u32; 3];
 
-/// A document's section lengths, saturated, in four bytes. Scoring reads those of many documents
-/// and spends most of its time on cache misses.
+/// A document's section lengths, saturated, in four bytes. Scoring reads the lengths of many
+/// documents and spends most of its time on cache misses.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     name: u8,

@@ -34,7 +34,7 @@ impl Occurrences {
         self.context |= more.context;
     }
 
-    /// Keeps the more frequent of both in each section.
+    /// Keeps the higher count in each section.
     pub fn most(&mut self, other: Self) {
         for (count, other) in self.sections.iter_mut().zip(other.sections) {
             *count = other.max(*count);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_counts_is_as_good_as_the_most() {
+    fn occurrences_beyond_the_maximum_add_nothing() {
         let many = occurrences(&[Field::Name; 300]);
         assert_eq!(many.packed(), occurrences(&[Field::Name; 3]).packed());
     }

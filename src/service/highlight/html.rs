@@ -1,8 +1,8 @@
-//! Renders a text with its matches as HTML.
+//! Renders text as HTML, with its matches marked.
 
 use crate::text::html::{is_special, push_escaped};
 
-/// Longer texts are shortened to an excerpt. In characters.
+/// Longer text is shortened to an excerpt of this many characters.
 const EXCERPT: usize = 240;
 /// How much of the excerpt precedes the first match, in characters.
 const LEAD: usize = 60;
@@ -30,9 +30,9 @@ pub(super) fn write(html: &mut String, text: &str, is_ascii: bool, spans: &[(usi
     }
 }
 
-/// The byte range of a text to show. Begins and ends between words if possible.
+/// The byte range of the text to show. Begins and ends between words if possible.
 fn excerpt(text: &str, is_ascii: bool, first_match: usize) -> (usize, usize) {
-    // A text never has more characters than bytes.
+    // Text never has more characters than bytes.
     if text.len() <= EXCERPT || (!is_ascii && text.chars().count() <= EXCERPT) {
         return (0, text.len());
     }
@@ -67,7 +67,7 @@ fn behind(text: &str, is_ascii: bool, count: usize) -> usize {
     text.char_indices().nth(count).map_or(text.len(), |(at, _)| at)
 }
 
-/// Appends a text that needs no escaping.
+/// Appends text that needs no escaping.
 fn push(html: &mut String, text: &str) {
     html.push_str(text);
 }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_shown_around_its_first_match() {
+    fn long_text_is_shown_around_its_first_match() {
         let text = format!("{}audit {}", "lorem ipsum ".repeat(30), "dolor sit ".repeat(60));
         let start = text.find("audit").expect("it is there");
         let html = html(&text, &[(start, start + 5)]);

@@ -1,4 +1,4 @@
-//! The words in a text that match, for terms of all kinds.
+//! Finds the matching words in text, for all kinds of terms.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ impl Highlighter<'_> {
         found.is_some_and(|found| self.categories.contains(&&*found.id))
     }
 
-    /// Finds the matched words in a text, for all kinds of terms.
+    /// Finds the matching words in text, for all kinds of terms.
     pub(super) fn all_marked(&self, field: &str, text: &str, numbers: &[usize]) -> Marked {
         let Self { snapshot: Snapshot { search, .. }, expansion, categories, .. } = self;
         if field == CATEGORIES && !categories.is_empty() && self.is_meant(text) {
@@ -70,7 +70,7 @@ impl Highlighter<'_> {
     }
 }
 
-/// The slots that have an alternative of some kind.
+/// The slots with an alternative of this kind.
 pub(super) fn slots(expansion: &Expansion, is_of_kind: impl Fn(&Term) -> bool) -> Slots {
     let has = |slot: &Slot| slot.alternatives.iter().any(|alternative| is_of_kind(&alternative.term));
     expansion.slots.iter().enumerate().filter(|(_, slot)| has(slot)).fold(0, |all, (at, _)| all | 1 << at)

@@ -1,4 +1,4 @@
-//! Highlights a query's matches in the texts of hits.
+//! Highlights a query's matches in the text of hits.
 
 mod html;
 mod matches;
@@ -64,7 +64,7 @@ pub(super) struct Highlighter<'s> {
 
 struct Description<'s> {
     text: &'s str,
-    /// `None` for the category's own.
+    /// `None` for the category's own description.
     language: Option<&'s Language>,
     matches: Vec<(Range<usize>, Slots)>,
 }
@@ -118,9 +118,10 @@ impl<'s> Highlighter<'s> {
 
     /// For each hit, a JSON array of [`Highlight`](crate::catalogue::resource::Highlight)s: its
     /// matched fields, highest weight first, and each matching value of a list. Empty for hits
-    /// without texts.
+    /// without text.
     pub(super) fn highlights(mut self, found: &SearchHits) -> Result<Box<[Bytes]>, ServiceError> {
-        // All share one buffer, because one allocation each would take as long as the copying.
+        // All hits share one buffer, because an allocation for each would take as long as the
+        // copying.
         self.scratch.json.reserve(found.hits.len() * HIGHLIGHT_BYTES);
         let mut ends = Vec::with_capacity(found.hits.len());
         let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
@@ -157,14 +158,14 @@ impl<'s> Highlighter<'s> {
             let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
             self.append_texts(texts, &detail, None)?;
         }
-        // A product that has only some of the words is explained by those it has.
+        // If a product has only some of the words, those explain it.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
             self.category_descriptions(&item.categories)?;
         }
         Ok(())
     }
 
-    /// Appends a product's texts in the order of the words in the index, so that no word has to be
+    /// Appends a product's text in the order of the words in the index, so that no word has to be
     /// looked up.
     fn append_texts<D>(
         &mut self,
@@ -227,7 +228,7 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
-    /// Appends a built-in attribute's texts, if their words are in the index.
+    /// Appends the values of a built-in attribute, if their words are in the index.
     fn highlight_attribute<'t>(
         &mut self,
         property: &str,
@@ -257,7 +258,7 @@ impl<'s> Highlighter<'s> {
         self.highlight_translations(DESCRIPTION, translations, end, Turn::AfterOwn)
     }
 
-    /// The description is the last value in the body, but for its translations.
+    /// The description is the last value in the body, apart from its translations.
     fn description_value(&self, translations: &Translations) -> usize {
         let body = self.scratch.section(Section::Body);
         body.end.saturating_sub(1 + translations.of(DESCRIPTION).count()).max(body.start)
@@ -339,7 +340,7 @@ impl<'s> Highlighter<'s> {
         !values.is_empty() && (!self.is_found_by_word_numbers || !self.scratch.marked(values).is_empty())
     }
 
-    /// Appends a field's texts that have matches. `first` is the value number of the first text.
+    /// Appends a field's values that have matches. `first` is the value number of the first one.
     /// Returns the value number after the last one.
     fn highlight_all<'t>(
         &mut self,
@@ -355,7 +356,8 @@ impl<'s> Highlighter<'s> {
         Ok(next)
     }
 
-    /// Appends a text with its matches, if any. Matches by word number are already marked. `language` is a translation's.
+    /// Appends text with its matches, if any. Matches by word number are already marked.
+    /// `language` is set if the text is a translation.
     fn highlight(
         &mut self,
         field: &str,
@@ -387,11 +389,11 @@ impl<'s> Highlighter<'s> {
     }
 }
 
-/// The fields that have translations, besides the name.
+/// The fields other than the name that have translations.
 const TAGLINE: &str = "tagline";
 const DESCRIPTION: &str = "description";
 
-/// The texts of a hit.
+/// The text of a hit.
 #[derive(Clone, Copy)]
 struct Texts<'t> {
     item: &'t ItemTexts<'t>,
@@ -400,7 +402,7 @@ struct Texts<'t> {
     translations: &'t Translations,
 }
 
-/// The [`Highlight::by`](crate::catalogue::resource::Highlight::by) of a text that only synonyms
+/// The [`Highlight::by`](crate::catalogue::resource::Highlight::by) of text that only synonyms
 /// match.
 const SYNONYM: &str = "synonym";
 

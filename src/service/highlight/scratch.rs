@@ -11,21 +11,21 @@ use crate::search::field::Section;
 /// Reused for every product and text.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// Three levels of one list: the product's marked words by their number within a value, where
-    /// each value's words end in it, and where each section's values end.
+    /// Three levels of one list: the product's marked words by their number within a value, the end
+    /// of each value among the words, and the end of each section among the values.
     pub(super) marked: Vec<usize>,
     pub(super) values: Vec<usize>,
     pub(super) sections: Vec<usize>,
-    /// Byte ranges of the marked words in a text.
+    /// Byte ranges of the marked words in the text.
     pub(super) places: Vec<Range<usize>>,
     /// The marks in bytes and in characters.
     pub(super) spans: Vec<(usize, usize)>,
     pub(super) ranges: Vec<TextRange>,
     pub(super) html: String,
-    /// The slots that the product's own texts match.
+    /// The slots that the product's own text matches.
     pub(super) found: Slots,
     pub(super) json: Vec<u8>,
-    /// Where the current hit's array starts in it.
+    /// Where the current hit's array starts in `json`.
     hit: usize,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Scratch {
 /// most 7 KiB: 240 characters, and [`MAX_RANGES`].
 const MAX_HIT_BYTES: usize = 16 * 1024;
 
-/// The maximum number of marks in a text.
+/// The maximum number of marks in a value's text.
 const MAX_RANGES: usize = 100;
 
 impl Scratch {
@@ -52,7 +52,7 @@ impl Scratch {
         self.json.push(b'[');
     }
 
-    /// Appends a text with its first matches, if any and if the hit has room for it.
+    /// Appends text with its first matches, if it has any and the hit has room for it.
     pub(super) fn write(
         &mut self,
         field: &str,

@@ -1,4 +1,4 @@
-//! The marked spans of a text: merged, and measured in characters.
+//! The marked spans of text: merged, and measured in characters.
 
 use std::ops::Range;
 

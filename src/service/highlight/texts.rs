@@ -1,4 +1,4 @@
-//! The texts in a product's JSON that can have matches.
+//! The text in a product's JSON that can have matches.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,8 @@ use foldhash::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Borrowed unless the text has escapes. Inside lists and options, serde borrows only with such a
-/// wrapper.
+/// Borrowed unless the text has escapes. In lists and options, serde borrows only through a wrapper
+/// like this.
 #[derive(Debug, Deserialize)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
@@ -24,7 +24,7 @@ pub(super) struct CategoryId<'a> {
     pub(super) id: Cow<'a, str>,
 }
 
-/// The texts in a product's list item that can have matches.
+/// The text in a product's list item that can have matches.
 #[derive(Debug, Deserialize)]
 pub(super) struct ItemTexts<'a> {
     #[serde(borrow)]
@@ -34,7 +34,7 @@ pub(super) struct ItemTexts<'a> {
     pub(super) vendor: Option<Text<'a>>,
 }
 
-/// The texts in a product's detail fields that can have matches. The type parameter decides whether
+/// The text in a product's detail fields that can have matches. The type parameter decides whether
 /// the description is read, because most are long.
 #[derive(Debug, Deserialize)]
 pub(super) struct DetailTexts<'a, D> {
@@ -49,7 +49,7 @@ pub(super) struct DetailTexts<'a, D> {
     pub(super) alternative_to: Vec<Text<'a>>,
 }
 
-/// A product's values of attributes that exports declare, among its other detail fields.
+/// A product's values for the attributes that exports declare, which are among its detail fields.
 #[derive(Debug, Deserialize)]
 pub(super) struct DeclaredTexts<'a> {
     #[serde(borrow)]

@@ -1,4 +1,4 @@
-//! Translations of a hit's texts: where their words are in the index, and when they're highlighted.
+//! Translations of a hit's text: where their words are in the index, and when they're highlighted.
 
 use super::Highlighter;
 use super::matches::CATEGORIES;
@@ -13,7 +13,8 @@ pub(super) enum Turn {
 }
 
 impl Highlighter<'_> {
-    /// Appends a field's translations that have matches. They are the last values of a section, which ends at `end`.
+    /// Appends a field's translations that have matches. They're the last values of a section,
+    /// which ends at `end`.
     pub(super) fn highlight_translations(
         &mut self,
         field: &str,
@@ -31,7 +32,7 @@ impl Highlighter<'_> {
         Ok(())
     }
 
-    /// Appends the translated names of categories that have matches. They are the values before `end`.
+    /// Appends translated category names that have matches. They're the values just before `end`.
     pub(super) fn highlight_translated_categories<D>(
         &mut self,
         item: &ItemTexts<'_>,
@@ -55,7 +56,7 @@ impl Highlighter<'_> {
         Ok(())
     }
 
-    /// Whether a translation comes before the record's own text, as the response has it.
+    /// A translation comes before the record's own text if it's in the response's language.
     pub(super) fn turn(&self, language: &Language) -> Turn {
         let is_shown = self.language.is_some_and(|shown| shown.is_of(language));
         if is_shown { Turn::BeforeOwn } else { Turn::AfterOwn }

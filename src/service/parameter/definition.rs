@@ -15,7 +15,7 @@ const fn page_size(default: u64) -> Integer {
 const fn limit(default: u64) -> Parameter<Integer> {
     Parameter::new(
         "limit",
-        "The most records to return: a page. `total` says how many there are.",
+        "Maximum number of records to return: the page size. `total` says how many there are.",
         "10",
         page_size(default),
     )
@@ -31,7 +31,7 @@ pub static LONG_LIMIT: Parameter<Integer> = limit(100);
 /// The page size of similar products. A product's page shows at most ten.
 pub static SIMILAR_LIMIT: Parameter<Integer> = limit(10);
 
-const OFFSET_ABOUT: &str = "How many records to skip; beyond the end the page is empty.";
+const OFFSET_ABOUT: &str = "How many records to skip. Past the end of the list, the page is empty.";
 
 const fn offset(about: &'static str, maximum: u64) -> Parameter<Integer> {
     Parameter::new("offset", about, "1", Integer { minimum: 0, maximum, default: 0 })
@@ -41,7 +41,8 @@ pub static OFFSET: Parameter<Integer> = offset(OFFSET_ABOUT, MAX_SAFE_INTEGER);
 
 /// The offset in a list that `q` may restrict.
 pub static QUERIED_OFFSET: Parameter<Integer> = offset(
-    "How many records to skip; beyond the end the page is empty. With `q` or a sort by an attribute at most 10000.",
+    "How many records to skip. Past the end of the list, the page is empty. At most 10000 with `q` or when sorting by \
+     an attribute.",
     MAX_SAFE_INTEGER,
 );
 
@@ -52,27 +53,29 @@ const QUERY: Text = Text { empty: true, max_characters: Some(MAX_QUERY_CHARACTER
 
 pub static SEARCH_Q: Parameter<Text> = Parameter::new(
     "q",
-    "What to look for: a need (`permit to work`), a product or vendor, a standard. Misspellings and synonyms match. \
-     `\"Quoted phrases\"` must appear as they are, unless no product has them, and a `-word` or `NOT word` must not. `alternative \
-     to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the beginning of others. \
-     Without `q` all products that pass the filters, best quality first.",
+    "What to look for: a need (`permit to work`), a product, a vendor or a standard. Misspellings and synonyms also \
+     match. `\"Quoted phrases\"` must appear as written, unless no product has them; `-word` or `NOT word` excludes a \
+     word. `alternative to NAME` finds products that can replace that one, and `NAME vs NAME` finds both. The last \
+     word also matches the beginning of longer words. Without `q`, all products that pass the filters are returned, \
+     best quality first.",
     "permit to work",
     QUERY,
 );
 
-/// The text of a list of products by name.
+/// Searches a list of products by name.
 pub static NAME_Q: Parameter<Text> = Parameter::new(
     "q",
-    "Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and \
-     compounds written apart or together don't matter. Best match first unless `sort` is given.",
+    "Only products with a name or other name in which every word given here matches the beginning of a word. Case, \
+     accents and whether compounds are written as one word or several don't matter. Best match first unless `sort` is \
+     given.",
     "penguin",
     QUERY,
 );
 
 pub static GLOSSARY_Q: Parameter<Text> = Parameter::new(
     "q",
-    "The term, abbreviation or words of the definition to look for, such as `PTW`. Best match first: the term and its \
-     abbreviations before its definition.",
+    "What to look for: a term, an abbreviation such as `PTW`, or words from a definition. Best match first: matches \
+     in terms and abbreviations come before matches in definitions.",
     "loto",
     QUERY,
 )
@@ -80,14 +83,18 @@ pub static GLOSSARY_Q: Parameter<Text> = Parameter::new(
 
 pub static SUGGEST_Q: Parameter<Text> = Parameter::new(
     "q",
-    "What has been typed so far. The last word also matches as the beginning of others, and misspelled words match too. \
-     Without it nothing is suggested.",
+    "What has been typed so far. The last word also matches the beginning of longer words, and misspelled words also \
+     match. Without it, nothing is suggested.",
     "permi",
     QUERY,
 );
 
-pub static SUGGEST_LIMIT: Parameter<Integer> =
-    Parameter::new("limit", "The most suggestions of each kind.", "3", Integer { minimum: 1, maximum: 20, default: 5 });
+pub static SUGGEST_LIMIT: Parameter<Integer> = Parameter::new(
+    "limit",
+    "Maximum number of suggestions of each kind.",
+    "3",
+    Integer { minimum: 1, maximum: 20, default: 5 },
+);
 
 const NAME: Text = Text { empty: false, max_characters: None };
 
@@ -101,7 +108,7 @@ pub static IDS: Parameter<Text> = Parameter::new(
 
 pub static CATEGORY: Parameter<Text> = Parameter::new(
     "category",
-    "Only products in any of these categories, by name or id as the list of categories has them, in upper or lower case. A \
+    "Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A \
      category that doesn't exist matches nothing.",
     "Audit management",
     NAME,
@@ -117,22 +124,22 @@ pub static OFFERING_TYPE: Parameter<OneOf<OfferingType>> = Parameter::new(
 
 pub static EVIDENCE_STATUS: Parameter<OneOf<EvidenceStatus>> = Parameter::new(
     "evidence_status",
-    "Only products whose evidence has this status. `vendor-sources-reviewed`: the vendor's own sources were reviewed for the \
-     record; `pending-review`: they were not yet.",
+    "Only products whose evidence has this status. `vendor-sources-reviewed`: the vendor's own sources were reviewed \
+     for the record; `pending-review`: they haven't been reviewed yet.",
     "vendor-sources-reviewed",
     OneOf { values: &EvidenceStatus::ALL, name: EvidenceStatus::as_str, default: None },
 );
 
 pub static MIN_RATING: Parameter<Decimal> = Parameter::new(
     "min_rating",
-    "Only products with an average rating of at least this, of 5. Products without a rating are left out.",
+    "Only products with at least this average rating, out of 5. Products without a rating are left out.",
     "3.5",
     Decimal { minimum: 0.0, maximum: 5.0 },
 );
 
 pub static EVIDENCE_CHECKED_BEFORE: Parameter<Date> = Parameter::new(
     "evidence_checked_before",
-    "Only products whose evidence was last checked before this day, YYYY-MM-DD: the ones to check again.",
+    "Only products whose evidence was last checked before this day, YYYY-MM-DD: the ones due for another check.",
     "2026-12-31",
     Date,
 );
@@ -151,8 +158,8 @@ const fn attribute(property: &'static str, about: &'static str, example: &'stati
 
 pub static STANDARDS: Parameter<Text> = attribute(
     "standards",
-    "Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that \
-     no product has matches nothing.",
+    "Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO \
+     9001`. A standard that no product has matches nothing.",
     "ISO 45001",
 );
 
@@ -169,7 +176,7 @@ pub static LANGUAGES: Parameter<Text> = attribute(
 );
 
 pub static VENDOR: Parameter<Text> =
-    attribute("vendor", "Only products of any of these vendors; compared like `standards`.", "Imaginary Stationery");
+    attribute("vendor", "Only products from any of these vendors; compared like `standards`.", "Imaginary Stationery");
 
 pub static TAGS: Parameter<Text> =
     attribute("tags", "Only products with any of these tags; compared like `standards`.", "templates");
@@ -177,10 +184,10 @@ pub static TAGS: Parameter<Text> =
 /// Values of any attribute.
 pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
     "attribute",
-    "Only products with this value of an attribute: its property, a colon, and a value (`licence:MIT`) or a range of numbers or \
-     days, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Values of one attribute are \
-     alternatives, different attributes all count. Texts are compared like `standards`. An unknown attribute is refused with the \
-     names of all attributes.",
+    "Only products with this attribute value: the attribute's property, a colon, and a value (`licence:MIT`) or a \
+     range of numbers or dates, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). \
+     Several values of one attribute are alternatives; conditions on different attributes must all match. Text is \
+     compared like `standards`. An unknown attribute is rejected with a list of all attributes.",
     "standards:ISO 45001",
     Condition,
 )
@@ -211,8 +218,9 @@ const SORT_EXAMPLE: &str = "-attribute.price";
 /// The order of a list of products.
 pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
     "sort",
-    "Order. Without `q` by name where nothing is said, with `q` best match first. `attribute.` and its property sorts by an attribute \
-     that is a number, a day, or true or false, with `-` before it highest or newest first. Products without the value come last.",
+    "Sort order. The default is by name, or best match first with `q`. `attribute.` followed by a property sorts by \
+     an attribute whose values are numbers, dates, or true and false; a `-` in front means highest or newest first. \
+     Products without a value come last.",
     "-rating",
     Name {
         names: || Order::ALL.map(|order| order.as_str().to_owned()).into(),
@@ -225,8 +233,8 @@ pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
 
 pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
     "sort",
-    "Order; `-` means highest or newest first. `attribute.` and its property sorts by an attribute that is a number, a day, or true \
-     or false. Products without the value come last.",
+    "Sort order; `-` means highest or newest first. `attribute.` followed by a property sorts by an attribute whose \
+     values are numbers, dates, or true and false. Products without a value come last.",
     "-rating",
     Name {
         names: || SearchSort::names().map(str::to_owned).collect(),
@@ -239,9 +247,10 @@ pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
 
 pub static FACETS: Parameter<Name<Facet>> = Parameter::new(
     "facets",
-    "Also count the matching products by this; `attribute.` and its property counts the values of an attribute. Each count leaves its \
-     own filter out. Of a text the 100 most frequent values are counted, of `category` the 1000 most frequent, without values of more \
-     than 500 characters. Numbers are counted in a few ranges, days by year.",
+    "Also count the matching products by this facet; `attribute.` followed by a property counts the values of an \
+     attribute. Each facet ignores its own filter. Text attributes are counted by their 100 most frequent values and \
+     `category` by its 1000 most frequent, without values of more than 500 characters. Numbers are counted in a few \
+     ranges, dates by year.",
     "category",
     Name {
         names: || Facet::all().map(|facet| facet.as_str().to_owned()).collect(),
@@ -262,21 +271,23 @@ pub static HIGHLIGHT: Parameter<Flag> = Parameter::new(
 
 pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
     "prefix",
-    "Whether the last word also matches as the beginning of a longer one: `always` while it is being typed, `never`, or \
-     `auto`, only where it isn't a word itself (of a record, or common in English) or too little is found.",
+    "Whether the last word also matches the beginning of longer words: `always`, for a word that is still being \
+     typed; `never`; or `auto`, only if it isn't a complete word (of a record, or common in English) or too little is \
+     found.",
     "always",
     OneOf { values: &Prefix::ALL, name: Prefix::as_str, default: Some(Prefix::Auto) },
 );
 
 pub static TYPO: Parameter<Flag> =
-    Parameter::new("typo", "Whether a misspelled word may match.", "false", Flag { default: true });
+    Parameter::new("typo", "Whether misspelled words may match.", "false", Flag { default: true });
 
-/// The language of texts in a response.
+/// The language of the text in a response.
 pub static LANG: Parameter<Text> = Parameter::new(
     "lang",
-    "The language of the texts, a tag such as `de`. A text that isn't in it is in the record's own language, and `untranslated` names its \
-     field. Words of all languages are searched in any case. A language that no text of the directory is in is refused. Without it, HTTP's \
-     `Accept-Language` chooses among the languages that texts are translated to.",
+    "The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own \
+     language, and `untranslated` names its field. Words in all languages are searched regardless. A language that \
+     the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the \
+     languages that have translations.",
     "en",
     NAME,
 );
@@ -285,8 +296,8 @@ const fn stars(name: &'static str, about: &'static str) -> Parameter<Decimal> {
     Parameter::new(name, about, "4", Decimal { minimum: 1.0, maximum: 5.0 })
 }
 
-pub static MIN_STARS: Parameter<Decimal> = stars("min_rating", "Only reviews with at least that many stars.");
-pub static MAX_STARS: Parameter<Decimal> = stars("max_rating", "Only reviews with at most that many stars.");
+pub static MIN_STARS: Parameter<Decimal> = stars("min_rating", "Only reviews with at least this many stars.");
+pub static MAX_STARS: Parameter<Decimal> = stars("max_rating", "Only reviews with at most this many stars.");
 
 pub static VERIFIED: Parameter<OneOf<bool>> = Parameter::new(
     "verified",
@@ -297,7 +308,8 @@ pub static VERIFIED: Parameter<OneOf<bool>> = Parameter::new(
 
 pub static REVIEW_SORT: Parameter<OneOf<ReviewSort>> = Parameter::new(
     "sort",
-    "Order; `-` means newest or most stars first. Reviews without a date come last, reviews with as many stars newest first.",
+    "Sort order; `-` means newest or most stars first. Reviews without a date come last. Among reviews with the same \
+     number of stars, the newest come first.",
     "-rating",
     OneOf { values: &ReviewSort::ALL, name: ReviewSort::as_str, default: Some(ReviewSort::Newest) },
 );
@@ -305,7 +317,8 @@ pub static REVIEW_SORT: Parameter<OneOf<ReviewSort>> = Parameter::new(
 /// The generation that a list of changes starts from.
 pub static SINCE: Parameter<Text> = Parameter::new(
     "since",
-    "The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes, and `to` is where to begin.",
+    "The earlier generation, as given by `X-Generation` or `to`. Without it, no changes are listed, and `to` says \
+     where to begin.",
     "0123456789abcdef",
     Text { empty: false, max_characters: Some(64) },
 );

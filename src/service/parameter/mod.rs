@@ -2,7 +2,7 @@
 //! describes them in the OpenAPI document, and tools read them from JSON arguments and describe
 //! them in input schemas.
 //!
-//! All problems of a request are collected before it's rejected, so a caller can fix them in one
+//! All problems with a request are collected before it's rejected, so a caller can fix them in one
 //! go.
 
 pub mod definition;
@@ -141,11 +141,11 @@ pub struct Refusal {
     /// Its name, as given.
     pub parameter: String,
     pub reason: Reason,
-    /// The problem and what is allowed, in sentences.
+    /// The problem and what is allowed, as sentences.
     pub message: String,
 }
 
-/// How many unknown names, and how many wrong values of one parameter, are reported.
+/// How many unknown names are reported, and how many wrong values of one parameter.
 pub const MAX_REPORTED: usize = 3;
 
 /// A request's values, and the rejections so far.
@@ -178,7 +178,7 @@ impl<'v> Values<'v> {
         self.given.push((name, given));
     }
 
-    /// Reads a request, unless a value is rejected.
+    /// Reads a request if none of its values is rejected.
     ///
     /// # Errors
     ///
@@ -257,7 +257,7 @@ impl<'v> Values<'v> {
         .ok()
     }
 
-    /// Rejects a parameter. `allowed` ends a sentence that starts with its name.
+    /// Rejects a parameter. `allowed` completes a sentence that starts with its name.
     pub fn refuse(&mut self, name: &str, reason: Reason, allowed: &str) {
         let message = format!("{name} {allowed}.").replace("?.", "?");
         self.refusals.push(Refusal { parameter: name.to_owned(), reason, message });
@@ -265,7 +265,7 @@ impl<'v> Values<'v> {
 
     /// Rejects an unknown name.
     pub fn refuse_unknown(&mut self, name: &[u8], known: &[&dyn AnyParameter]) {
-        /// The longest unknown argument that is repeated in a message, in bytes.
+        /// The longest unknown argument that a message repeats, in bytes.
         const LONGEST: usize = 64;
         self.unknown_count += 1;
         if self.unknown.len() == MAX_REPORTED {
@@ -283,7 +283,7 @@ impl<'v> Values<'v> {
             Interface::Http => ("parameter", "endpoint", true),
             Interface::Tool => ("argument", "tool", name.len() <= LONGEST),
         };
-        let shown = if is_shown { format!("{name:?}") } else { "of this length".to_owned() };
+        let shown = if is_shown { format!("{name:?}") } else { "with such a long name".to_owned() };
         let names = || known.iter().map(|parameter| parameter.name());
         let message = if known.is_empty() {
             format!("There is no {noun} {shown}: this {taker} takes none.")
@@ -291,7 +291,7 @@ impl<'v> Values<'v> {
             let near =
                 self.nearest.name(name, names()).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
             let allowed = names().collect::<Vec<_>>().join(", ");
-            format!("There is no {noun} {shown}.{near} Allowed are: {allowed}.")
+            format!("There is no {noun} {shown}.{near} Allowed: {allowed}.")
         };
         self.unknown.push(Refusal { parameter: name.to_owned(), reason: Reason::Unknown, message });
     }
@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_names_are_counted_and_the_first_reported() {
+    fn unknown_names_are_counted_and_the_first_few_reported() {
         let known: [&dyn AnyParameter; 2] = [&LIMIT, &OFFSET];
         let refused = |count: usize| {
             let mut values = Values::new(Interface::Http);
@@ -314,17 +314,17 @@ mod tests {
         };
         let many = refused(920);
         assert_eq!(many.len(), MAX_REPORTED + 1);
-        assert_eq!(many[0], "There is no parameter \"limi0\". Did you mean limit? Allowed are: limit, offset.");
-        assert_eq!(many[1], "There is no parameter \"limi1\". Allowed are: limit, offset.");
-        assert!(many[2].ends_with("Allowed are: limit, offset. 917 more names are unknown."), "{}", many[2]);
-        assert!(!many[3].contains("did you mean"), "one suggestion a request: {}", many[3]);
+        assert_eq!(many[0], "There is no parameter \"limi0\". Did you mean limit? Allowed: limit, offset.");
+        assert_eq!(many[1], "There is no parameter \"limi1\". Allowed: limit, offset.");
+        assert!(many[2].ends_with("Allowed: limit, offset. 917 more names are unknown."), "{}", many[2]);
+        assert!(!many[3].contains("did you mean"), "one suggestion per request: {}", many[3]);
         assert!(refused(4)[2].ends_with(" 1 more name is unknown."));
-        assert!(refused(3)[2].ends_with("Allowed are: limit, offset."));
+        assert!(refused(3)[2].ends_with("Allowed: limit, offset."));
         assert!(refused(0)[0].ends_with("did you mean relevance?"));
     }
 
     #[test]
-    fn a_parameter_with_many_wrong_values_is_not_read_to_its_end() {
+    fn a_parameter_with_many_wrong_values_is_not_read_to_the_end() {
         let mut values = Values::new(Interface::Http);
         (0..4_000).for_each(|_| values.push(FACETS.name, Some(Given::Text("categry"))));
         let refusals = values.read(|values| values.many(&FACETS)).expect_err("refused");

@@ -1,4 +1,4 @@
-//! The requests of operations, read from their parameters' values.
+//! Reads requests to operations from the values of their parameters.
 
 use super::Values;
 use super::definition::{
@@ -12,7 +12,7 @@ use crate::service::{
 };
 
 impl ListSoftware {
-    /// Reads all but the language, which depends on the directory.
+    /// Reads everything but the language, which depends on the directory.
     pub fn from_values(values: &mut Values<'_>) -> Self {
         Self {
             q: values.query(&NAME_Q),
@@ -48,7 +48,7 @@ fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
 }
 
 impl SearchSoftware {
-    /// Reads all but the language, which depends on the directory.
+    /// Reads everything but the language, which depends on the directory.
     pub fn from_values(values: &mut Values<'_>) -> Self {
         let q = values.query(&SEARCH_Q);
         let mut facets = Vec::new();

@@ -26,8 +26,8 @@ pub trait Value {
 /// Free text.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
-    /// Whether an empty query string value counts as absent, as from an empty form field. It
-    /// doesn't in JSON.
+    /// Whether an empty value in a query string counts as absent, like an empty form field. In JSON
+    /// it doesn't.
     pub empty: bool,
     /// The maximum number of Unicode code points.
     pub max_characters: Option<usize>,
@@ -40,7 +40,7 @@ impl Value for Text {
         let (text, is_refused) = match given {
             Given::Text(text) => (text, text.is_empty() && !self.empty),
             Given::Json(value) => {
-                let text = value.as_str().ok_or("must be a text")?;
+                let text = value.as_str().ok_or("must be a string")?;
                 (text, text.trim().is_empty())
             }
         };
@@ -73,7 +73,8 @@ pub struct Integer {
     pub default: u64,
 }
 
-/// The largest integer that every JSON parser keeps exactly (RFC 8259, 6): the bound of otherwise unbounded integers.
+/// The largest integer that every JSON parser preserves exactly (RFC 8259, 6): the bound of
+/// otherwise unbounded integers.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 impl Value for Integer {
@@ -150,7 +151,7 @@ impl Value for Date {
     type Output = CalendarDate;
 
     fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<CalendarDate, String> {
-        given.text().and_then(CalendarDate::parse).ok_or_else(|| "must be a day that exists, as YYYY-MM-DD".to_owned())
+        given.text().and_then(CalendarDate::parse).ok_or_else(|| "must be an existing date, as YYYY-MM-DD".to_owned())
     }
 
     fn schema(&self, _: Interface) -> Object {
@@ -232,7 +233,7 @@ pub struct Name<T> {
     pub example: &'static str,
 }
 
-// Without a bound on `T`, which isn't part of it.
+// Implemented by hand, because deriving it would require `T: Clone`.
 impl<T> Clone for Name<T> {
     fn clone(&self) -> Self {
         *self
@@ -275,7 +276,7 @@ impl Value for Condition {
         let condition = given.text().and_then(|text| text.split_once(':'));
         let (property, value) = condition
             .filter(|(property, value)| !property.is_empty() && !value.is_empty())
-            .ok_or("must be an attribute and a value with a colon between them, such as tags:cloud")?;
+            .ok_or("must be an attribute and a value separated by a colon, such as tags:cloud")?;
         Ok(AttributeCondition::new(property, value))
     }
 
@@ -365,7 +366,7 @@ mod tests {
         assert_eq!(json(&rating, &json!("4")), Err("must be a number from 0 to 5".to_owned()));
         let name = Text { empty: false, max_characters: Some(8) };
         assert_eq!(json(&name, &json!("ärgerlic")), Ok("ärgerlic".to_owned()));
-        assert_eq!(json(&name, &json!(5)), Err("must be a text".to_owned()));
+        assert_eq!(json(&name, &json!(5)), Err("must be a string".to_owned()));
         assert_eq!(json(&name, &json!(" ")), Err("must not be empty; leave it out instead".to_owned()));
         assert_eq!(json(&Date, &json!("2026-02-28")).ok(), CalendarDate::parse("2026-02-28"));
         assert!(json(&Date, &json!("2026-02-30")).is_err());

@@ -17,7 +17,7 @@ pub(super) fn normal(word: &str) -> String {
     word.chars().filter(is_kept).flat_map(char::to_lowercase).nfc().collect()
 }
 
-/// The length of the dotted acronym at the start of a text, without its last dot: `E.H.S.`
+/// The length of the dotted acronym at the start of the text, without its last dot: `E.H.S.`
 pub(super) fn acronym(text: &str) -> Option<usize> {
     let (mut letters, mut end) = (0, 0);
     while let Some(c) = text[end..].chars().next().filter(|c| c.is_alphabetic() && !is_unseparated(*c)) {
@@ -38,7 +38,7 @@ pub(super) const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}')
 }
 
-/// Another form of a letter, or `None` for a sign that some writers omit: apostrophes that are
+/// The common form of a letter. `None` for characters that some writers omit: apostrophes used as
 /// letters, and the line that stretches Arabic words.
 const fn common_form(c: char) -> Option<char> {
     Some(match c {
@@ -55,7 +55,7 @@ const fn common_form(c: char) -> Option<char> {
     })
 }
 
-/// A word with `ä`, `ö`, `ü`, `ø` or `å` the way people write it whose keyboards lack these.
+/// A word with `ä`, `ö`, `ü`, `ø` or `å`, as written by people whose keyboards lack these letters.
 pub(super) fn spelled_out(spelling: &str) -> Option<String> {
     let mut spelled = String::with_capacity(spelling.len() + 2);
     for c in spelling.chars() {
@@ -70,8 +70,8 @@ pub(super) fn spelled_out(spelling: &str) -> Option<String> {
     (spelled != spelling).then(|| fold(&spelled))
 }
 
-/// Folds [marks and compatibility forms](folded). Also folds letters that don't decompose but that people
-/// write without the stroke or ligature if their keyboard lacks them.
+/// Folds [marks and compatibility forms](folded). Also folds letters that don't decompose but that
+/// people write without the stroke or ligature if their keyboards lack them.
 pub(in crate::text) fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.to_owned();

@@ -42,8 +42,7 @@ impl Word {
         self.accented.as_deref().unwrap_or(&self.folded)
     }
 
-    /// The folded word the way people write it whose keyboards lack umlauts: `muenchen` for
-    /// München.
+    /// The folded word as written by people whose keyboards lack umlauts: `muenchen` for München.
     pub fn spelled_out(&self) -> Option<String> {
         folding::spelled_out(self.accented.as_deref()?)
     }
@@ -55,12 +54,13 @@ impl Word {
     }
 }
 
-/// The words of a text, in order.
+/// Splits text into words.
 ///
 /// A word is a run of letters, marks and digits in any script. In addition, `&` and dots inside an
-/// acronym are dropped (`EH&S` and `E.H.S.` are `ehs`), `+` and `#` at its end and a dot at its start belong to it (`C++`,
-/// `C#`, `.NET`), and so does a dot between digits (`3.5`). A possessive `'s` doesn't. Runs in
-/// scripts that don't separate words become overlapping pairs of letters, each with its marks.
+/// acronym are dropped (`EH&S` and `E.H.S.` are `ehs`). A `+` or `#` at the end of a word and a dot
+/// at its start belong to it (`C++`, `C#`, `.NET`), and so does a dot between digits (`3.5`). A
+/// possessive `'s` doesn't. Runs in scripts that don't separate words become overlapping pairs of
+/// letters, each with its marks.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut scanner = Scanner::new(text);
@@ -70,7 +70,7 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// The byte ranges of the words in a text, as in [`words`], but without normalising or folding
+/// The byte ranges of the words in the text, as in [`words`], but without normalising or folding
 /// them.
 pub fn places(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
@@ -128,13 +128,13 @@ fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: us
     }
 }
 
-/// The key by which names are compared: its folded words joined, so that `Rocket.Chat` equals
+/// The key by which names are compared: a name's folded words joined, so that `Rocket.Chat` equals
 /// `rocketchat`.
 pub fn name_key(words: &[Word]) -> String {
     words.iter().map(|word| word.folded.as_str()).collect()
 }
 
-/// The words that join two others as `&` and `+` do.
+/// Words that join two others, as `&` and `+` do.
 pub const CONJUNCTIONS: [&str; 3] = ["and", "et", "und"];
 
 pub fn is_conjunction(folded: &str) -> bool {
@@ -152,7 +152,7 @@ pub fn compound(word: &Word, next: &Word) -> String {
     format!("{}{}", word.folded, next.folded)
 }
 
-/// The part of the text from the first to the last of some words.
+/// The part of the text from the first of these words to the last.
 pub fn written<'t>(text: &'t str, words: &[Word]) -> &'t str {
     words.first().zip(words.last()).map_or("", |(first, last)| &text[first.start..last.end])
 }
@@ -183,7 +183,8 @@ fn push_run(words: &mut Vec<Word>, text: &str, start: usize, end: usize, gap: Ga
     push_word(words, run, from, run.len(), start, gap);
 }
 
-/// The letters of a run with their marks: where each starts and ends, and whether its script doesn't separate words.
+/// The letters of a run with their marks: where each starts and ends, and whether its script leaves
+/// words unseparated.
 fn letters(run: &str) -> impl Iterator<Item = (usize, usize, bool)> {
     let mut chars = run.char_indices().peekable();
     std::iter::from_fn(move || {
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_odd_letters_stay_whole() {
+    fn names_with_symbols_stay_whole() {
         assert_eq!(folded("C++ C# .NET R k6 Notepad++ F#"), ["c++", "c#", ".net", "r", "k6", "notepad++", "f#"]);
         assert_eq!(folded("a+b asp.net 3.5 v1.2."), ["a", "b", "asp", "net", "3.5", "v1.2"]);
         assert_eq!(folded("end. Next"), ["end", "next"]);
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_that_people_leave_out_are_folded() {
+    fn characters_that_people_leave_out_are_folded() {
         assert_eq!(folded("обʼєкт Oʻzbek Hawaiʻi Прʹ"), ["обєкт", "ozbek", "hawaii", "пр"]);
         assert_eq!(folded("شـاب علـي"), folded("شاب علي"));
         assert_eq!(folded("مستوى کتاب ی"), folded("مستوي كتاب ي"));
@@ -293,7 +294,7 @@ mod tests {
         assert_eq!(folded("QHSE安全"), ["qhse", "安全"]);
         assert_eq!(folded("火"), ["火"]);
         assert_eq!(folded("Охрана труда"), ["охрана", "труда"]);
-        assert_eq!(folded("ﾊﾞｽ停"), ["バス", "ス停"], "half-width letters have their marks apart");
+        assert_eq!(folded("ﾊﾞｽ停"), ["バス", "ス停"], "half-width letters have their marks as separate characters");
         assert_eq!(folded("ป่าไม้"), ["ป\u{e48}า", "าไ", "ไม\u{e49}"]);
     }
 
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_point_at_the_text() {
+    fn offsets_point_into_the_text() {
         let text = "Évaluation des risques (C++)";
         let written: Vec<_> = words(text).iter().map(|w| &text[w.start..w.end]).collect();
         assert_eq!(written, ["Évaluation", "des", "risques", "C++"]);
@@ -315,7 +316,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_are_found_in_the_same_places_without_spelling_them(
+        fn words_are_found_in_the_same_places_without_normalising_them(
             text in r"([a-zA-Z0-9]{1,9}|[a-z ]{9,20}|[ .,:&+#'-]|’s|'s|[A-Z]\.|[é安한ʼ\u{200d}\u{301}ß]){0,40}", some in any::<u64>()
         ) {
             let all: Vec<_> = words(&text).into_iter().map(|word| word.start..word.end).collect();
@@ -328,7 +329,7 @@ mod tests {
         }
 
         #[test]
-        fn words_do_not_depend_on_the_text_behind_them(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
+        fn words_do_not_depend_on_the_text_after_them(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
             // A letter from another script ends the fast path.
             let (plain, other) = (words(&text), words(&format!("{text} é")));
             prop_assert_eq!(&plain[..], &other[..other.len() - 1]);

@@ -1,4 +1,4 @@
-//! Finds runs of word characters in a text: a fast path on single bytes, and a slower one on
+//! Finds runs of word characters in text: a fast path on single bytes, and a slower one on
 //! characters.
 
 use std::ops::RangeInclusive;
@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::Gap;
 use super::folding::{acronym, is_joiner};
 
-/// What a byte alone says.
+/// What a byte says on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Word,
@@ -97,9 +97,10 @@ impl<'t> Scanner<'t> {
         Some((start, end, gap))
     }
 
-    /// A bitmap of up to 64 bytes, first byte lowest, with the letters and digits of all words that
-    /// end among them; also returns the offset up to which it's valid. `None` if no word can be
-    /// decided by single bytes, or none is left. The byte before mustn't belong to the first word.
+    /// A bitmap of up to 64 bytes, first byte lowest, that marks the letters and digits of all
+    /// words that end among them. Also returns the offset up to which it's valid. `None` if single
+    /// bytes can't decide any word, or if no text is left. The byte before must not belong to the
+    /// first word.
     #[inline]
     pub(super) fn block(&self) -> Option<(u64, usize)> {
         let left = &self.text.as_bytes()[self.at..];
@@ -130,7 +131,7 @@ impl<'t> Scanner<'t> {
         let end = self.run_end(start);
         let stop = self.text[end..].strip_prefix(['\'', '’']).and_then(|rest| rest.strip_prefix(['s', 'S']));
         self.at = match stop {
-            // The last dot of an acronym ends no sentence.
+            // The last dot of an acronym doesn't end a sentence.
             None if self.text[start..end].contains('.') && acronym(&self.text[start..end]).is_some() => {
                 end + usize::from(self.text[end..].starts_with('.'))
             }

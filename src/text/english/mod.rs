@@ -149,8 +149,9 @@ pub fn is_common(folded: &str) -> bool {
     WORDS.contains(folded)
 }
 
-/// Names of places, peoples, languages and people, as [`WORDS`]: SCOWL's lists of words in upper case of
-/// the sizes 10 to 50, without those that are common words, too short to be corrected, or have other letters.
+/// Names of places, peoples, languages and people, in the same format as [`WORDS`]: SCOWL's
+/// upper-case words of sizes 10 to 50, without those that are common words, are too short to be
+/// corrected, or have other letters.
 static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("names.txt").lines().collect());
 
 /// Whether a folded word is a well-known name, so that it isn't misspelled.
