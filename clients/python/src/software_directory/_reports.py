@@ -1,4 +1,4 @@
-"""Logging, and the hook for retries."""
+"""Logging and the retry hook."""
 
 from __future__ import annotations
 
