@@ -140,5 +140,5 @@ def test_the_least_recently_used_goes_first() -> None:
 
 @pytest.mark.parametrize("size", [-1, 0.5, True])
 def test_a_size_that_cannot_work_is_refused(size: Any) -> None:
-    with pytest.raises(ValueError, match="cache_max_bytes must be a whole number from 0"):
+    with pytest.raises(ValueError, match="cache_max_bytes must be a whole number, 0 or more"):
         client_over(Tagged(), cache_max_bytes=size)

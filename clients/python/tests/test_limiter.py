@@ -131,5 +131,5 @@ def test_threads_queue_too() -> None:
 
 @pytest.mark.parametrize("max_connections", [0, -1, 1.5, True])
 def test_a_limit_that_cannot_work_is_refused(max_connections: int) -> None:
-    with pytest.raises(ValueError, match="max_connections must be a whole number from 1"):
+    with pytest.raises(ValueError, match="max_connections must be a whole number, 1 or more"):
         SoftwareDirectory(api_key="key", base_url="http://a", max_connections=max_connections)

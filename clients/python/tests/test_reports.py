@@ -72,7 +72,7 @@ def test_requests_and_retries_are_logged(driver: Driver, caplog: pytest.LogCaptu
     url = "http://a/v1/software/a?key=[api key]"
     assert [(record.levelname, record.getMessage()) for record in caplog.records if record.name.startswith("soft")] == [
         ("DEBUG", f"GET {url}: 503 (request id mine)"),
-        ("INFO", f"GET {url}: attempt 1 of 3 failed (http_503), the next in 3.00 s (request id mine)"),
+        ("INFO", f"GET {url}: attempt 1 of 3 failed (http_503), retrying in 3.00 s (request id mine)"),
         ("DEBUG", f"GET {url}: 200 (request id mine)"),
     ]
 

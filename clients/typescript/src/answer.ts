@@ -44,7 +44,7 @@ export function errorFromAnswer(response: Response, text: string, sentId: string
   const body = objectFrom(redact(text));
   const problem = typeof body?.code === "string" && body.code ? (body as unknown as Problem) : undefined;
   const seconds = retryAfterSeconds(response.headers) ?? problem?.retry_after_seconds;
-  const message = problem ? (problem.detail ?? problem.title) : "The answer is not one of the directory's own";
+  const message = problem ? (problem.detail ?? problem.title) : "The response isn't from the directory itself";
   return new (errorClass(status))(String(message), {
     ...heardOf(response, redact, text),
     status,
@@ -69,8 +69,8 @@ export function invalidResponse(response: Response, sentId: string, redact: Reda
   const redirect = type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
   return new InvalidResponseError(
     redirect
-      ? "The server redirects; redirects are not followed, check baseUrl"
-      : "The answer is not the directory's; check baseUrl and what is between",
+      ? "The server sent a redirect, which isn't followed; check baseUrl"
+      : "The response isn't from a directory; check baseUrl and any proxy",
     {
       // Four bytes are a character at most.
       ...heardOf(response, redact, bytes && textOf(bytes.subarray(0, 4 * ERROR_BODY_LENGTH + 1024))),

@@ -57,7 +57,7 @@ export async function attempt<Result>(
     const { origin } = new URL(url);
     const details = { status: 0, request_id: sentId };
     if (timedOut) {
-      const what = streamed && response ? "No more data" : "No whole answer";
+      const what = streamed && response ? "No more data" : "No complete response";
       return new ApiTimeoutError(`${what} from ${origin} within ${timeoutMs} ms`, { ...details, code: "timeout" });
     }
     const cause = redactCause(error, redact);

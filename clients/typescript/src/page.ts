@@ -99,7 +99,7 @@ class LoadedPage<Body extends ListBody> implements Paging<Body> {
         const again = error instanceof GenerationChangedError && this.#origin.onChange === "restart";
         if (!again || restarts === MAX_RESTARTS) throw error;
       }
-      this.#origin.warn("The directory changed while a list was iterated over; the list begins again");
+      this.#origin.warn("The directory changed while a list was being read; starting it again");
       first = await this.#origin.again();
     }
   }
@@ -125,7 +125,7 @@ export function pagePromise<Body extends ListBody>(
   const read = (bytes: Bytes, response: Response, request_id: string): Page<Body> | undefined => {
     const body = readList<Body>(bytes);
     const changed = () =>
-      new GenerationChangedError("The directory changed while its pages were read", {
+      new GenerationChangedError("The directory changed between two pages", {
         ...heardOf(response, transport.redact),
         status: response.status,
         code: "generation_changed",

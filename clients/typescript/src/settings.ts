@@ -122,7 +122,7 @@ export function settingsFrom(options: ClientOptions): Settings {
 
 function needed(option: string, name: string): string {
   const value = variable(name);
-  if (value === undefined) throw new TypeError(`${option} is missing; give it, or set ${name} in the environment`);
+  if (value === undefined) throw new TypeError(`${option} is missing; pass it, or set ${name} in the environment`);
   return value;
 }
 
@@ -157,6 +157,6 @@ function generationChangeFrom(generationChange: GenerationChange): GenerationCha
 
 export function retriesFrom(maxRetries: number): number {
   if (!(maxRetries >= 0 && Number.isInteger(maxRetries)))
-    throw new RangeError("maxRetries must be a whole number from 0");
+    throw new RangeError("maxRetries must be a whole number, 0 or more");
   return maxRetries;
 }

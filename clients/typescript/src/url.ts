@@ -17,7 +17,7 @@ export function urlOf(baseUrl: string, path: readonly string[] | string, query: 
 function segment(text: string): string {
   // An empty segment would be the list instead of the record, and URLs resolve dots, encoded or not, before they are sent.
   if (typeof text !== "string" || /^\.{0,2}$/.test(text))
-    throw new TypeError('an id must be a text, not empty, "." or ".."');
+    throw new TypeError('an id must be a string other than "", "." or ".."');
   return encodeURIComponent(text);
 }
 
@@ -25,6 +25,6 @@ function segment(text: string): string {
 function below(baseUrl: string, path: string): string {
   const url = baseUrl + path;
   if (!/^\/[^?#]*$/.test(path) || !new URL(url).href.startsWith(`${baseUrl}/`))
-    throw new TypeError('path must be a path below baseUrl such as "/v1/software", without a query');
+    throw new TypeError('path must be a path below baseUrl, such as "/v1/software", without a query');
   return url;
 }

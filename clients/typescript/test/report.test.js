@@ -161,7 +161,7 @@ for (const [name, [program, args], expected] of [
   [
     "Deno without permission",
     deno("--no-prompt"),
-    "apiKey is missing; give it, or set SOFTWARE_DIRECTORY_API_KEY in the environment\n",
+    "apiKey is missing; pass it, or set SOFTWARE_DIRECTORY_API_KEY in the environment\n",
   ],
 ]) {
   test(`${name}: key and address come from the environment`, async () => {

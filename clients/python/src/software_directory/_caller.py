@@ -107,5 +107,5 @@ class Caller:
             if response.is_success or len(content) < BODY_BYTES:
                 content += chunk
             if total is not None and self.clock() - started > total:
-                raise httpx.ReadTimeout("the time for the whole attempt is over")
+                raise httpx.ReadTimeout("the attempt took too long")
         return bytes(content if response.is_success else content[:BODY_BYTES])

@@ -109,7 +109,7 @@ def exchange(
         attempt += 1
         reply = yield Send(request)
         if reply is None:
-            raise TypeError("a Send is replied to with an Answer or a Failure")
+            raise TypeError("the reply to a Send must be an Answer or a Failure")
         may_be_304 = call.is_raw or kept is not None
         outcome = _outcome_of(reply, request, attempt, settings, now, may_be_304=may_be_304)
         if isinstance(outcome, Response):
@@ -164,11 +164,11 @@ def unanswered(failure: Failure, request: Request, attempt: int) -> errors.ApiEr
     """Return the error for an attempt without a complete response."""
     kind: type[errors.ApiError] = errors.ApiConnectionError
     code = "connection_error"
-    message = "No whole answer came: the connection could not be made, or it broke"
+    message = "No complete response: the connection couldn't be made, or it broke"
     if failure.timed_out:
         kind, code = errors.ApiTimeoutError, "timeout"
         within = "in time" if request.timeout_seconds is None else f"within {request.timeout_seconds:g} s"
-        message = f"No {'part of the' if request.is_download else 'whole'} answer came {within}"
+        message = f"No {'data' if request.is_download else 'complete response'} arrived {within}"
     return kind(message, status=0, code=code, request_id=request.request_id, attempts=attempt)
 
 

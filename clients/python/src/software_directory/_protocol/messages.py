@@ -70,9 +70,9 @@ def raw_call(path: str, query: Mapping[str, ParameterValue] | None, extra_header
     if not isinstance(path, str) or not path.startswith("/"):
         raise ValueError("path must start with a slash, such as /v1/software")
     if "?" in path or "#" in path:
-        raise ValueError("path must not hold a query or a fragment; pass the query on its own")
+        raise ValueError("path must not contain a query or a fragment; pass the query separately")
     if any(unquote(segment) in {".", ".."} for segment in path.split("/")):
-        raise ValueError("path must not hold '.' or '..' segments")
+        raise ValueError("path must not contain '.' or '..' segments")
     encoded = quote(path, safe="/%:@!$&'()*+,;=")
     return Call(encoded, tuple(query_pairs(query or {})), "*/*", checked_headers(extra_headers or {}), is_raw=True)
 
@@ -84,11 +84,11 @@ def checked_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """
     for name, value in headers.items():
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
-            raise ValueError("extra_headers holds a name that isn't one of a header")
+            raise ValueError("extra_headers contains an invalid header name")
         if name.lower() in _RESERVED_HEADERS:
-            raise ValueError(f"extra_headers must not hold {name.lower()}")
+            raise ValueError(f"extra_headers must not contain {name.lower()}")
         if not isinstance(value, str) or not _HEADER_VALUE.fullmatch(value):
-            raise ValueError(f"extra_headers: the value of {name} isn't a text of visible ASCII characters")
+            raise ValueError(f"extra_headers: the value of {name} isn't a string of printable ASCII characters")
     return tuple((name, value) for name, value in headers.items() if name.lower() != "authorization")
 
 
@@ -96,10 +96,10 @@ def path_segment(id: str) -> str:
     """Encode an id, which may be any string, as one path segment."""
     if not isinstance(id, str) or not id:
         # An empty id would silently request the list instead.
-        raise ValueError("id must be a text of at least one character")
+        raise ValueError("id must be a string of at least one character")
     if id in {".", ".."}:
         # HTTP libraries and proxies resolve these as relative path segments, encoded or not.
-        raise ValueError("id must not be '.' or '..': no path can carry it")
+        raise ValueError("id must not be '.' or '..', which can't be sent in a path")
     return quote(id, safe="")
 
 

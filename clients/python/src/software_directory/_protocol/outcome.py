@@ -104,7 +104,7 @@ def _kind_of(status: int) -> type[errors.ApiError]:
 
 def _not_ours(response: Response, *, code: str = "invalid_response") -> errors.InvalidResponseError:
     return errors.InvalidResponseError(
-        "The answer isn't one of a directory; is base_url its address, or is a proxy in the way?",
+        "The response isn't from a directory; check base_url and any proxy in between",
         status=response.status,
         code=code,
         request_id=response.request_id,
@@ -157,4 +157,4 @@ def _unexplained(status: int) -> str:
         phrase = HTTPStatus(status).phrase
     except ValueError:
         phrase = "an unknown status"
-    return f"The server answered {status} ({phrase}) without an explanation of its own"
+    return f"The server responded with {status} ({phrase}), without an explanation"

@@ -73,7 +73,7 @@ def _check_api_key(api_key: object) -> None:
             f"api_key is missing; pass the key that `software-directory keys create` printed, or set {API_KEY_VARIABLE}"
         )
     if not all("!" <= character <= "~" for character in api_key):
-        raise ValueError("api_key holds a space, a line break or another character that no key has")
+        raise ValueError("api_key contains a space, a line break or another character that no key contains")
 
 
 def _checked_base_url(base_url: object) -> str:
@@ -92,17 +92,17 @@ def _checked_base_url(base_url: object) -> str:
         raise ValueError("base_url must be an absolute http or https address, such as https://directory.example")
     if "@" in parts.netloc:
         # The HTTP library would send these credentials instead of the key.
-        raise ValueError("base_url must not hold a user name or password")
+        raise ValueError("base_url must not contain a user name or password")
     if "?" in base_url or "#" in base_url:
-        raise ValueError("base_url must not hold a query or a fragment")
+        raise ValueError("base_url must not contain a query or a fragment")
     if any(character.isspace() for character in base_url):
-        raise ValueError("base_url must not hold white space")
+        raise ValueError("base_url must not contain white space")
     return base_url.rstrip("/")
 
 
 def _check_whole(name: str, value: object, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name} must be a whole number from {least}")
+        raise ValueError(f"{name} must be a whole number, {least} or more")
 
 
 def _check_timeout(timeout: float | None) -> None:
@@ -112,7 +112,7 @@ def _check_timeout(timeout: float | None) -> None:
 
 def _check_wait(seconds: float) -> None:
     if not (_is_number(seconds) and 0 <= seconds < math.inf):
-        raise ValueError("max_retry_after must be a number of seconds from 0")
+        raise ValueError("max_retry_after must be a number of seconds, 0 or more")
 
 
 def _is_number(value: object) -> bool:
