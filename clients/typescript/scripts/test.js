@@ -1,4 +1,4 @@
-// Runs all tests: `npm test`, or `npm test -- client` for those of test/client.test.js.
+// Runs all tests: `npm test`, or `npm test -- client` for those in test/client.test.js.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
