@@ -96,7 +96,7 @@ def third_party(metadata):
     for path in (words, vectors / "LICENSE", vectors / "NOTICE"):
         texts.setdefault(path.read_text(encoding="utf-8").strip(), set()).add(str(path.relative_to(CHECKOUT)))
     rule = "\n\n" + "=" * 80 + "\n\n"
-    return rule.join(["Licences of what is in the binary", *(", ".join(sorted(names)) + "\n\n" + text for text, names in texts.items())]).encode()
+    return rule.join(["Licences of the code and data in the binary", *(", ".join(sorted(names)) + "\n\n" + text for text, names in texts.items())]).encode()
 
 
 def tarball(package):
@@ -216,8 +216,8 @@ def npm(package):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--binary", type=pathlib.Path, required=True, help="the software-directory binary")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="the folder for the packages, which is emptied first")
-    parser.add_argument("--target", choices=PLATFORMS, help="the platform that the binary is for [default: this one's]")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="the output folder, which is emptied first")
+    parser.add_argument("--target", choices=PLATFORMS, help="the platform that the binary is for [default: this machine's]")
     options = parser.parse_args()
     target = options.target or re.search(r"^host: (.+)$", run("rustc", "-vV"), re.MULTILINE)[1]
     shutil.rmtree(options.out, ignore_errors=True)
