@@ -24,7 +24,7 @@ export interface Attempt extends Pick<Settings, "fetch" | "timeoutMs"> {
 }
 
 /** Sends the request and passes a successful response to `read`. The timeout covers headers and `read`, or for a streamed
- * body the headers and then each chunk. The signal counts until the body has been read to its end, is cancelled or fails. */
+ * body the headers and then each chunk. The signal is watched until the body has been read, is cancelled or fails. */
 export async function attempt<Result>(
   { url, headers, timeoutMs, signal, redact, fetch, streamed }: Attempt,
   read: (response: Response) => Promise<Result>,
