@@ -32,7 +32,7 @@ SHOWN = {
     "exports_list": "https://creativecommons.org/publicdomain/zero/1.0/",
     "glossary_list": "CAPA: ",
     "reviews_list": "mean",
-    "search_products": "taken for a misspelling: wrok of work",
+    "search_products": "corrected: wrok to work",
     "software_get": "Audit Owl Demo",
     "software_list": "Audit Owl Demo",
 }

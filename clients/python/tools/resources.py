@@ -91,7 +91,7 @@ def _source(document: dict[str, Any], *, is_async: bool) -> str:
     }
     unknown = set(operations) - {method.operation for method in METHODS} - LEFT_OUT
     if unknown:
-        raise ValueError(f"say in tools/resources.py which methods these operations are: {', '.join(sorted(unknown))}")
+        raise ValueError(f"add methods to tools/resources.py for these operations: {', '.join(sorted(unknown))}")
     a = "Async" if is_async else ""
     # The blocking methods name the item only if the page's name doesn't imply it.
     named = {

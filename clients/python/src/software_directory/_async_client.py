@@ -164,7 +164,7 @@ class AsyncSoftwareDirectory(AsyncOperations):
         return other
 
     async def aclose(self) -> None:
-        """Give the connections back, but for those of an `http_client` that was passed in."""
+        """Release the connections, except those of an `http_client` that you passed in."""
         if self._transport is not None:
             await self._transport.aclose()
 
