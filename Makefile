@@ -1,18 +1,18 @@
-# The project's two main commands are `make test` (everything a change must pass) and `make check`
-# (before each commit). Every target works on its own; `make help` lists them.
+# The two main commands are `make test` (everything that a change must pass) and `make check` (before
+# each commit). Every target works on its own; `make help` lists them.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-# `/usr/sbin` isn't on every user's PATH, and some servers are installed there.
+# Some servers are installed in /usr/sbin, which isn't on every user's PATH.
 export PATH := $(PATH):/usr/sbin:/sbin
 
-# The steps of `make test`, those with the cheapest failures first.
+# The steps of `make test`. Those that fail soonest come first.
 STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-mcp licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
-# The binary under test: built, unless SOFTWARE_DIRECTORY_BIN names one.
+# The binary under test. It's built unless SOFTWARE_DIRECTORY_BIN names one.
 BINARY := $(abspath $(or $(SOFTWARE_DIRECTORY_BIN),$(TARGET_DIR)/debug/software-directory))
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
@@ -27,76 +27,77 @@ STARTED := $(shell date +%s)
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
 
-test: $(STEPS) ## Everything that a change must pass
+test: $(STEPS) ## Run everything that a change must pass
 	@echo "make test: passed ($(STEPS)) in $$(( $$(date +%s) - $(STARTED) )) s"
 
-check: fmt lint test-fast ## Format, lints and the fast tests; under five minutes
+check: fmt lint test-fast ## Check formatting and lints, and run the fast tests; under five minutes
 	@echo "make check: passed (fmt lint test-fast) in $$(( $$(date +%s) - $(STARTED) )) s"
 
-faults: faults-generations faults-callers faults-contract faults-any fuzz ## What goes wrong, at length; its quick part is in `make test`
+faults: faults-generations faults-callers faults-contract faults-any fuzz ## Run all fault tests in full; `make test` runs a quick part of them
 	@echo "make faults: passed in $$(( $$(date +%s) - $(STARTED) )) s"
 
-fmt: need-cargo ## Is the code formatted? (`cargo fmt` does it)
+fmt: need-cargo ## Check that the code is formatted (`cargo fmt` formats it)
 	cargo fmt --check
 
-lint: need-cargo need-cc ## Lints of compiler and clippy, warnings are errors
+lint: need-cargo need-cc ## Run the compiler's and clippy's lints; warnings are errors
 	cargo clippy --locked --all-targets --quiet -- -D warnings
 	cargo clippy --locked --features failpoints --lib --bins --test faults --quiet -- -D warnings
 
-doc: need-cargo need-cc ## Does the documentation build without a warning?
+doc: need-cargo need-cc ## Check that the documentation builds without warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
 
-test-fast: need-cargo need-cc ## The Rust tests, but for those marked as slow
+test-fast: need-cargo need-cc ## Run the Rust tests, except slow ones
 	cargo test --locked --lib --bins --tests -- --quiet
 
 # Slow tests are marked #[ignore = "slow: …"]. This runs everything except tests that need a
 # cluster.
-test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comments too
+test-rust: need-cargo need-cc ## Run all Rust tests, including slow ones and examples in comments
 	cargo test --locked --lib --bins --tests -- --quiet --include-ignored --skip on_cluster
-	@# Mostly waits for processes and quiet periods, so it uses more threads than processors.
+	@# These tests mostly wait for processes and quiet periods, so they use more threads than
+	@# processors.
 	cargo test --locked --features failpoints --test faults -- --quiet --test-threads=6
 	cargo test --locked --doc -- --quiet
 
-# In the dev profile, because the tests have already built its crates. This only checks that they
-# build.
-bench-build: need-cargo need-cc ## Do the benchmarks and the fuzz targets build?
+# This only checks that they build, so it uses the dev profile, whose crates the tests have already
+# built.
+bench-build: need-cargo need-cc ## Check that the benchmarks and the fuzz targets build
 	cargo bench --locked --no-run --profile dev --quiet
 	cargo build --locked --quiet --example http-baselines
-	@# If the library is named, it isn't built, which would take a C++ compiler. Checking links
-	@# nothing.
+	@# Naming a libFuzzer keeps it from being built, which would need a C++ compiler. Since `check`
+	@# doesn't link, the file needn't exist.
 	cp Cargo.lock fuzz/Cargo.lock
 	CUSTOM_LIBFUZZER_PATH=/nowhere/libfuzzer.a cargo check --quiet --manifest-path fuzz/Cargo.toml --target-dir '$(TARGET_DIR)'
 
 binary: $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need-cc)
 	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build --locked --quiet)
 
-test-readme: need-python3 need-curl binary ## Run the commands of the README and compare their answers
+test-readme: need-python3 need-curl binary ## Run the commands in the README and docs, and compare their output
 	python3 tests/tools/test_readme.py --quiet
 	python3 tests/tools/readme.py --binary '$(BINARY)'
 
-test-client-python: need-python3 binary ## The Python client: style, types, tests on the oldest and newest Python, packages
+test-client-python: need-python3 binary ## Test the Python client: style, types, tests on the oldest and newest Python, packages
 	python3 clients/python/tools/check.py
 
-test-client-typescript: binary need-node need-npm $(if $(CHROMIUM),,need-chromium) $(TYPESCRIPT)/node_modules/.installed $(TYPESCRIPT)/runtimes/node_modules/.installed ## The TypeScript client in every runtime it is for
+test-client-typescript: binary need-node need-npm $(if $(CHROMIUM),,need-chromium) $(TYPESCRIPT)/node_modules/.installed $(TYPESCRIPT)/runtimes/node_modules/.installed ## Test the TypeScript client in every runtime it supports
 	SOFTWARE_DIRECTORY_BIN='$(BINARY)' npm test --silent --prefix $(TYPESCRIPT)
 
 %/node_modules/.installed: %/package-lock.json
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# A seed fixes the requests, so that the same are made each time.
-test-contract: binary $(UV) ## Ask the binary as the OpenAPI document says, and otherwise; a minute at most
+# The seed is fixed, so the requests are the same each time.
+test-contract: binary $(UV) ## Send the binary valid and invalid requests, going by the OpenAPI document; a minute at most
 	$(CONTRACT) --binary '$(BINARY)' --examples 100 --seeds 1
 
-faults-contract: binary $(UV) ## The same with ten times the requests, and five seeds
+faults-contract: binary $(UV) ## Like test-contract, with ten times as many requests and five seeds
 	$(CONTRACT) --binary '$(BINARY)' --examples 1000 --seeds 1,2,3,4,5
 
-faults-any: need-cargo need-cc ## Any export, query and request, 25 times as many as in `make test` and each time others
+faults-any: need-cargo need-cc ## Try arbitrary exports, queries and requests, 25 times as many as `make test` and different ones each time
 	FAULTS=full cargo test --locked --test hostile --test api -- any_ --nocapture
 
 # Coverage-guided, with libFuzzer. cargo-fuzz needs a nightly compiler, but only for sanitizers,
-# which look for what safe code can't do; these are its other flags. Interesting inputs stay in
-# fuzz/corpus for the next run.
+# which look for things that safe code can't do. These are its other flags. Interesting inputs are
+# kept in fuzz/corpus for the next run.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS := export query request
 FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -105,9 +106,9 @@ FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 
 FUZZ_HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
-# With a separate build folder, because everything is built again. The target is named so that build
+# Everything is built again, so this uses a separate build folder. The target is named so that build
 # scripts and macros aren't instrumented.
-fuzz: need-cargo need-cc need-c++ ## Coverage-guided fuzzing of exports, queries and requests, FUZZ_SECONDS for each
+fuzz: need-cargo need-cc need-c++ ## Fuzz exports, queries and requests, guided by coverage, FUZZ_SECONDS each
 	@# The project's own versions, plus what fuzzing needs.
 	cp Cargo.lock fuzz/Cargo.lock
 	RUSTFLAGS='$(FUZZ_FLAGS)' cargo build --release --quiet --manifest-path fuzz/Cargo.toml \
@@ -118,23 +119,24 @@ fuzz: need-cargo need-cc need-c++ ## Coverage-guided fuzzing of exports, queries
 			-print_final_stats=1 -artifact_prefix=fuzz/artifacts/$$target/ fuzz/corpus/$$target fuzz/seeds/$$target \
 			2> fuzz/artifacts/$$target.log || { tail -40 fuzz/artifacts/$$target.log >&2; exit 1; }; \
 		awk -v target=$$target '/number_of_executed_units/ { runs = $$2 } / cov: / { for (i = 1; i < NF; i++) if ($$i == "cov:") places = $$(i + 1) } \
-			END { print "fuzz: " target ": " runs " runs, no crash, " places " places reached" }' fuzz/artifacts/$$target.log; \
+			END { print "fuzz: " target ": " runs " runs, no crashes, " places " places reached" }' fuzz/artifacts/$$target.log; \
 	done
 
-test-deploy: binary need-python3 need-openssl need-systemd-analyze need-nginx need-caddy ## nginx and Caddy before the binary, the units, the binary without rights; not in `make test`, for it needs these servers
+test-deploy: binary need-python3 need-openssl need-systemd-analyze need-nginx need-caddy ## Test nginx and Caddy in front of the binary, the units, and the binary without privileges; not part of `make test`, because it needs these servers
 	python3 tests/deploy/check.py --binary '$(BINARY)'
 
 PACKAGES := $(TARGET_DIR)/packages
 
-packages: need-cargo need-cc need-python3 need-dpkg-deb ## The tarball, Debian package, wheel and npm packages of this machine's platform, in target/packages
+packages: need-cargo need-cc need-python3 need-dpkg-deb ## Build the tarball, Debian package, wheel and npm packages for this machine's platform in target/packages
 	cargo build --profile dist --locked --quiet --bin software-directory
 	python3 deploy/packages/build.py --binary '$(TARGET_DIR)/dist/software-directory' --out '$(PACKAGES)'
 
-test-packages: packages need-node need-npm need-mmdebstrap ## Install each package where nothing else is, and serve from it; not in `make test`, for it takes an optimised build
+test-packages: packages need-node need-npm need-mmdebstrap ## Install each package on a clean system, and serve from it; not part of `make test`, because it needs an optimised build
 	python3 tests/deploy/packages.py --packages '$(PACKAGES)'
 
-# Clients are generated and compiled in .tools/generators. One alone: make test-generators GENERATORS='--only hey-api'
-test-generators: binary need-npm need-node need-java need-javac need-mvn need-go $(UV) tests/generators/node_modules ## Clients of seven code generators read every record; not in `make test`, for it needs Java, Maven and Go
+# Clients are generated and compiled in .tools/generators. To run only one:
+# make test-generators GENERATORS='--only hey-api'
+test-generators: binary need-npm need-node need-java need-javac need-mvn need-go $(UV) tests/generators/node_modules ## Read every record with clients from seven code generators; not part of `make test`, because it needs Java, Maven and Go
 	UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/generators-python' $(UV) run --quiet --locked --project tests/generators \
 		python tests/generators/check.py --binary '$(BINARY)' $(GENERATORS)
 
@@ -142,27 +144,28 @@ tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 	cd tests/generators && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# First the connection: one node, one with TLS and users, and three for faults. Then the engine and
-# the API tests. Then the program: compared with the embedded engine, following and without its
-# cluster, with TLS and users, and through faults. To run a single group: make test-opensearch
-# OPENSEARCH=api
+# First the connection: with one node, with a node that has TLS and users, and with three nodes for
+# faults. Then the engine and the API tests. Then the program: compared with the embedded engine,
+# following and without its cluster, with TLS and users, and under faults. To run a single group:
+# make test-opensearch OPENSEARCH=api
 OPENSEARCH ?= one_node security three_nodes engine api conformance serve users faults
 
-test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## The engine on real OpenSearch nodes, its connection and their faults; not in `make test`, for it needs Java and some minutes
+test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## Test the engine and its connection with real OpenSearch nodes, including faults; not part of `make test`, because it needs Java and takes a while
 	cargo test --locked --test opensearch --no-run --quiet
 	@for group in $(OPENSEARCH); do started=$$SECONDS; $(MAKE) opensearch-$$group; echo "opensearch-$$group: passed in $$((SECONDS - started)) s"; done
 
 opensearch-engine: need-cargo
 	python3 tests/opensearch/cluster.py -- cargo test --locked --lib --quiet -- --ignored opensearch::tests:: --test-threads=1
 
-# The API tests of `make test-rust`, except those about the embedded engine. Each fixture is filled
+# The API tests in `make test-rust`, except those about the embedded engine. Each fixture is filled
 # into the cluster once.
 opensearch-api: need-cargo
 	cargo test --locked --test api --no-run --quiet
 	python3 tests/opensearch/cluster.py -- cargo test --locked --test api --quiet -- --include-ignored --exact \
 		$$(sed '/^#/d; s/ .*//; s/^/--skip /' tests/opensearch/embedded_only.txt)
 
-# Compares the API of a server with the cluster with that of one with the embedded engine: one shard, several, names that are hard to find.
+# Compares the API of a server that uses the cluster with one that uses the embedded engine: with one
+# shard, with several, and with names that are hard to find.
 opensearch-conformance: binary
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data --shards 3
@@ -175,18 +178,19 @@ opensearch-serve: binary
 opensearch-users: binary
 	python3 tests/opensearch/cluster.py --security -- python3 tests/opensearch/users.py --binary '$(BINARY)' --data data
 
-# The faults under a server's load; each prints the results of the requests. One alone: FAULT=red_index
+# Faults while a server is under load. Each prints the results of the requests. To run only one:
+# FAULT=red_index
 opensearch-faults: binary
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary '$(BINARY)' --data data \
 		$(if $(FAULT),--only $(FAULT))
 
-# Prints the effect of each fault. The tests on three nodes share them, so they run one after the
-# other.
+# Prints the effect of each fault. The tests on three nodes share the nodes, so they run one after
+# the other.
 opensearch-%:
 	python3 tests/opensearch/cluster.py $(if $(filter three_nodes,$*),--nodes 3) $(if $(filter security,$*),--security) -- \
 		cargo test --locked --test opensearch --quiet -- --ignored on_cluster::$*:: --nocapture --test-threads=1
 
-test-mcp: binary need-npm need-node $(UV) tests/mcp-clients/node_modules/.installed ## The protocol's own clients and its inspector ask /mcp and the command mcp
+test-mcp: binary need-npm need-node $(UV) tests/mcp-clients/node_modules/.installed ## Test /mcp and the command mcp with the protocol's own clients and inspector
 	for major in v1 v2; do UV_PROJECT_ENVIRONMENT="$(CURDIR)/.tools/mcp-clients-$$major" \
 		$(UV) run --quiet --locked --project tests/mcp-clients --group $$major \
 		python tests/mcp-clients/check.py --binary '$(BINARY)'; done
@@ -200,57 +204,57 @@ $(UV): | need-python3
 # searched (exports/); see RANKING.md.
 MEASURE_DATA ?= ../shared/data
 
-relevance: need-cargo need-cc ## How well the search ranks, on judged queries and on names of exports (MEASURE_DATA names their folder)
+relevance: need-cargo need-cc ## Measure the ranking on judged queries and on names in exports (MEASURE_DATA names their folder)
 	cargo bench --profile dist --locked --quiet --bench relevance -- $(MEASURE_DATA)
 
-# The export to measure, which may be any. The figures in PERFORMANCE.md are for Debian's packages.
+# The export to measure; any will do. The figures in PERFORMANCE.md are for Debian's packages.
 MEASURE_EXPORT ?= exports/debian.json
 
-bench: need-cargo need-cc ## What searches cost, the worst of them, and a build (MEASURE_DATA and MEASURE_EXPORT name the corpus)
+bench: need-cargo need-cc ## Measure searches, the worst of them, and a build (MEASURE_DATA and MEASURE_EXPORT name the corpus)
 	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --profile dist --locked --quiet --bench search --bench build
 
-# For a subset: make bench-http BENCH_HTTP='--only lookup,search --rounds 3'
-bench-generated: need-cargo need-cc ## The worst of 50,000 generated queries, in CPU time
+bench-generated: need-cargo need-cc ## Find the worst of 50,000 generated queries, by CPU time
 	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --profile dist --locked --quiet --bench search -- generated
 
-bench-http: need-cargo need-cc need-python3 need-wrk ## The service beside its baselines over HTTP, as ratios
+# For a subset: make bench-http BENCH_HTTP='--only lookup,search --rounds 3'
+bench-http: need-cargo need-cc need-python3 need-wrk ## Measure the service against its baselines over HTTP, as ratios
 	cargo build --profile dist --locked --quiet --bin software-directory --example http-baselines
 	python3 benches/server/run.py --server '$(TARGET_DIR)/dist/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
 		--baselines '$(TARGET_DIR)/dist/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
 
-# A million records take about 7 GB of memory and 5 GB of disk. For less: make bench-growth
-# BENCH_GROWTH='--sizes 1000,10000 --seconds 2'
-bench-growth: need-cargo need-cc need-python3 need-wrk ## How time and memory grow with the records, as a table and curves
+# A million records take about 7 GB of memory and 5 GB of disk. For a smaller run:
+# make bench-growth BENCH_GROWTH='--sizes 1000,10000 --seconds 2'
+bench-growth: need-cargo need-cc need-python3 need-wrk ## Measure how time and memory grow with the number of records, as a table and curves
 	cargo build --profile dist --locked --quiet --bin software-directory --example http-baselines
 	python3 benches/growth/run.py --server '$(TARGET_DIR)/dist/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
 		--baselines '$(TARGET_DIR)/dist/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_GROWTH)
 
-# Not a step of `make test`, which runs a part of each: this takes hours, and measures times, which
-# a busy machine stretches. FAULTS_EXPORT names a large export (otherwise one with 60,000 products
-# is generated), and FAULTS_ONLY selects tests by name. FAULTS_RELOADS, FAULTS_LARGE_RELOADS,
-# FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change counts.
-faults-generations: need-cargo need-cc ## Kills, damage, disks, exports, reloads under load, a soak of 30 minutes
+# Not part of `make test`, which runs only part of each test: this takes hours, and it measures times,
+# which are longer on a busy machine. FAULTS_EXPORT names a large export (otherwise one with 60,000
+# products is generated), and FAULTS_ONLY selects tests by name. FAULTS_RELOADS,
+# FAULTS_LARGE_RELOADS, FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change the counts.
+faults-generations: need-cargo need-cc ## Test kills, damage, disks, exports, reloads under load, and a 30-minute soak
 	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
 		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)
 
-# One of the above on its own; FAULTS_SOAK_SECONDS makes it shorter. SOFTWARE_DIRECTORY_BIN names
-# another build of the servers.
-faults-soak: need-cargo need-cc ## A leader and two followers with limits, under all attacks at once, for 30 minutes
+# One of the above on its own. FAULTS_SOAK_SECONDS makes it shorter, and SOFTWARE_DIRECTORY_BIN names
+# another build for the servers.
+faults-soak: need-cargo need-cc ## Test a leader and two followers with limited resources, under all attacks at once, for 30 minutes
 	FAULTS=full cargo test --locked --release --features failpoints --test faults -- \
 		--nocapture --test-threads=1 healthy_callers_are_served_while_everything_is_tried_at_once
 
-faults-callers: need-cargo need-cc ## Slow, many, hostile and too many callers; signals and take-overs
+faults-callers: need-cargo need-cc ## Test slow, numerous, hostile and too many clients, signals and takeovers
 	FAULTS=full cargo test --locked --release --test callers -- --nocapture --include-ignored --test-threads=1
 
-licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
+licences: $(CARGO_DENY) ## Check the licences, bans and sources of all crates; advisories are only printed
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
-	@# News from the outside world must not stop a build, so advisories are for people to read.
-	@$(CARGO_DENY) check advisories || echo "licences: the advisories above (or their download) failed; they are for reading and stop nothing"
+	@# News from the outside world mustn't stop a build, so advisories are only for people to read.
+	@$(CARGO_DENY) check advisories || echo "licences: there are advisories (see above), or they couldn't be downloaded; this doesn't fail the check"
 
-# Without optimisation, because it runs for only a second. With a separate build folder, so that an
+# Built without optimisation, because it only runs for a second, and in a separate folder, so an
 # interrupted build can continue.
 $(CARGO_DENY): | need-cargo need-cc
-	@echo "cargo-deny $(CARGO_DENY_VERSION) is built once into .tools; this takes some minutes"
+	@echo "building cargo-deny $(CARGO_DENY_VERSION) into .tools, just once; this takes a few minutes"
 	cargo install cargo-deny --locked --debug --quiet --version $(CARGO_DENY_VERSION) \
 		--root .tools/cargo-deny-$(CARGO_DENY_VERSION) --target-dir .tools/build --config profile.dev.debug=false
 	rm -rf .tools/build
@@ -260,11 +264,11 @@ install-c++ := sudo apt-get install build-essential   (macOS: xcode-select --ins
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-wrk := sudo apt-get install wrk   (macOS: brew install wrk)
 install-curl := sudo apt-get install curl
-# One browser at a time: two keep two processors busy until the server sheds a search of a page.
-test-browser: binary need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
+# One browser at a time: two would keep two processors so busy that the server sheds a page's search.
+test-browser: binary need-npm need-python3 need-chromium tests/browser/node_modules ## Test the pages and the documentation in a real browser
 	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(BINARY)' node --test --test-concurrency=1 *.test.mjs
 
-picture: binary need-npm need-chromium tests/browser/node_modules ## Take the README's picture of the page again (docs/page.png)
+picture: binary need-npm need-chromium tests/browser/node_modules ## Retake the README's screenshot (docs/page.png)
 	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(BINARY)' node picture.mjs
 
 tests/browser/node_modules: tests/browser/package-lock.json | need-npm
@@ -286,7 +290,7 @@ install-node := sudo apt-get install nodejs   (macOS: brew install node)
 install-npm := sudo apt-get install npm   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)
 
-# Most machines don't have these: where apt may, it installs them. The service that apt would start isn't needed.
+# Most machines don't have these programs. If possible, apt installs them, without starting their services.
 need-chromium need-nginx need-caddy need-mmdebstrap: need-%:
 	@command -v $* >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive $(filter-out sudo,$(install-$*)) -y -qq; } \

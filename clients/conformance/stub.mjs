@@ -1,4 +1,4 @@
-// The stub server of the conformance cases: plays scripted answers, faults included, and records the requests.
+// The stub server for the conformance cases. It plays scripted responses, including faults, and records the requests.
 // README.md in this folder describes it.
 
 import { createServer } from "node:http";
@@ -12,17 +12,17 @@ const CORS = {
   "access-control-expose-headers": "ETag, Link, X-Request-Id, X-Generation, RateLimit, RateLimit-Policy, Retry-After",
 };
 
-// A slow body takes longer than the timeout of its cases, each wait far less.
+// A slow body takes longer than its cases' timeout, but each single wait is far shorter.
 const SLOW_PARTS = 8;
 const SLOW_MILLISECONDS = 200;
 
-/** Starts a stub on a free port of the loopback interface. */
+/** Starts a stub on a free loopback port. */
 export async function startStub() {
   const scripts = new Map();
   let count = 0;
 
   const server = createServer(async (request, response) => {
-    // A connection for each request: a client must not take a scripted cut for a stale connection and retry silently.
+    // One connection per request. Otherwise a client could take a scripted cut for a stale connection and retry silently.
     response.setHeader("connection", "close");
     if (request.method === "OPTIONS") {
       response.writeHead(204, CORS).end();
@@ -79,7 +79,7 @@ async function play(script, path, search, request, response) {
   const half = body.subarray(0, Math.floor(body.length / 2));
   const head = () => {
     response.sendDate = false;
-    // A platform with a cache of its own, such as a browser, must not answer for the stub.
+    // A platform with its own cache, such as a browser, must not respond in place of the stub.
     const headers = { ...CORS, "cache-control": "no-store" };
     for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name] = fill(value, request);
     if (answer.action !== "trickle_body") headers["content-length"] = body.length;

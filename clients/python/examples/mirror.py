@@ -1,10 +1,10 @@
-"""Keeps a copy of the directory in a file: one line for its generation, then one product a line, by id.
+"""Keeps a copy of the directory in a file: a line with its generation, then one line per product, sorted by id.
 
     python mirror.py FILE [SECONDS]
 
-With SECONDS it looks again after each pause. The first time it downloads the exports; later it gets the products that
-changed one by one, or the exports again if many did or the server doesn't have the copy's generation any more. The file
-is replaced when the new one is whole, so the mirror can be killed at any time.
+With SECONDS, it checks for changes again after each pause. The first time, it downloads the exports. Later it fetches
+only the products that changed, or the exports again if many changed or the server no longer knows the copy's
+generation. The file is replaced only once the new one is complete, so the mirror can be killed at any time.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 from software_directory import GenerationChangedError, GoneError, NotFoundError, Response, SoftwareDirectory, models
 
-# The most changed products that are got one by one.
+# Up to this many changed products are fetched one by one.
 MAX_SINGLE = 100
-# The members that an export and the API have alike.
+# Members that are the same in an export and in the API.
 KEPT = ("id", "name", "tagline", "vendor", "evidence_status", "evidence_checked_on")
 
 
@@ -29,7 +29,7 @@ class Copy(NamedTuple):
 
 
 class Moved(Exception):  # noqa: N818
-    """The directory changed while a copy was made."""
+    """The directory changed while it was being copied."""
 
 
 def keep(record: Any, website: str) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def keep(record: Any, website: str) -> dict[str, Any]:
 
 
 def check(response: Response, generation: str) -> None:
-    """Raise if an answer is of another generation than the copy that is made."""
+    """Raise an error if a response is from another generation than the copy in progress."""
     if response.headers.get("x-generation") != generation:
         raise Moved
 
@@ -51,7 +51,7 @@ def by_export(client: SoftwareDirectory) -> Copy:
         document, response = client.exports.download_with_response(export["id"])
         check(response, generation)
         for record in json.loads(document).get("software", []):
-            # A download has the ids as they are in the file.
+            # Ids in a download don't have the export's prefix.
             product = {**record, "id": (export["id_prefix"] or "") + record["id"]}
             products[product["id"]] = keep(product, record["url"])
     return Copy(generation, products)
@@ -70,7 +70,7 @@ def by_record(client: SoftwareDirectory, copy: Copy, generation: str, changes: l
 
 
 def following(client: SoftwareDirectory, copy: Copy | None) -> tuple[Copy, str]:
-    """Return the next copy, and how it was made."""
+    """Return the next copy and how it was made."""
     if copy is None:
         return by_export(client), "by export"
     try:
@@ -98,14 +98,14 @@ def write(file: Path, copy: Copy) -> None:
 
 
 def main(file: Path, seconds: float | None) -> None:
-    # All parts of a copy are of one generation, or it begins again.
+    # All parts of a copy must be from one generation; otherwise it starts again.
     with SoftwareDirectory(generation_change="raise") as client:
         copy = read(file)
         while True:
             try:
                 newer, how = following(client, copy)
             except (Moved, GenerationChangedError, NotFoundError):
-                # The directory changed meanwhile: begin again, with the copy as it is.
+                # The directory changed meanwhile. Start again from the old copy.
                 time.sleep(0.1)
                 continue
             if copy is None or newer.generation != copy.generation:

@@ -1,4 +1,4 @@
-"""What all tests share: the stub server, our own server, and the ways in which a client can be driven."""
+"""Fixtures for all tests: the stub server, our own server, and the drivers for the clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def stub() -> Iterator[Stub]:
-    """A server that plays what a test scripts."""
+    """A server that plays each test's script."""
     server = Stub()
     yield server
     server.close()
@@ -24,7 +24,7 @@ def stub() -> Iterator[Stub]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    """Our own server, over the exports of the repository."""
+    """Our own server, with the repository's exports."""
     started = Server.start()
     yield started
     started.stop()

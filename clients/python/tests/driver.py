@@ -1,4 +1,4 @@
-"""Drives the clients alike: the same call on the blocking one and on the asynchronous one, on asyncio and on Trio."""
+"""A common interface to the blocking client and to the asynchronous one, on asyncio and Trio."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 class Client(NamedTuple):
-    """A client without the difference between blocking and not."""
+    """A client, blocking or not."""
 
     call: Callable[..., Any]
     """Call a method by its dotted name and return its value."""
     raw: Callable[..., Response]
-    """Call it and return the response as it came."""
+    """Call it and return the raw response."""
     collect: Callable[..., None]
-    """Call it and go through its `items` or `pages`, or to the `next_page`, appending to a list what comes."""
+    """Call it and append its `items`, its `pages` or the `next_page` to a list."""
     stream: Callable[..., Any]
     """Stream an export and return its bytes and its announced size."""
 
 
 Driver = Callable[..., "AbstractContextManager[Client]"]
 
-# The methods with a value that isn't a page, which has its response.
+# Methods whose value isn't a page. A page has its own response.
 WITH_RESPONSE = {"software.get", "categories.get", "glossary.get", "exports.download", "suggest"}
 
 
@@ -51,7 +51,7 @@ def _raw(call: Callable[..., Any], name: str, *arguments: Any, **parameters: Any
 
 @contextmanager
 def blocking(*, sleeps: list[float] | None = None, **settings: Any) -> Iterator[Client]:
-    """Drive the blocking client; waits are noted in `sleeps` and not waited for."""
+    """Drive the blocking client. Waits are recorded in `sleeps` instead of being waited for."""
     with SoftwareDirectory(**settings) as client:
         client._caller.sleep = (sleeps if sleeps is not None else []).append
 
@@ -74,7 +74,7 @@ def _asynchronous(backend: str) -> Driver:
     @contextmanager
     def drive(*, sleeps: list[float] | None = None, **settings: Any) -> Iterator[Client]:
         noted = sleeps if sleeps is not None else []
-        # Made outside of the event loop that it is then used on.
+        # Created outside the event loop that it's then used on.
         client = AsyncSoftwareDirectory(**settings)
 
         async def sleep(seconds: float) -> None:

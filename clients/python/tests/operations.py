@@ -1,4 +1,4 @@
-"""The operations that both clients have, by the names that the conformance table uses."""
+"""The operations that both clients have, under the names in the conformance table."""
 
 OPERATIONS = (
     "software.list",

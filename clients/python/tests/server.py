@@ -13,7 +13,7 @@ REPOSITORY = Path(__file__).parents[3]
 
 
 def binary() -> Path:
-    """Return the server's binary: `SOFTWARE_DIRECTORY_BIN`, else what `cargo build` makes."""
+    """Return the server's binary: `SOFTWARE_DIRECTORY_BIN`, or else the one that `cargo build` built."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
     path = Path(os.environ.get("SOFTWARE_DIRECTORY_BIN", target / "debug" / "software-directory"))
     if not path.is_file():
@@ -32,7 +32,7 @@ class Server:
 
     @classmethod
     def start(cls, *options: str, data: Path = REPOSITORY / "data") -> Server:
-        """Start one over the exports of a folder, by default the repository's, and return when its address is known."""
+        """Start a server with a folder's exports (by default the repository's), and wait until its address is known."""
         folder = tempfile.TemporaryDirectory()
         process = subprocess.Popen(
             [
@@ -59,12 +59,12 @@ class Server:
 
     @staticmethod
     def run(*arguments: str) -> str:
-        """Run another command of the binary and return what it prints."""
+        """Run another of the binary's commands and return what it prints."""
         return subprocess.run([str(binary()), *arguments], capture_output=True, text=True, check=True).stdout
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of a process that uses the server."""
+        """The environment for a process that uses the server."""
         return {
             **os.environ,
             "SOFTWARE_DIRECTORY_URL": self.base_url,
@@ -72,7 +72,7 @@ class Server:
         }
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the server."""
         self.process.terminate()
         self.process.communicate()
         self.folder.cleanup()

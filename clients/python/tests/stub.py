@@ -1,7 +1,7 @@
-"""A stub server that plays scripted answers, faults included, and records the requests.
+"""A stub server that plays scripted responses, including faults, and records the requests.
 
-The script is the `responses` of a case of clients/conformance/cases.json, whose README describes the actions. Further
-actions, for what only this client has to be tried with: `trickle_head` sends a byte of the status line now and then.
+A script is the `responses` of a case in clients/conformance/cases.json; the README there describes the actions. One
+action is only for this client's tests: `trickle_head` sends the head one byte at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl
 
 TRICKLE_SECONDS = 0.05
 SLOW_PARTS, SLOW_SECONDS = 8, 0.2
-# Far beyond every timeout of the tests, yet a client without a deadline fails within a minute and doesn't hang.
+# Takes far longer than any timeout in the tests, but a client without a deadline still fails within a minute.
 TRICKLED_BYTES = 400
 _MARK = re.compile(r"\{\{(http_date|request_id|authorization)([+-]\d+)?\}\}")
 
@@ -36,7 +36,7 @@ class Seen:
 
 @dataclass
 class Script:
-    """Answers to be played in order, and the requests they were given to."""
+    """Responses to play in order, and the requests that got them."""
 
     responses: list[dict[str, Any]]
     requests: list[Seen] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Script:
 
 
 class Stub:
-    """A server on a free port of the loopback interface; each script is played under a prefix of its own."""
+    """A server on a free loopback port. Each script is played under its own prefix."""
 
     def __init__(self) -> None:
         self._scripts: dict[str, Script] = {}
@@ -53,14 +53,14 @@ class Stub:
         self._thread.start()
 
     def play(self, responses: list[dict[str, Any]]) -> tuple[str, Script]:
-        """Return the base URL under which the answers are played, and the script."""
+        """Return the base URL under which the responses are played, and the script."""
         script = Script(responses)
         room = str(len(self._scripts))
         self._scripts[room] = script
         return f"http://127.0.0.1:{self._server.server_address[1]}/s/{room}", script
 
     def close(self) -> None:
-        """End all that still hangs, and the server."""
+        """Release all hanging requests and stop the server."""
         for script in self._scripts.values():
             script.over.set()
         self._server.shutdown()
@@ -72,7 +72,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Keep quiet: a client that goes away is what many cases are about."""
+        """Print nothing, because many cases are about clients that disconnect."""
 
 
 def _handler(scripts: dict[str, Script]) -> type[BaseHTTPRequestHandler]:
@@ -80,7 +80,7 @@ def _handler(scripts: dict[str, Script]) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            # Through a proxy the whole address comes, and the stub is that proxy.
+            # A request to a proxy has the full URL. Here, the stub is the proxy.
             path, _, search = re.sub("^http://[^/]*", "", self.path).partition("?")
             _, _, room, rest = path.split("/", 3)
             script = scripts[room]
@@ -155,6 +155,6 @@ def _handler(scripts: dict[str, Script]) -> type[BaseHTTPRequestHandler]:
             return _MARK.sub(value, text)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Keep quiet."""
+            """Print nothing."""
 
     return Handler

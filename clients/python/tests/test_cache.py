@@ -1,4 +1,4 @@
-"""The cache of responses: what it saves, what it keeps and how much."""
+"""The response cache: what it saves, what it caches and how much."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BODY = {"data": {"id": "a"}, "pagination": {"limit": 1, "offset": 0, "total": 0}
 
 
 class Tagged:
-    """Answers with an ETag, and with 304 to the one it has."""
+    """Responds with an ETag, and with 304 if the request has the current one."""
 
     def __init__(self, **headers: str) -> None:
         self.etag = '"1"'
@@ -45,7 +45,7 @@ def client_over(server: Tagged, **options: Any) -> SoftwareDirectory:
     )
 
 
-def test_a_repeated_call_is_answered_from_the_cache(driver: Driver) -> None:
+def test_a_repeated_call_is_served_from_the_cache(driver: Driver) -> None:
     server = Tagged()
     with driver(
         api_key="key", base_url="http://a", transport=httpx.MockTransport(server), cache_max_bytes=10_000
@@ -72,7 +72,7 @@ def test_a_record_from_the_cache_is_a_copy() -> None:
         assert "name" not in client.software.get("a")
 
 
-def test_it_is_off_by_default() -> None:
+def test_the_cache_is_off_by_default() -> None:
     server = Tagged()
     with client_over(server, cache_max_bytes=0) as client:
         client.software.get("a")
@@ -80,7 +80,7 @@ def test_it_is_off_by_default() -> None:
     assert server.asked == [None, None]
 
 
-def test_it_is_shared_between_options() -> None:
+def test_the_cache_is_shared_between_options() -> None:
     server = Tagged()
     with client_over(server) as client:
         client.software.get("a")
@@ -88,14 +88,14 @@ def test_it_is_shared_between_options() -> None:
     assert server.statuses == [200, 304]
 
 
-def test_downloads_are_not_kept() -> None:
+def test_downloads_are_not_cached() -> None:
     server = Tagged()
     with client_over(server) as client:
         assert client.exports.download("a") == client.exports.download("a")
     assert server.asked == [None, None]
 
 
-def test_a_condition_of_the_caller_goes_past_it() -> None:
+def test_the_callers_own_condition_bypasses_the_cache() -> None:
     server = Tagged()
     with client_over(server) as client:
         assert client.get("/v1/x").status == 200
@@ -104,7 +104,7 @@ def test_a_condition_of_the_caller_goes_past_it() -> None:
     assert (answer.status, answer.from_cache) == (304, False)
 
 
-def test_other_headers_are_another_call() -> None:
+def test_different_headers_are_cached_separately() -> None:
     server = Tagged()
     with client_over(server) as client:
         for language in ("de", "fr", "de"):
@@ -113,7 +113,7 @@ def test_other_headers_are_another_call() -> None:
 
 
 @pytest.mark.parametrize("headers", [{"Cache-Control": "private, no-store"}, {"ETag": ""}])
-def test_what_must_not_be_kept_is_not(headers: dict[str, str]) -> None:
+def test_uncacheable_responses_are_not_cached(headers: dict[str, str]) -> None:
     server = Tagged(**headers)
     with client_over(server) as client:
         client.software.get("a")
@@ -121,7 +121,7 @@ def test_what_must_not_be_kept_is_not(headers: dict[str, str]) -> None:
     assert server.asked == [None, None]
 
 
-def test_the_least_recently_used_goes_first() -> None:
+def test_the_least_recently_used_is_evicted_first() -> None:
     cache = Cache(100)
     requests = {name: Request(f"http://a/{name}", {}, "id", None) for name in "abcd"}
     response = Response(200, httpx.Headers({"etag": "1"}), b"x" * 35, "id")
@@ -129,7 +129,7 @@ def test_the_least_recently_used_goes_first() -> None:
         if cache.get(requests[name]) is None:
             cache.put(requests[name], response)
 
-    # 40 bytes each: two fit. a was used after b, and c before d.
+    # Each takes 40 bytes, so two fit. `a` was used after `b`, and `c` before `d`.
     assert [name for name in "abcd" if cache.get(requests[name])] == ["c", "d"]
     cache.put(requests["a"], Response(200, httpx.Headers({"etag": "1"}), b"x" * 101, "id"))
     assert cache.get(requests["a"]) is None
@@ -139,6 +139,6 @@ def test_the_least_recently_used_goes_first() -> None:
 
 
 @pytest.mark.parametrize("size", [-1, 0.5, True])
-def test_a_size_that_cannot_work_is_refused(size: Any) -> None:
-    with pytest.raises(ValueError, match="cache_max_bytes must be a whole number from 0"):
+def test_an_invalid_cache_size_is_rejected(size: Any) -> None:
+    with pytest.raises(ValueError, match="cache_max_bytes must be a whole number, 0 or more"):
         client_over(Tagged(), cache_max_bytes=size)

@@ -1,4 +1,4 @@
-"""What the clients are as objects: settings, transports, connections, representations."""
+"""The clients as objects: settings, transports, connections, representations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAGE = {"data": [{"id": "a"}], "pagination": {"limit": 20, "offset": 0, "total":
 
 
 class Transport(httpx.BaseTransport):
-    """Answers every request alike and notes what happens to it."""
+    """Sends every request the same response and records what happens."""
 
     def __init__(self, status: int = 200, body: Any = PAGE, headers: dict[str, str] | None = None) -> None:
         self.requests: list[httpx.Request] = []
@@ -42,7 +42,7 @@ class Transport(httpx.BaseTransport):
 
 
 class AsyncTransport(httpx.AsyncBaseTransport):
-    """The same, asynchronously."""
+    """The asynchronous version of `Transport`."""
 
     def __init__(self) -> None:
         self.closed = False
@@ -98,7 +98,7 @@ def test_an_http_client_keeps_its_headers_and_stays_open() -> None:
     assert request.headers["Authorization"] == f"Bearer {KEY}"
 
 
-def test_an_http_client_neither_replaces_the_key_nor_carries_it_elsewhere() -> None:
+def test_an_http_client_neither_replaces_the_key_nor_sends_it_elsewhere() -> None:
     transport = Transport(302, {}, {"Location": "http://elsewhere.example/"})
     with httpx.Client(transport=transport, auth=("user", "password"), follow_redirects=True) as http_client:
         client = SoftwareDirectory(api_key=KEY, base_url="http://directory.example", http_client=http_client)
@@ -120,12 +120,12 @@ def test_an_asynchronous_http_client_stays_open() -> None:
     asyncio.run(main())
 
 
-def test_a_transport_and_a_client_are_one_too_many() -> None:
+def test_a_transport_and_a_client_together_are_rejected() -> None:
     with httpx.Client(transport=Transport()) as http_client, pytest.raises(ValueError, match="not both"):
         client_over(Transport(), http_client=http_client)
 
 
-def test_other_options_go_over_the_same_connections() -> None:
+def test_with_options_reuses_the_connections() -> None:
     transport = Transport(500)
     with client_over(transport, max_retries=0) as client:
         patient = client.with_options(timeout=None, max_retries=1, max_retry_after=0)
@@ -144,7 +144,7 @@ def test_other_options_go_over_the_same_connections() -> None:
     assert timeouts == [None, None, 1]
 
 
-def test_each_call_has_a_request_id_of_its_own() -> None:
+def test_each_call_has_its_own_request_id() -> None:
     transport = Transport()
     with client_over(transport) as client:
         client.software.list()
@@ -153,7 +153,7 @@ def test_each_call_has_a_request_id_of_its_own() -> None:
     assert len({request.headers["X-Request-Id"] for request in transport.requests}) == 2
 
 
-def test_the_client_says_what_it_is() -> None:
+def test_the_client_identifies_itself() -> None:
     transport = Transport()
     with client_over(transport) as client:
         client.software.list()
@@ -161,7 +161,7 @@ def test_the_client_says_what_it_is() -> None:
     assert transport.requests[0].headers["User-Agent"] == f"software-directory-python/{sd.__version__}"
 
 
-def test_a_client_is_shared_between_threads() -> None:
+def test_a_client_can_be_shared_between_threads() -> None:
     transport = Transport()
     with client_over(transport) as client, ThreadPoolExecutor(8) as threads:
         pages = list(threads.map(lambda _: client.software.list(), range(64)))
@@ -169,7 +169,7 @@ def test_a_client_is_shared_between_threads() -> None:
     assert len({page.response.request_id for page in pages}) == 64
 
 
-def test_the_key_is_in_no_representation() -> None:
+def test_no_repr_shows_the_key() -> None:
     with client_over(Transport()) as client:
         page = client.software.list()
         shown = [client, AsyncSoftwareDirectory(api_key=KEY, base_url="http://a"), page, page.response, client.software]
@@ -179,7 +179,7 @@ def test_the_key_is_in_no_representation() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
-def test_an_error_survives_a_copy(copied: Any) -> None:
+def test_an_error_survives_copying(copied: Any) -> None:
     problem = {"code": "rate_limited", "detail": "Wait.", "request_id": "r-1", "retry_after_seconds": 4}
     with client_over(Transport(429, problem), max_retries=0) as client, pytest.raises(sd.RateLimitError) as raised:
         client.software.list()
@@ -193,7 +193,7 @@ def test_an_error_survives_a_copy(copied: Any) -> None:
     assert error.response.json() == problem
 
 
-def test_a_body_nested_beyond_reason_is_an_invalid_response() -> None:
+def test_an_absurdly_nested_body_is_an_invalid_response() -> None:
     class Nested(httpx.BaseTransport):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
             return httpx.Response(200, content=b"[" * 100_000, request=request)
@@ -202,7 +202,7 @@ def test_a_body_nested_beyond_reason_is_an_invalid_response() -> None:
         client.software.get("a")
 
 
-def test_members_of_tomorrow_are_kept() -> None:
+def test_unknown_members_are_kept() -> None:
     body = {**PAGE, "data": [{"id": "a", "tomorrow": [1]}], "beside": {"x": 1}}
     with client_over(Transport(200, body)) as client:
         page = client.software.list()
@@ -211,7 +211,7 @@ def test_members_of_tomorrow_are_kept() -> None:
     assert json.dumps(list(page)) == '[{"id": "a", "tomorrow": [1]}]'
 
 
-def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch, stub: Stub) -> None:
+def test_the_proxy_from_the_environment_is_used(monkeypatch: pytest.MonkeyPatch, stub: Stub) -> None:
     base_url, script = stub.play([{"status": 200, "json": PAGE}])
     address = httpx.URL(base_url)
     monkeypatch.setenv("http_proxy", f"http://{address.host}:{address.port}")

@@ -1,4 +1,4 @@
-"""The cases of clients/conformance/cases.json, which every client of the directory runs."""
+"""Runs the cases in clients/conformance/cases.json, which every client must pass."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OPTIONS = {
     "generation_change": "generation_change",
     "cache_max_bytes": "cache_max_bytes",
 }
-# The members of a case. An unknown one is an error, because it would not be checked.
+# The members of a case. An unknown one is an error, because nothing would check it.
 KNOWN = {
     "case": {"name", "client", "call", "calls", "responses", "expect"},
     "client": {"api_key", "base_url", "base_path", *OPTIONS},
@@ -77,7 +77,7 @@ KNOWN = {
 
 @dataclass
 class Outcome:
-    """What came of a case's call."""
+    """The result of a case's calls."""
 
     value: Any = None
     collected: list[Any] = field(default_factory=list)
@@ -100,7 +100,7 @@ def test_case(case: dict[str, Any], driver: Driver, stub: Stub) -> None:
     script.over.set()
 
     if "error" in expect:
-        assert outcome.error is not None, "an error was to be raised"
+        assert outcome.error is not None, "no error was raised"
         check_error(outcome.error, expect["error"], script, api_key)
     elif outcome.error is not None:
         raise outcome.error
@@ -170,7 +170,7 @@ def check_value(outcome: Outcome, expect: dict[str, Any]) -> None:
             check_contains(outcome.value.json(), expect["raw"]["json"])
 
 
-def test_no_case_says_what_is_not_checked() -> None:
+def test_every_key_in_a_case_is_checked() -> None:
     for case in TABLE["cases"]:
         parts = [("case", case), ("client", case.get("client", {})), ("expect", case["expect"])]
         parts += [("call", call) for call in case.get("calls", [case.get("call")])]
@@ -241,7 +241,7 @@ def plain_retry(retry: sd.Retry) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    # A page's members, by which it is used, before its body, from which they come.
+    # A page's members, which users read, take precedence over its body, which they come from.
     if not hasattr(value, "pagination"):
         return value
     named = {name: getattr(value, name) for name in ("summary", "query", "facets") if name in value.body}

@@ -1,7 +1,7 @@
-"""What the timeout bounds, whatever carries the request.
+"""What the timeout bounds, on every transport.
 
-The stub sends a byte every 50 ms, long before any single read would be given up; a client without a deadline for the
-whole would read on until the stub has enough of it.
+The stub sends a byte every 50 ms, long before any single read would time out. A client without an overall deadline
+would keep reading until the stub stops sending.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OPTIONS: dict[str, Any] = {"api_key": "key", "timeout": TIMEOUT_SECONDS, "max_re
 
 
 @pytest.mark.parametrize("action", ["hang", "hang_body", "trickle_body"])
-def test_an_attempt_ends_in_time(action: str, driver: Driver, stub: Stub) -> None:
+def test_an_attempt_ends_within_its_timeout(action: str, driver: Driver, stub: Stub) -> None:
     with (
         hanging(stub, action) as base_url,
         driver(base_url=base_url, **OPTIONS) as client,
@@ -37,9 +37,7 @@ def test_an_attempt_ends_in_time(action: str, driver: Driver, stub: Stub) -> Non
 
 @pytest.mark.parametrize("action", ["hang", "hang_body", "trickle_body"])
 @pytest.mark.parametrize("way", ["proxy", "transport", "http_client"])
-def test_every_way_to_the_server_is_bounded_alike(
-    way: str, action: str, stub: Stub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_transport_is_bounded_alike(way: str, action: str, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     with ExitStack() as closing:
         base_url = closing.enter_context(hanging(stub, action))
         brought: dict[str, Any] = {}
@@ -57,7 +55,7 @@ def test_every_way_to_the_server_is_bounded_alike(
 
 
 @pytest.mark.parametrize("name", ["asyncio", "trio"])
-def test_headers_that_trickle_are_bounded_asynchronously(name: str, stub: Stub) -> None:
+def test_trickling_headers_are_bounded_asynchronously(name: str, stub: Stub) -> None:
     with (
         hanging(stub, "trickle_head") as base_url,
         DRIVERS[name](base_url=base_url, **OPTIONS) as client,
@@ -66,7 +64,7 @@ def test_headers_that_trickle_are_bounded_asynchronously(name: str, stub: Stub) 
         client.call("software.list")
 
 
-def test_a_blocking_body_is_bounded_between_two_chunks() -> None:
+def test_a_blocking_body_is_checked_after_each_chunk() -> None:
     transport = Trickle(seconds_per_chunk=4)
     with SoftwareDirectory(
         api_key="key", base_url="http://a", timeout=10, max_retries=0, transport=transport
@@ -79,7 +77,7 @@ def test_a_blocking_body_is_bounded_between_two_chunks() -> None:
     assert transport.now == 12
 
 
-def test_a_cancelled_call_gives_its_connection_back() -> None:
+def test_a_cancelled_call_releases_its_connection() -> None:
     class Held(httpx.AsyncBaseTransport):
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
             if request.url.path.endswith("held"):
@@ -104,14 +102,14 @@ def test_a_cancelled_call_gives_its_connection_back() -> None:
     asyncio.run(main())
 
 
-def test_without_a_timeout_a_slow_answer_comes(driver: Driver, stub: Stub) -> None:
+def test_without_a_timeout_a_slow_response_arrives(driver: Driver, stub: Stub) -> None:
     base_url, _ = stub.play([{"status": 200, "headers": {"content-type": "application/json"}, "json": {"data": {}}}])
     with driver(api_key="key", base_url=base_url, timeout=None) as client:
         assert client.call("software.get", "a") == {}
 
 
 class Trickle(httpx.BaseTransport):
-    """Answers with an endless body, one chunk in so many seconds of a clock of its own."""
+    """Responds with an endless body. Each chunk advances the transport's own clock by `seconds_per_chunk`."""
 
     def __init__(self, seconds_per_chunk: float) -> None:
         self.now = 0.0
@@ -128,7 +126,7 @@ class Trickle(httpx.BaseTransport):
 
 @contextmanager
 def hanging(stub: Stub, action: str) -> Iterator[str]:
-    """Play one answer that doesn't end."""
+    """Play one response that never ends."""
     base_url, script = stub.play([{"action": action, "status": 200, "headers": {}, "json": {"data": []}}])
     try:
         yield base_url

@@ -1,4 +1,4 @@
-"""Downloads: bounded by idle time, streamed, and written to files."""
+"""Downloads: their idle timeout, streaming, and writing to files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OPTIONS: dict[str, Any] = {"api_key": "key", "base_url": "http://a", "max_retrie
 
 
 class Slow(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Sends 40 MiB, one a second; `stops_after` so many it sends nothing more."""
+    """Sends 40 MiB, one per second. The asynchronous version stalls after `stops_after` MiB."""
 
     def __init__(self, stops_after: int = 40, status: int = 200) -> None:
         self.now = 0.0
@@ -70,39 +70,39 @@ def blocking_client(transport: Slow) -> SoftwareDirectory:
     return client
 
 
-def test_a_large_download_takes_longer_than_the_timeout(tmp_path: Path) -> None:
+def test_a_large_download_may_take_longer_than_the_timeout(tmp_path: Path) -> None:
     with blocking_client(Slow()) as client:
         assert len(client.exports.download("a")) == 40 * MIB
         with client.exports.stream("a") as download:
             assert sum(map(len, download)) == download.size_bytes == 40 * MIB
         assert client.exports.download_to("a", tmp_path / "a.json") == 40 * MIB
-        with pytest.raises(ApiTimeoutError, match="No whole answer came within 30 s"):
+        with pytest.raises(ApiTimeoutError, match="No complete response arrived within 30 s"):
             client.get("/v1/exports/a")
 
 
 @pytest.mark.parametrize("backend", sorted(RUNNERS))
-def test_so_it_does_asynchronously(backend: str) -> None:
+def test_a_large_asynchronous_download_may_take_longer_than_the_timeout(backend: str) -> None:
     async def main() -> None:
         async with AsyncSoftwareDirectory(**OPTIONS, transport=Slow()) as client:
             assert len(await client.exports.download("a")) == 40 * MIB
             async with client.exports.stream("a") as download:
                 assert sum([len(chunk) async for chunk in download]) == download.size_bytes == 40 * MIB
-            with pytest.raises(ApiTimeoutError, match="No whole answer came within 30 s"):
+            with pytest.raises(ApiTimeoutError, match="No complete response arrived within 30 s"):
                 await client.get("/v1/exports/a")
 
     RUNNERS[backend](main)
 
 
 @pytest.mark.parametrize("backend", sorted(RUNNERS))
-def test_a_download_that_stalls_is_given_up(backend: str) -> None:
+def test_a_stalled_download_times_out(backend: str) -> None:
     async def main() -> None:
         async with AsyncSoftwareDirectory(**OPTIONS, transport=Slow(stops_after=35)) as client:
-            with pytest.raises(ApiTimeoutError, match="No part of the answer came within 30 s"):
+            with pytest.raises(ApiTimeoutError, match="No data arrived within 30 s"):
                 await client.exports.download("a")
         async with AsyncSoftwareDirectory(**OPTIONS, transport=Slow(stops_after=35)) as client:
             received = 0
             started = anyio.current_time()
-            with pytest.raises(ApiTimeoutError, match="No part of the answer came within 30 s"):  # noqa: PT012
+            with pytest.raises(ApiTimeoutError, match="No data arrived within 30 s"):  # noqa: PT012
                 async with client.exports.stream("a") as download:
                     async for chunk in download:
                         received += len(chunk)
@@ -112,14 +112,14 @@ def test_a_download_that_stalls_is_given_up(backend: str) -> None:
     RUNNERS[backend](main)
 
 
-def test_an_endless_error_is_bounded_as_a_whole() -> None:
+def test_an_endless_error_body_is_bounded_in_total() -> None:
     transport = Slow(status=500)
     with blocking_client(transport) as client, pytest.raises(Exception, match="http_500"):
         client.exports.download("a")
     assert transport.now == 31
 
 
-def test_a_stall_is_a_timeout_whatever_carries_it(driver: Driver, stub: Stub) -> None:
+def test_a_stall_is_a_timeout_on_every_driver(driver: Driver, stub: Stub) -> None:
     stalled = {"action": "hang_body", "status": 200, "headers": JSON, "json": {"name": "whole"}}
     base_url, script = stub.play([stalled, stalled])
     with driver(api_key="key", base_url=base_url, timeout=0.3, max_retries=0) as client:
@@ -129,7 +129,7 @@ def test_a_stall_is_a_timeout_whatever_carries_it(driver: Driver, stub: Stub) ->
     script.over.set()
 
 
-def test_a_body_is_read_as_it_is_taken() -> None:
+def test_a_body_is_read_only_as_it_is_consumed() -> None:
     transport = Slow()
     with blocking_client(transport) as client, client.exports.stream("a") as download:
         chunks = iter(download)
@@ -138,7 +138,7 @@ def test_a_body_is_read_as_it_is_taken() -> None:
         assert (download.response.status, download.response.content) == (200, b"")
 
 
-def test_what_comes_before_the_body_is_tried_again(driver: Driver, stub: Stub) -> None:
+def test_errors_before_the_body_are_retried(driver: Driver, stub: Stub) -> None:
     base_url, script = stub.play([{"status": 503}, {"status": 200, "headers": JSON, "text": "{}"}])
     sleeps: list[float] = []
     with driver(api_key="key", base_url=base_url, sleeps=sleeps) as client:
@@ -167,7 +167,7 @@ def test_an_encoded_body_has_no_known_size() -> None:
         assert download.size_bytes is None
 
 
-def test_a_stream_holds_a_connection_until_its_end() -> None:
+def test_a_stream_holds_its_connection_until_the_end() -> None:
     with SoftwareDirectory(**OPTIONS, transport=Slow(), max_connections=1) as client:
         semaphore: Any = client._caller.limiter
         with client.exports.stream("a") as download:
@@ -180,7 +180,7 @@ def test_a_stream_holds_a_connection_until_its_end() -> None:
         assert semaphore.acquire(blocking=False)
 
 
-def test_an_abandoned_stream_gives_its_connection_back() -> None:
+def test_an_abandoned_stream_releases_its_connection() -> None:
     async def main() -> None:
         async with AsyncSoftwareDirectory(**OPTIONS, transport=Slow(), max_connections=1) as client:
             async with client.exports.stream("a") as download:
@@ -212,7 +212,7 @@ def to_file(driver: Driver, answer: Callable[[httpx.Request], httpx.Response], p
         return client.call("exports.download_to", "a", path, **parameters)
 
 
-def test_a_download_is_written_to_a_file_with_its_progress(driver: Driver, tmp_path: Path) -> None:
+def test_a_download_is_written_to_a_file_and_reports_progress(driver: Driver, tmp_path: Path) -> None:
     target = tmp_path / "a.json"
     target.write_text("before")
     progress: list[tuple[int, int | None]] = []
@@ -245,20 +245,20 @@ def test_a_broken_download_leaves_the_target_as_it_was(driver: Driver, tmp_path:
 @pytest.mark.parametrize(
     ("answer", "error"), [(lambda _: httpx.Response(404), NotFoundError), (html, InvalidResponseError)]
 )
-def test_no_file_is_made_of_an_error(answer: Any, error: type[Exception], driver: Driver, tmp_path: Path) -> None:
+def test_an_error_creates_no_file(answer: Any, error: type[Exception], driver: Driver, tmp_path: Path) -> None:
     with pytest.raises(error):
         to_file(driver, answer, tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_cannot_be_written_costs_no_request(driver: Driver, tmp_path: Path) -> None:
+def test_an_unwritable_file_costs_no_request(driver: Driver, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         to_file(driver, lambda _: pytest.fail("requested"), tmp_path / "missing" / "a.json")
 
 
-# The HTTP library leaves generators of its own unfinished, which Trio warns of.
+# The HTTP library leaves some of its generators unfinished, and Trio warns about it.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_hook_that_fails_ends_the_download(driver: Driver, tmp_path: Path) -> None:
+def test_a_failing_hook_ends_the_download(driver: Driver, tmp_path: Path) -> None:
     def stop(*_: object) -> None:
         raise KeyError("stop")
 

@@ -1,4 +1,4 @@
-"""Runs each example as its reader would, against our own server."""
+"""Runs each example as a reader would, against our own server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CLIENT = Path(__file__).parent.parent
 EXAMPLES = CLIENT / "examples"
 
-# The required output of each example.
+# What each example must print.
 SHOWN = {
     "changes_since": "too old: download the exports",
     "attributes_list": "standards text ",
@@ -32,7 +32,7 @@ SHOWN = {
     "exports_list": "https://creativecommons.org/publicdomain/zero/1.0/",
     "glossary_list": "CAPA: ",
     "reviews_list": "mean",
-    "search_products": "taken for a misspelling: wrok of work",
+    "search_products": "corrected: wrok to work",
     "software_get": "Audit Owl Demo",
     "software_list": "Audit Owl Demo",
 }

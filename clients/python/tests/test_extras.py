@@ -1,4 +1,4 @@
-"""Headers and parameters of the caller's own, and requests for any path."""
+"""The caller's own headers and parameters, and requests for any path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = "sd_live_0123"
 
 
 class Recorder:
-    """Plays responses, the last one for ever, and keeps the requests."""
+    """Plays responses, repeating the last one forever, and records the requests."""
 
     def __init__(self, *responses: httpx.Response) -> None:
         self.requests: list[httpx.Request] = []
@@ -52,7 +52,7 @@ def over(recorder: Recorder) -> SoftwareDirectory:
     return client
 
 
-def test_extras_go_with_every_page() -> None:
+def test_extras_are_sent_for_every_page() -> None:
     recorder = Recorder(page(0, 2), page(1, 2))
     with over(recorder) as client:
         items = list(client.software.list(limit=1, extra_headers={"X-Team": "7"}, extra_query={"beta": ["a", "b"]}))
@@ -64,13 +64,13 @@ def test_extras_go_with_every_page() -> None:
     assert recorder.requests[1].url.params["offset"] == "1"
 
 
-def test_an_extra_parameter_replaces_one_of_the_same_name(client: SoftwareDirectory, recorder: Recorder) -> None:
+def test_an_extra_parameter_replaces_one_with_the_same_name(client: SoftwareDirectory, recorder: Recorder) -> None:
     client.search.products(q="audit", limit=5, extra_query={"limit": 7})
 
     assert str(recorder.requests[0].url) == "http://a/base/v1/search?q=audit&limit=7"
 
 
-def test_an_extra_header_replaces_one_of_the_client(client: SoftwareDirectory, recorder: Recorder) -> None:
+def test_an_extra_header_replaces_the_clients_own(client: SoftwareDirectory, recorder: Recorder) -> None:
     extra = {"x-request-id": "mine-1", "accept-encoding": "identity", "USER-AGENT": "mine"}
     answer = client.software.list(extra_headers=extra)
 
@@ -81,20 +81,20 @@ def test_an_extra_header_replaces_one_of_the_client(client: SoftwareDirectory, r
 
 
 @pytest.mark.parametrize("name", ["Host", "Content-Length", "two words", "", "x:"])
-def test_a_header_that_cannot_be_sent_is_refused(name: str, client: SoftwareDirectory, recorder: Recorder) -> None:
+def test_an_invalid_header_is_rejected(name: str, client: SoftwareDirectory, recorder: Recorder) -> None:
     with pytest.raises(ValueError, match="extra_headers"):
         client.software.list(extra_headers={name: "1"})
     assert recorder.requests == []
 
 
 @pytest.mark.parametrize("value", ["secret\r\nx: y", "secret\x00", "sécret", 7])
-def test_a_refused_value_is_not_quoted(value: Any, client: SoftwareDirectory) -> None:
+def test_a_rejected_value_is_not_quoted(value: Any, client: SoftwareDirectory) -> None:
     with pytest.raises(ValueError, match="the value of X-Team") as raised:
         client.software.list(extra_headers={"X-Team": value})
     assert "cret" not in str(raised.value)
 
 
-def test_any_path_is_requested() -> None:
+def test_any_path_can_be_requested() -> None:
     recorder = Recorder(httpx.Response(503), httpx.Response(200, text="# TYPE up gauge", headers={"X-Kind": "text"}))
     with over(recorder) as client:
         answer = client.get(
@@ -114,7 +114,7 @@ def test_any_path_is_requested() -> None:
     assert first.headers["X-Request-Id"] == second.headers["X-Request-Id"]
 
 
-def test_a_304_is_an_answer() -> None:
+def test_a_304_is_a_response() -> None:
     recorder = Recorder(httpx.Response(304, headers={"ETag": '"1"'}))
     with over(recorder) as client:
         answer = client.get("/v1/software", extra_headers={"If-None-Match": '"1"'})
@@ -123,13 +123,13 @@ def test_a_304_is_an_answer() -> None:
     assert recorder.requests[0].headers["If-None-Match"] == '"1"'
 
 
-def test_an_error_of_any_path_is_raised() -> None:
+def test_an_error_for_any_path_is_raised() -> None:
     with over(Recorder(httpx.Response(404))) as client, pytest.raises(NotFoundError):
         client.get("/v1/nothing")
 
 
 @pytest.mark.parametrize("backend", sorted(RUNNERS))
-def test_any_path_is_requested_asynchronously(backend: str) -> None:
+def test_any_path_can_be_requested_asynchronously(backend: str) -> None:
     transport = httpx.MockTransport(Recorder(httpx.Response(304)))
 
     async def main() -> int:
@@ -142,11 +142,11 @@ def test_any_path_is_requested_asynchronously(backend: str) -> None:
 @pytest.mark.parametrize(
     "path", ["", "v1", "http://elsewhere/", "/v1?q=x", "/v1#x", "/v1/../x", "/v1/%2E%2e", "/.", None]
 )
-def test_a_path_that_leads_elsewhere_is_refused(path: Any, client: SoftwareDirectory, recorder: Recorder) -> None:
+def test_a_path_that_leads_elsewhere_is_rejected(path: Any, client: SoftwareDirectory, recorder: Recorder) -> None:
     with pytest.raises(ValueError, match="path must"):
         client.get(path)
     assert recorder.requests == []
 
 
-def test_what_is_encoded_stays_so() -> None:
+def test_an_encoded_path_is_not_encoded_again() -> None:
     assert raw_call("/v1/software/a%2Fb c", None, None).path == "/v1/software/a%2Fb%20c"

@@ -1,4 +1,4 @@
-"""The types and methods that are written out of the OpenAPI document are those of the server."""
+"""Checks that the types and methods generated from the OpenAPI document match the server's."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_generated_files_are_up_to_date(source: str) -> None:
     ],
     ids=["a new field", "a type", "an optional field", "a parameter less", "an enumeration"],
 )
-def test_a_change_of_the_api_makes_them_stale(change: Any, stale: str) -> None:
+def test_an_api_change_makes_them_stale(change: Any, stale: str) -> None:
     document = copy.deepcopy(SNAPSHOT)
     change(document)
 

@@ -1,4 +1,4 @@
-"""Iterations over a list whose data changes between two pages."""
+"""Iteration over a list whose data changes between two pages."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def ids(items: list[Any]) -> str:
     return "".join(item["id"] for item in items)
 
 
-def test_every_record_of_the_newest_generation_comes_once(driver: Driver) -> None:
-    # x is new at the front: without a restart b would come twice, and x never.
+def test_every_record_of_the_newest_generation_is_yielded_once(driver: Driver) -> None:
+    # `x` is new at the front. Without a restart, `b` would be yielded twice and `x` never.
     directory = Directory(lambda request: min(request, 1), "abcd", "xabcd")
 
     assert ids(collected(driver, directory)) == "abxcd"
@@ -62,16 +62,16 @@ def test_a_record_that_moved_to_the_front_is_not_lost(driver: Driver) -> None:
     assert ids(collected(driver, Directory(lambda request: min(request, 1), "abcd", "dabc"))) == "abdc"
 
 
-def test_a_restart_begins_at_the_first_requested_offset() -> None:
+def test_a_restart_begins_at_the_requested_offset() -> None:
     directory = Directory(lambda request: min(request, 1), "abcdef", "abcdefg")
     with SoftwareDirectory(**OPTIONS, transport=httpx.MockTransport(directory)) as client:
         assert ids(list(client.software.list(offset=1))) == "bcdefg"
     assert directory.offsets == [1, 3, 1, 3, 5]
 
 
-def test_three_restarts_are_enough(driver: Driver) -> None:
+def test_iteration_gives_up_after_three_restarts(driver: Driver) -> None:
     found: list[Any] = []
-    # Each second page is of another generation than its first.
+    # Every second page is from another generation than the first.
     directory = Directory(lambda request: request, "abcd")
     with (
         driver(**OPTIONS, transport=httpx.MockTransport(directory)) as client,
@@ -87,7 +87,7 @@ def test_three_restarts_are_enough(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("what", ["items", "pages"])
-def test_raise_raises(what: str, driver: Driver) -> None:
+def test_raise_raises_an_error(what: str, driver: Driver) -> None:
     directory = Directory(lambda request: request, "abcd")
     with pytest.raises(GenerationChangedError):
         collected(driver, directory, what, generation_change="raise")
@@ -102,7 +102,7 @@ def test_pages_are_never_read_again(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("what", ["items", "pages"])
-def test_ignore_goes_on(what: str, driver: Driver) -> None:
+def test_ignore_continues(what: str, driver: Driver) -> None:
     directory = Directory(lambda request: request, "abcd", "xabcd")
     found = collected(driver, directory, what, generation_change="ignore")
     if what == "items":
@@ -112,11 +112,11 @@ def test_ignore_goes_on(what: str, driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("what", ["items", "pages"])
-def test_answers_without_the_header_are_not_compared(what: str, driver: Driver) -> None:
+def test_responses_without_the_header_are_not_compared(what: str, driver: Driver) -> None:
     assert collected(driver, Directory(lambda request: request, "abcd", header=False), what, generation_change="raise")
 
 
-def test_one_next_page_compares_nothing() -> None:
+def test_next_page_compares_nothing() -> None:
     directory = Directory(lambda request: request, "abcd")
     with SoftwareDirectory(**OPTIONS, transport=httpx.MockTransport(directory)) as client:
         page = client.software.list()
@@ -138,6 +138,6 @@ def test_records_without_an_id_are_all_yielded() -> None:
         assert [(item["id"], item.get("n")) for item in client.software.list()] == [("a", 0), (None, 0), (None, 1)]
 
 
-def test_another_word_is_refused() -> None:
+def test_an_unknown_generation_change_is_rejected() -> None:
     with pytest.raises(ValueError, match="generation_change must be"):
         SoftwareDirectory(**OPTIONS, generation_change="restarts")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Requests in flight are bounded, and the wait for a connection is not part of a request's timeout."""
+"""The limit on requests in flight. Waiting for a connection doesn't count towards a request's timeout."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Slow(httpx.AsyncBaseTransport):
-    """Answers each request after 20 seconds and counts those in flight."""
+    """Responds to each request after 20 seconds and counts the requests in flight."""
 
     def __init__(self) -> None:
         self.in_flight = 0
@@ -35,9 +35,9 @@ class Slow(httpx.AsyncBaseTransport):
 
 
 @pytest.mark.parametrize("backend", sorted(RUNNERS))
-def test_calls_at_once_all_succeed_however_long_they_queue(backend: str) -> None:
+def test_concurrent_calls_all_succeed_however_long_they_queue(backend: str) -> None:
     transport = Slow()
-    # Made outside of any event loop.
+    # Created outside any event loop.
     client = AsyncSoftwareDirectory(api_key="key", base_url="http://a", transport=transport)
     found: list[str] = []
 
@@ -51,12 +51,12 @@ def test_calls_at_once_all_succeed_however_long_they_queue(backend: str) -> None
 
     RUNNERS[backend](main)
     assert sorted(found) == sorted(f"/v1/software/{number}" for number in range(1500))
-    # No attempt timed out: each was sent once.
+    # No attempt timed out, so each was sent once.
     assert transport.requests == 1500
     assert transport.most == 100
 
 
-def test_a_client_may_be_used_on_one_event_loop_after_another() -> None:
+def test_a_client_can_be_used_on_several_event_loops_in_turn() -> None:
     client = AsyncSoftwareDirectory(api_key="key", base_url="http://a", transport=Slow(), max_connections=1)
 
     async def main() -> None:
@@ -70,7 +70,7 @@ def test_a_client_may_be_used_on_one_event_loop_after_another() -> None:
 
 
 @pytest.mark.parametrize("backend", sorted(RUNNERS))
-def test_a_waiting_call_is_cancelled_at_once(backend: str) -> None:
+def test_a_waiting_call_is_cancelled_immediately(backend: str) -> None:
     transport = Slow()
     client = AsyncSoftwareDirectory(api_key="key", base_url="http://a", transport=transport, max_connections=1)
 
@@ -81,7 +81,7 @@ def test_a_waiting_call_is_cancelled_at_once(backend: str) -> None:
             with anyio.move_on_after(1) as scope:
                 await client.software.get("second")
             assert scope.cancelled_caught
-            # Cancelled in its turn: the slot was already its own.
+            # Cancelled at the very moment it gets the slot.
             with anyio.move_on_after(18):
                 await client.software.get("third")
         await client.software.get("fourth")
@@ -91,7 +91,7 @@ def test_a_waiting_call_is_cancelled_at_once(backend: str) -> None:
     assert transport.in_flight <= 1
 
 
-def test_threads_queue_too() -> None:
+def test_threads_queue_as_well() -> None:
     class Counted(httpx.BaseTransport):
         def __init__(self) -> None:
             self.now = 0.0
@@ -130,6 +130,6 @@ def test_threads_queue_too() -> None:
 
 
 @pytest.mark.parametrize("max_connections", [0, -1, 1.5, True])
-def test_a_limit_that_cannot_work_is_refused(max_connections: int) -> None:
-    with pytest.raises(ValueError, match="max_connections must be a whole number from 1"):
+def test_an_invalid_limit_is_rejected(max_connections: int) -> None:
+    with pytest.raises(ValueError, match="max_connections must be a whole number, 1 or more"):
         SoftwareDirectory(api_key="key", base_url="http://a", max_connections=max_connections)

@@ -1,4 +1,4 @@
-"""The mirror of the examples, while the exports of its server change."""
+"""The mirror example, while its server's exports change."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_mirror_converges_while_exports_change_under_it(tmp_path: Path) -> Non
         assert mirror.stdout.readline().startswith("by export: 150 ")
         edit(tmp_path, products(149, "mass"))
         assert mirror.stdout.readline().startswith("by record: 149 ")
-        # At any time, even while it writes.
+        # The mirror can be killed at any time, even while it's writing.
         mirror.kill()
         mirror.wait()
 

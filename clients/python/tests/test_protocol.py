@@ -1,4 +1,4 @@
-"""The pure protocol: delays, dates, paging and the steps of a call, without a connection or a sleep."""
+"""The protocol on its own: delays, dates, paging and the steps of a call, without connecting or sleeping."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SETTINGS = Settings("key", "http://directory.example")
 
 
 @pytest.mark.parametrize("status", range(200, 600))
-def test_only_what_may_change_is_tried_again(status: int) -> None:
+def test_only_statuses_that_may_change_are_retried(status: int) -> None:
     assert is_worth_retrying(status) == (status in {408, 429} or 500 <= status <= 599)
 
 
@@ -38,7 +38,7 @@ def test_the_delay_doubles_up_to_eight_seconds_and_half_of_it_is_random(
     assert delay_seconds(retry, None, longest_retry_after_seconds=60, random=0) == longest
 
 
-def test_a_wait_that_is_asked_for_is_obeyed_up_to_the_cap() -> None:
+def test_retry_after_is_obeyed_up_to_the_limit() -> None:
     assert delay_seconds(3, 60, longest_retry_after_seconds=60, random=0.5) == 60
     assert delay_seconds(1, 0, longest_retry_after_seconds=60, random=0.5) == 0
     assert delay_seconds(1, 61, longest_retry_after_seconds=60, random=0.5) is None
@@ -67,7 +67,7 @@ def test_retry_after_is_read_in_all_its_forms(headers: dict[str, str], seconds: 
     assert retry_after_of(httpx.Headers({k: v.encode() for k, v in headers.items()}), NOW) == seconds  # type: ignore[arg-type]
 
 
-def test_a_fraction_of_a_second_is_waited_for_as_a_whole_one() -> None:
+def test_fractions_of_a_second_are_rounded_up() -> None:
     headers = httpx.Headers({"Retry-After": "Sat, 31 Jan 2026 12:00:30 GMT"})
 
     assert retry_after_of(headers, NOW.replace(microsecond=1)) == 30
@@ -82,14 +82,14 @@ def test_pages_tile_every_list() -> None:
         walked: list[int] = []
         offset: int | None = first
         while offset is not None:
-            # The server may send less than the limit, but something where there is something.
+            # The server may send fewer items than the limit, but at least one if any are left.
             data = items[offset : offset + source.randint(1, 9)]
             walked += data
             offset = next_offset({"limit": 9, "offset": offset, "total": len(items)}, len(data))
         assert walked == items[first:]
 
 
-def test_the_next_page_is_asked_for_with_the_same_filters() -> None:
+def test_the_next_page_is_requested_with_the_same_filters() -> None:
     asked = call("/v1/software", query={"q": "x", "offset": 4, "category": ["a", "b"]})
 
     assert asked.at_offset(6).query == (("q", "x"), ("category", "a"), ("category", "b"), ("offset", "6"))
@@ -106,17 +106,17 @@ def test_the_next_page_is_asked_for_with_the_same_filters() -> None:
         ((name for name in "ab"), [("x", "a"), ("x", "b")]),
     ],
 )
-def test_parameters_are_written_as_the_server_reads_them(value: Any, pairs: list[tuple[str, str]]) -> None:
+def test_parameters_are_formatted_for_the_server(value: Any, pairs: list[tuple[str, str]]) -> None:
     assert query_pairs({"x": value}) == pairs
 
 
 @pytest.mark.parametrize("id", ["", ".", "..", None, 7])
-def test_an_id_that_would_be_another_route_is_refused(id: Any) -> None:
+def test_an_id_that_would_be_another_route_is_rejected(id: Any) -> None:
     with pytest.raises(ValueError, match="id must"):
         path_segment(id)
 
 
-def test_the_key_is_in_no_representation() -> None:
+def test_no_repr_shows_the_key() -> None:
     settings = Settings("sd_live_secret", "http://directory.example")
     request = build_request(settings, call("/v1/software"), "id")
 
@@ -125,7 +125,7 @@ def test_the_key_is_in_no_representation() -> None:
 
 
 @pytest.mark.parametrize("api_key", ["", None, "two words", "line\nbreak", "ключ", "tab\t"])
-def test_a_refused_key_is_not_quoted(api_key: Any) -> None:
+def test_a_rejected_key_is_not_quoted(api_key: Any) -> None:
     with pytest.raises(ValueError, match="api_key") as raised:
         Settings(api_key, "http://directory.example")
 
@@ -147,7 +147,7 @@ def test_a_refused_key_is_not_quoted(api_key: Any) -> None:
         {"base_url": None},
     ],
 )
-def test_settings_that_cannot_work_are_refused(change: dict[str, Any]) -> None:
+def test_invalid_settings_are_rejected(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"timeout|max_retr|base_url"):
         Settings(**{"api_key": "key", "base_url": "http://directory.example", **change})
 
@@ -160,7 +160,7 @@ def answer(status: int, **headers: str) -> Answer:
     return Answer(status, httpx.Headers(headers), b"")
 
 
-def test_a_call_sends_sleeps_and_sends_again() -> None:
+def test_a_call_sends_sleeps_and_resends() -> None:
     call = steps()
     first = next(call)
     assert isinstance(first, Send)
@@ -188,7 +188,7 @@ def test_the_last_failure_is_raised_with_its_cause() -> None:
     assert raised.value.attempts == 3
 
 
-def test_a_cause_that_quotes_the_key_is_left_out() -> None:
+def test_a_cause_that_quotes_the_key_is_omitted() -> None:
     call = exchange(
         Settings("sd_live_secret", "http://directory.example", max_retries=0), call_of_nothing(), request_id="id"
     )
@@ -200,7 +200,7 @@ def test_a_cause_that_quotes_the_key_is_left_out() -> None:
     assert raised.value.__cause__ is None
 
 
-def test_a_body_that_breaks_off_does_not_hide_a_retryable_status() -> None:
+def test_a_truncated_body_does_not_hide_a_retryable_status() -> None:
     call = steps()
     next(call)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""What the clients say beside results: the log, the hook for retries, the texts of errors, and missing settings."""
+"""What the clients report besides results: the log, the retry hook, error messages, and missing settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPTIONS: dict[str, Any] = {"api_key": KEY, "base_url": "http://a"}
 
 
 def failing(times: int, status: int = 503, **answer: Any) -> httpx.MockTransport:
-    """Fail so many times, then answer with a record."""
+    """Fail the given number of times, then respond with a record."""
     failures = [httpx.Response(status, **answer) for _ in range(times)]
     return httpx.MockTransport(lambda _: failures.pop() if failures else httpx.Response(200, json={"data": {}}))
 
@@ -40,7 +40,7 @@ def test_the_hook_is_called_for_each_retry(driver: Driver) -> None:
         assert (retry.request_id, retry.url) == ("mine", "http://a/v1/software/a")
 
 
-def test_the_hook_comes_before_the_wait_and_may_end_the_call() -> None:
+def test_the_hook_is_called_before_the_wait_and_can_end_the_call() -> None:
     class EnoughError(Exception):
         pass
 
@@ -53,7 +53,7 @@ def test_the_hook_comes_before_the_wait_and_may_end_the_call() -> None:
             client.categories.list()
 
 
-def test_the_hook_is_an_option() -> None:
+def test_the_hook_can_be_changed_with_options() -> None:
     retries: list[Retry] = []
     with SoftwareDirectory(**OPTIONS, transport=failing(1)) as client:
         client._caller.sleep = lambda _: None
@@ -72,7 +72,7 @@ def test_requests_and_retries_are_logged(driver: Driver, caplog: pytest.LogCaptu
     url = "http://a/v1/software/a?key=[api key]"
     assert [(record.levelname, record.getMessage()) for record in caplog.records if record.name.startswith("soft")] == [
         ("DEBUG", f"GET {url}: 503 (request id mine)"),
-        ("INFO", f"GET {url}: attempt 1 of 3 failed (http_503), the next in 3.00 s (request id mine)"),
+        ("INFO", f"GET {url}: attempt 1 of 3 failed (http_503), retrying in 3.00 s (request id mine)"),
         ("DEBUG", f"GET {url}: 200 (request id mine)"),
     ]
 
@@ -90,7 +90,7 @@ def test_a_broken_connection_is_logged(caplog: pytest.LogCaptureFixture) -> None
     assert "ConnectError" in caplog.text
 
 
-def test_an_error_has_the_headers_and_the_body_of_its_answer(driver: Driver) -> None:
+def test_an_error_has_the_headers_and_body_of_its_response(driver: Driver) -> None:
     text = f"<h1>Bad gateway</h1> you sent Bearer {KEY}"
     transport = failing(1, 502, headers={"Server": "proxy", "Content-Type": "text/html"}, text=text)
     with driver(**OPTIONS, transport=transport, max_retries=0) as client, pytest.raises(ServerError) as raised:
@@ -101,7 +101,7 @@ def test_an_error_has_the_headers_and_the_body_of_its_answer(driver: Driver) -> 
     assert error.body == "<h1>Bad gateway</h1> you sent Bearer [api key]"
 
 
-def test_a_key_like_a_member_of_the_problem_does_not_break_it() -> None:
+def test_a_key_named_like_a_problem_member_breaks_nothing() -> None:
     problem = {"code": "rate_limited", "detail": "Send no code.", "request_id": "r-1"}
     with (
         SoftwareDirectory(
@@ -114,7 +114,7 @@ def test_a_key_like_a_member_of_the_problem_does_not_break_it() -> None:
     assert "code" not in raised.value.body
 
 
-def test_the_body_of_an_error_is_bounded(driver: Driver) -> None:
+def test_an_errors_body_is_bounded(driver: Driver) -> None:
     transport = failing(1, 500, content=b"x" * 200_000)
     with driver(**OPTIONS, transport=transport, max_retries=0) as client, pytest.raises(ServerError) as raised:
         client.call("software.get", "a")
@@ -124,13 +124,13 @@ def test_the_body_of_an_error_is_bounded(driver: Driver) -> None:
     assert len(raised.value.response.content) == 65_536
 
 
-def test_an_error_without_an_answer_has_neither() -> None:
+def test_an_error_without_a_response_has_neither() -> None:
     error = ApiError("no", status=0, code="timeout", request_id="r")
     assert (dict(error.headers), error.body) == ({}, "")
 
 
 @pytest.mark.parametrize("kind", [SoftwareDirectory, AsyncSoftwareDirectory])
-def test_the_environment_has_the_defaults(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_defaults_come_from_the_environment(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOFTWARE_DIRECTORY_API_KEY", KEY)
     monkeypatch.setenv("SOFTWARE_DIRECTORY_URL", "http://environment.example/")
     assert repr(kind()) == f"{kind.__name__}(base_url='http://environment.example')"

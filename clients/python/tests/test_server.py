@@ -1,4 +1,4 @@
-"""The clients against our own server: what it really answers, and what it really refuses."""
+"""The clients against our own server: what it really returns, and what it really rejects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REVIEWED = DEMO["reviews"][0]["software_id"]
 
 
 def has_members_of(record: Any, model: Any) -> bool:
-    """Whether a record has all members that are always there, and no others than its type's."""
+    """Whether a record has all members that its type requires, and none that its type lacks."""
     return set(model.__required_keys__) <= set(record) <= set(get_type_hints(model))
 
 
@@ -44,7 +44,7 @@ def has_members_of(record: Any, model: Any) -> bool:
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_items_have_the_members_of_their_type(
+def test_items_have_their_types_members(
     arguments: list[str], parameters: dict[str, Any], model: type, driver: Driver, server: Server
 ) -> None:
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
@@ -65,7 +65,7 @@ def test_items_have_the_members_of_their_type(
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_record_has_the_members_of_its_type(
+def test_a_record_has_its_types_members(
     arguments: list[str], parameters: dict[str, Any], model: type, driver: Driver, server: Server
 ) -> None:
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
@@ -75,7 +75,7 @@ def test_a_record_has_the_members_of_its_type(
     assert record.get("id") == (arguments[1] if len(arguments) > 1 else None)
 
 
-def test_suggestions_have_the_members_of_their_types(driver: Driver, server: Server) -> None:
+def test_suggestions_have_their_types_members(driver: Driver, server: Server) -> None:
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
         suggestions = client.call("suggest", q="audit", limit=20)
 
@@ -90,7 +90,7 @@ def test_suggestions_have_the_members_of_their_types(driver: Driver, server: Ser
 
 
 @pytest.mark.parametrize("limit", [7, 100])
-def test_iterating_gives_every_product_once(limit: int, driver: Driver, server: Server) -> None:
+def test_iterating_yields_every_product_once(limit: int, driver: Driver, server: Server) -> None:
     ids: list[Any] = []
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
         total = client.call("software.list", limit=1).pagination["total"]
@@ -99,7 +99,7 @@ def test_iterating_gives_every_product_once(limit: int, driver: Driver, server: 
     assert len({item["id"] for item in ids}) == len(ids) == total
 
 
-def test_every_parameter_is_one_that_the_server_knows(driver: Driver, server: Server) -> None:
+def test_the_server_knows_every_parameter(driver: Driver, server: Server) -> None:
     filters: dict[str, Any] = {
         "category": ["audit-management", "Incident management"],
         "offering_type": "software",
@@ -130,7 +130,7 @@ def test_every_parameter_is_one_that_the_server_knows(driver: Driver, server: Se
         client.call("exports.list", limit=1, offset=1)
 
 
-def test_a_search_says_how_it_was_understood(driver: Driver, server: Server) -> None:
+def test_a_search_reports_how_it_was_understood(driver: Driver, server: Server) -> None:
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
         page = client.call("search.products", q="permit to wrok", facets="offering_type")
 
@@ -156,7 +156,7 @@ def test_a_download_is_the_file_byte_for_byte(driver: Driver, server: Server) ->
 
 
 @pytest.mark.parametrize("id", ["a/b", "%2e%2e", "ü ?#&+", "..."])
-def test_any_text_is_an_id(id: str, driver: Driver, server: Server) -> None:
+def test_any_string_is_an_id(id: str, driver: Driver, server: Server) -> None:
     with driver(api_key=server.api_key, base_url=server.base_url) as client, pytest.raises(NotFoundError) as raised:
         client.call("software.get", id)
 
@@ -182,7 +182,7 @@ def test_a_wrong_key_is_an_authentication_error(driver: Driver, server: Server) 
     assert (raised.value.status, raised.value.code) == (401, "invalid_api_key")
 
 
-def test_a_refused_parameter_is_named(driver: Driver, server: Server) -> None:
+def test_an_invalid_parameter_is_named(driver: Driver, server: Server) -> None:
     with (
         driver(api_key=server.api_key, base_url=server.base_url) as client,
         pytest.raises(InvalidRequestError) as raised,
@@ -192,7 +192,7 @@ def test_a_refused_parameter_is_named(driver: Driver, server: Server) -> None:
     assert [problem["param"] for problem in raised.value.errors] == ["limit"]
 
 
-def test_a_spent_quota_says_how_long_to_wait(tmp_path: Any) -> None:
+def test_an_exceeded_quota_says_how_long_to_wait(tmp_path: Any) -> None:
     keys = tmp_path / "keys.json"
     key = Server.run("keys", "create", "--keys", str(keys), "--name", "test", "--rate", "1/min").strip()
     server = Server.start("--keys", str(keys))
@@ -209,7 +209,7 @@ def test_a_spent_quota_says_how_long_to_wait(tmp_path: Any) -> None:
     assert 0 < raised.value.retry_after_seconds <= 60
 
 
-def test_a_server_that_is_gone_is_a_connection_error() -> None:
+def test_an_unreachable_server_is_a_connection_error() -> None:
     server = Server.start()
     with SoftwareDirectory(api_key=server.api_key, base_url=server.base_url, max_retries=0) as client:
         client.categories.list(limit=1)

@@ -1,7 +1,7 @@
-"""What type checkers make of the public surface.
+"""The public API, as type checkers see it.
 
-Never run: `mypy --strict` reads it, and an ignore that is not needed is an error there, so each one is the proof that a
-mistake is found.
+It's never run, only read by `mypy --strict`. Since an unneeded ignore is an error there, each ignore proves that mypy
+finds that mistake.
 """
 
 from __future__ import annotations

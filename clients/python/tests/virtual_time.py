@@ -1,4 +1,4 @@
-"""Event loops whose clock jumps to the next timer as soon as nothing else is to be done, so no test waits."""
+"""Event loops whose clock jumps to the next timer when there's nothing else to do, so no test waits."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""All checks of this client; what `make test-client-python` runs.
+"""All checks for this client; `make test-client-python` runs them.
 
-Style and types once, the tests on the oldest and on the newest Python that can be had and with the oldest dependencies
-that are promised, then the built wheel and source archive: installed in clean environments with the newest and the
-oldest dependencies and nothing else, with an example run.
+It checks style and types once, and runs the tests on the oldest supported Python, on the newest one available, and with
+the oldest supported dependencies. Then it builds the wheel and the source archive, installs them in clean environments
+with nothing but the newest or the oldest dependencies, and runs an example.
 
-Needs Python 3.9 or newer with venv, and the server's binary (SOFTWARE_DIRECTORY_BIN, else what `cargo build` makes).
-All that it makes lies in .tools of the repository and in dist.
+Needs Python 3.9 or newer with venv, and the server's binary (SOFTWARE_DIRECTORY_BIN, or else what `cargo build` built).
+Everything it writes is in the repository's .tools and in dist.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UV_HOME = TOOLS / f"uv-{UV_VERSION}"
 UV = UV_HOME / "bin" / "uv"
 
 OLDEST = "3.9"
-# Newest first; one that can't be had here gives way to the next.
+# Newest first. If one isn't available here, the next is used.
 NEWEST = ("3.14", "3.13", "3.12", "3.11", "3.10")
 
 
@@ -63,7 +63,7 @@ def install_uv() -> None:
 
 
 def interpreter(wanted: str) -> Path | None:
-    """Return a Python of this version: one that is installed, or that uv can download."""
+    """Return a Python of this version that is installed or that uv can download."""
     for path in sorted(Path.home().glob(f".pyenv/versions/{wanted}.*/bin/python"), reverse=True):
         return path
     for arguments in (["find", "--no-python-downloads", wanted], ["install", wanted], ["find", wanted]):
@@ -78,13 +78,13 @@ def version(python: Path) -> str:
 
 
 def environment(name: str, python: Path, *options: str) -> Path:
-    """Make an environment with this client and its locked development tools; return its folder of programs."""
+    """Create an environment with this client and its locked development tools, and return its bin folder."""
     folder = TOOLS / f"client-python-{name}"
     locked = [] if options else ["--locked"]
     with tempfile.TemporaryDirectory() as elsewhere:
         project = CLIENT
         if options:
-            # Another resolution must not touch the lock file, so it is made of a copy.
+            # Another resolution must not touch the lock file, so it works on a copy.
             project = Path(elsewhere)
             shutil.copytree(CLIENT / "src", project / "src")
             for file in ("pyproject.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"):
@@ -115,7 +115,7 @@ def check_packages(oldest: Path, newest: Path) -> None:
             sys.exit(f"{archive.name} lacks the tests")
     for package, python in ((wheel, oldest), (archive, newest)):
         try_installed(package, python, "highest")
-    # Without the development tools: these bring packages along that a user of the oldest dependencies may not have.
+    # Without the development tools, which install packages that a user of the oldest dependencies may not have.
     for python in (oldest, newest):
         try_installed(wheel, python, "lowest-direct")
 

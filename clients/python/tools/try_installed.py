@@ -1,4 +1,4 @@
-"""Runs an example with the package as it is installed here, against our own server."""
+"""Runs an example against our own server, with the package as installed in this environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Lists the categories with the number of their products.
+// Lists the categories and the number of products in each.
 
 import { SoftwareDirectory } from "software-directory";
 

@@ -1,4 +1,4 @@
-// Lists what changed since a generation, and where to go on from.
+// Lists what changed since a generation, and prints the generation to continue from.
 
 import { GoneError, SoftwareDirectory } from "software-directory";
 
@@ -7,7 +7,7 @@ const directory = new SoftwareDirectory({
   baseUrl: process.env["SOFTWARE_DIRECTORY_URL"]!,
 });
 
-// Without a generation there are no changes: `to` is where to begin.
+// Without a generation there are no changes; `to` is the generation to start from.
 const { to } = await directory.changes.since();
 for await (const change of directory.changes.since(to)) console.log(change.change, change.id);
 console.log(`up to date with ${to}`);

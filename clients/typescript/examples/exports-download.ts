@@ -1,4 +1,4 @@
-// Downloads an export: whole, into a file, and as a stream of lines that never is in memory as a whole.
+// Downloads an export: into memory, into a file, and as a stream of lines that's never in memory as a whole.
 
 import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
@@ -17,7 +17,7 @@ const bytes = await directory.exports.download(one!.id);
 const document = JSON.parse(new TextDecoder().decode(bytes));
 console.log(`${document.name}: ${document.software.length} records in ${bytes.length} bytes`);
 
-// Written to a temporary file in the same folder and renamed when it is whole.
+// Writes to a temporary file in the same folder, and renames it once it's complete.
 const file = join(tmpdir(), `${encodeURIComponent(one!.id)}.json`);
 await directory.exports.downloadTo(one!.id, Writable.toWeb(createWriteStream(`${file}.part`)), null, {
   onProgress: (received, total) => console.log(`${received} of ${total ?? one!.size_bytes} bytes`),

@@ -1,4 +1,4 @@
-// Looks up one term of the glossary.
+// Looks up one glossary term.
 
 import { SoftwareDirectory } from "software-directory";
 

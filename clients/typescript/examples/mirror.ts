@@ -1,19 +1,19 @@
-// Keeps a copy of the directory in a file: one line for its generation, then one product a line, by id.
+// Keeps a copy of the directory in a file: a line with its generation, then one line per product, sorted by id.
 //
 //   node mirror.ts FILE [SECONDS]
 //
-// With SECONDS it looks again after each pause. The first time it downloads the exports; later it gets the products that
-// changed one by one, or the exports again if many did or the server doesn't have the copy's generation any more. The file is
-// replaced when the new one is whole, so the mirror can be killed at any time.
+// With SECONDS, it checks for changes again after each pause. The first time, it downloads the exports. Later it fetches
+// only the products that changed, or the exports again if many changed or the server no longer knows the copy's
+// generation. The file is replaced only once the new one is complete, so the mirror can be killed at any time.
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Change, GenerationChangedError, GoneError, NotFoundError, SoftwareDirectory } from "software-directory";
 
-/** The most changed products that are got one by one. */
+/** Up to this many changed products are fetched one by one. */
 const MAX_SINGLE = 100;
 
-/** What the mirror keeps of a product: members that an export and the API have alike. */
+/** The members that the mirror keeps: those that are the same in an export and in the API. */
 interface Product {
   id: string;
   name: string;
@@ -32,7 +32,7 @@ interface Copy {
 const directory = new SoftwareDirectory({
   apiKey: process.env["SOFTWARE_DIRECTORY_API_KEY"]!,
   baseUrl: process.env["SOFTWARE_DIRECTORY_URL"]!,
-  // All parts of a copy are of one generation, or it begins again.
+  // All parts of a copy must be from one generation; otherwise it starts again.
   generationChange: "raise",
 });
 const [file = "mirror.jsonl", seconds] = process.argv.slice(2);
@@ -52,7 +52,7 @@ function keep(record: Omit<Product, "website">, website: string): Product {
 
 class Moved extends Error {}
 
-/** Fails if an answer is of another generation than the copy that is made. */
+/** Throws if a response is from another generation than the copy in progress. */
 function check(response: Response, generation: string): void {
   if (response.headers.get("x-generation") !== generation) throw new Moved();
 }
@@ -69,7 +69,7 @@ async function byExport(): Promise<Copy> {
     };
     check(response, generation);
     for (const record of document.software ?? []) {
-      // A download has the ids as they are in the file.
+      // Ids in a download don't have the export's prefix.
       const product = { ...record, id: (id_prefix ?? "") + record.id };
       products.set(product.id, keep(product, record.url));
     }
@@ -91,7 +91,7 @@ async function byRecord(copy: Copy, generation: string, changes: Change[]): Prom
   return { generation, products };
 }
 
-/** The next copy, and how it was made. */
+/** The next copy and how it was made. */
 async function next(copy: Copy | undefined): Promise<[Copy, string]> {
   if (!copy) return [await byExport(), "by export"];
   try {
@@ -135,7 +135,7 @@ for (;;) {
     if (seconds === undefined) break;
     await pause(Number(seconds) * 1000);
   } catch (error) {
-    // The directory changed meanwhile: begin again, with the copy as it is.
+    // The directory changed meanwhile. Start again from the old copy.
     const moved = error instanceof Moved || error instanceof GenerationChangedError || error instanceof NotFoundError;
     if (!moved) throw error;
     await pause(100);

@@ -1,4 +1,4 @@
-// Shows the reviews of the product that has most of them, page by page.
+// Shows the reviews of the product with the most reviews, page by page.
 
 import { SoftwareDirectory } from "software-directory";
 

@@ -1,4 +1,4 @@
-// Searches, with the matches marked and the number of hits by category.
+// Searches, with marked matches and the number of hits by category.
 
 import { SoftwareDirectory } from "software-directory";
 

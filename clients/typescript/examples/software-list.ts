@@ -1,4 +1,4 @@
-// Lists products of a category, all pages of them.
+// Lists all products in a category, across all pages.
 
 import { SoftwareDirectory } from "software-directory";
 

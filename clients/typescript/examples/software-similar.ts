@@ -1,4 +1,4 @@
-// Lists products that are like another one, and what they have in common.
+// Lists products similar to another one, and what they have in common.
 
 import { SoftwareDirectory } from "software-directory";
 

@@ -1,4 +1,4 @@
-// Builds dist/: the same sources as ES modules and as CommonJS, each with types of its own.
+// Builds dist/: the same sources as ES modules and as CommonJS, each with its own types.
 
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
@@ -20,5 +20,5 @@ compile(
   "--verbatimModuleSyntax",
   "false",
 );
-// Below this, `.js` is CommonJS for Node and for compilers.
+// In this folder, Node and compilers treat `.js` as CommonJS.
 writeFileSync(`${root}dist/cjs/package.json`, '{ "type": "commonjs" }\n');

@@ -1,4 +1,4 @@
-// Runs all tests: `npm test`, or `npm test -- client` for those of test/client.test.js.
+// Runs all tests: `npm test`, or `npm test -- client` for those in test/client.test.js.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const [major] = process.versions.node.split(".");
 if (Number(major) < 20) {
   console.error(
-    `The tools of the tests need Node 20 or newer, this is ${process.version}; the client itself is tested in Node 18.`,
+    `The test tools need Node 20 or newer, but this is ${process.version}. The client itself is tested on Node 18.`,
   );
   process.exit(1);
 }

@@ -1,4 +1,4 @@
-// The form of the directory's responses. A proxy's page with status 200 isn't a result.
+// The shape of the directory's responses. A proxy's page with status 200 isn't a result.
 
 import { type Bytes, ERROR_BODY_LENGTH } from "./body.js";
 import { type ApiError, type ErrorDetails, errorClass, InvalidResponseError } from "./errors.js";
@@ -6,22 +6,22 @@ import type { Redact } from "./redact.js";
 import { retryAfterSeconds } from "./retry.js";
 import type { Pagination, Problem } from "./types.js";
 
-/** Takes the result out of a body, or gives undefined if it isn't the directory's. */
+/** Extracts the result from a body, or returns undefined if it isn't from a directory. */
 export type Read<Result> = (body: Bytes, response: Response, requestId: string) => Result | undefined;
 
-/** What all lists have. */
+/** The members that all lists have. */
 export interface ListBody {
   data: unknown[];
   pagination: Pagination;
 }
 
-/** The record of `{"data": {…}}`, with all that is in it. */
+/** The record in `{"data": {…}}`, with all its members. */
 export function readRecord<Result>(bytes: Bytes): Result | undefined {
   const body = objectFrom(textOf(bytes));
   return isObject(body?.data) ? (body.data as Result) : undefined;
 }
 
-/** `{"data": […], "pagination": {…}}`, with all that is beside it. */
+/** `{"data": […], "pagination": {…}}`, with all its other members. */
 export function readList<Body extends ListBody>(bytes: Bytes): Body | undefined {
   const body = objectFrom(textOf(bytes));
   const pagination = body?.pagination;
@@ -38,13 +38,13 @@ export function isDocument({ headers }: Response): boolean {
   return /json/.test(headers.get("content-type") ?? "");
 }
 
-/** The error that an answer with an error status means. `text` is its body, empty if it couldn't be read. */
+/** The error for a response with an error status. `text` is its body, or empty if it couldn't be read. */
 export function errorFromAnswer(response: Response, text: string, sentId: string, redact: Redact): ApiError {
   const { status } = response;
   const body = objectFrom(redact(text));
   const problem = typeof body?.code === "string" && body.code ? (body as unknown as Problem) : undefined;
   const seconds = retryAfterSeconds(response.headers) ?? problem?.retry_after_seconds;
-  const message = problem ? (problem.detail ?? problem.title) : "The answer is not one of the directory's own";
+  const message = problem ? (problem.detail ?? problem.title) : "The response isn't from the directory itself";
   return new (errorClass(status))(String(message), {
     ...heardOf(response, redact, text),
     status,
@@ -55,24 +55,24 @@ export function errorFromAnswer(response: Response, text: string, sentId: string
   });
 }
 
-/** The headers and the beginning of the body of a response, for its error. */
+/** A response's headers and the beginning of its body, for its error. */
 export function heardOf(response: Response, redact: Redact, text?: string): Pick<ErrorDetails, "headers" | "body"> {
   const headers = new Headers();
   response.headers.forEach((value, name) => headers.append(name, redact(value)));
   return { headers, body: text === undefined ? undefined : redact(text).slice(0, ERROR_BODY_LENGTH) };
 }
 
-/** The error for an answer that is neither a result nor an error of the directory. `bytes` are its body, if it was read. */
+/** The error for a response that is neither a result nor an error from the directory. `bytes` is its body, if it was read. */
 export function invalidResponse(response: Response, sentId: string, redact: Redact, bytes?: Bytes): ApiError {
   const { status, type } = response;
-  // A browser hides the status of a redirect that it must not follow.
+  // A browser hides a redirect's status if it was told not to follow it.
   const redirect = type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
   return new InvalidResponseError(
     redirect
-      ? "The server redirects; redirects are not followed, check baseUrl"
-      : "The answer is not the directory's; check baseUrl and what is between",
+      ? "The server sent a redirect, which isn't followed; check baseUrl"
+      : "The response isn't from a directory; check baseUrl and any proxy",
     {
-      // Four bytes are a character at most.
+      // A character takes at most four bytes.
       ...heardOf(response, redact, bytes && textOf(bytes.subarray(0, 4 * ERROR_BODY_LENGTH + 1024))),
       status,
       code: redirect ? "unexpected_redirect" : "invalid_response",
@@ -81,7 +81,7 @@ export function invalidResponse(response: Response, sentId: string, redact: Reda
   );
 }
 
-/** The id of the request as the server, or else this client, has it. */
+/** The request id that the server stated, or else the one that was sent. */
 export function idOf(response: Response, sentId: string): string {
   return response.headers.get("x-request-id") || sentId;
 }

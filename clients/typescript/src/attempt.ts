@@ -1,4 +1,4 @@
-// One exchange: a request, its timeout, its cancellation, and what its failure means. The only module that calls `fetch`.
+// One attempt: a request, its timeout, its cancellation, and the error if it fails. The only module that calls `fetch`.
 
 import { errorFromAnswer, invalidResponse } from "./answer.js";
 import { beginningOf, watched } from "./body.js";
@@ -7,7 +7,7 @@ import { reason, type Redact, redactCause } from "./redact.js";
 import { startTimer } from "./retry.js";
 import type { Settings } from "./settings.js";
 
-/** Headers by their names in lower case. */
+/** Headers by lower-case name. */
 export interface MessageHeaders extends Record<string, string> {
   accept: string;
   authorization: string;
@@ -19,12 +19,12 @@ export interface Attempt extends Pick<Settings, "fetch" | "timeoutMs"> {
   headers: MessageHeaders;
   signal: AbortSignal | undefined;
   redact: Redact;
-  /** Whether the body may be long: the timeout bounds each wait for a chunk, and it may be read after the attempt. */
+  /** Whether the body may be large. The timeout then bounds each wait for a chunk, and the body may be read later. */
   streamed: boolean;
 }
 
-/** Sends the request and gives a successful response to `read`. The timeout covers headers and `read`; of a streamed body, the
- * headers and then each chunk. The signal is listened to until the body was read to its end, was cancelled or failed. */
+/** Sends the request and passes a successful response to `read`. The timeout covers headers and `read`, or for a streamed
+ * body the headers and then each chunk. The signal is watched until the body has been read, is cancelled or fails. */
 export async function attempt<Result>(
   { url, headers, timeoutMs, signal, redact, fetch, streamed }: Attempt,
   read: (response: Response) => Promise<Result>,
@@ -52,12 +52,12 @@ export async function attempt<Result>(
   const meaning = (error: unknown): unknown => {
     if (signal?.aborted) return signal.reason;
     if (error instanceof ApiError) return error;
-    // Keeps the status of an error with an incomplete body.
+    // An error keeps its status even if its body is incomplete.
     if (response && response.status >= 400) return errorFromAnswer(response, "", sentId, redact);
     const { origin } = new URL(url);
     const details = { status: 0, request_id: sentId };
     if (timedOut) {
-      const what = streamed && response ? "No more data" : "No whole answer";
+      const what = streamed && response ? "No more data" : "No complete response";
       return new ApiTimeoutError(`${what} from ${origin} within ${timeoutMs} ms`, { ...details, code: "timeout" });
     }
     const cause = redactCause(error, redact);
@@ -65,12 +65,12 @@ export async function attempt<Result>(
     return new ApiConnectionError(message, { ...details, code: "connection_error", cause });
   };
 
-  /** Waits for a step of the exchange; a failure ends the exchange and is thrown as what it means. */
+  /** Waits for a step of the exchange. A failure ends the exchange and is thrown as the matching error. */
   const guarded = async <T>(step: () => Promise<T>): Promise<T> => {
     let stop = () => {};
     try {
-      // Raced, because an injected fetch may not listen to the signal. With a listener for each step: reactions to a promise
-      // that never settles would pile up, and keep every chunk in memory.
+      // A race, because an injected fetch may ignore the signal. Each step has its own listener: reactions to one promise that
+      // never settles would pile up and keep every chunk in memory.
       return await new Promise<T>((resolve, reject) => {
         stop = () => reject(controller.signal.reason);
         controller.signal.addEventListener("abort", stop);
@@ -78,7 +78,7 @@ export async function attempt<Result>(
         step().then(resolve, reject);
       });
     } catch (error) {
-      // The first failure: engines replace the reason for which a stream failed by one of their own.
+      // Keeps the first failure, because engines replace a stream's error with their own.
       failure ??= { reason: meaning(error) };
       // Releases the rest of the exchange.
       controller.abort();

@@ -1,15 +1,15 @@
-// Bodies of responses: streams that are watched to their end, and responses over bytes in memory.
+// Response bodies: streams that are watched to their end, and responses whose body is in memory.
 
-/** Bytes in memory of their own: `Uint8Array<ArrayBuffer>`, and before TypeScript 5.7, which has no such type, `Uint8Array`. */
+/** Bytes with their own memory: `Uint8Array<ArrayBuffer>`, or `Uint8Array` before TypeScript 5.7, which lacks that type. */
 export type Bytes = ReturnType<typeof Uint8Array.of>;
 
-/** The response with another body, bytes in memory or a stream, and on request another status and headers. */
+/** A copy of the response with another body (bytes or a stream) and, if given, another status and headers. */
 export function withBody(
   response: Response,
   body: Bytes | ReadableStream<Bytes>,
   init: ResponseInit = response,
 ): Response {
-  // Statuses such as 304 permit no body at all, not even an empty one.
+  // Statuses such as 304 don't permit a body, not even an empty one.
   const copy = new Response(body instanceof Uint8Array && body.length === 0 ? null : body, init);
   const { url, type, redirected } = response;
   // The constructor has no option for these.
@@ -20,8 +20,8 @@ export function withBody(
   });
 }
 
-/** The response with a body that is read through `wait`, chunk by chunk as its reader pulls, so that no more than a chunk
- * is in memory. Calls `end` after the last chunk or when the reader cancels; `wait` sees to errors. */
+/** A copy of the response whose body is read through `wait`, chunk by chunk as the reader pulls, so at most one chunk is in
+ * memory. Calls `end` after the last chunk or when the reader cancels; `wait` handles errors. */
 export function watched(
   response: Response,
   wait: <T>(chunk: () => Promise<T>) => Promise<T>,
@@ -50,10 +50,10 @@ export function watched(
   return withBody(response, body);
 }
 
-/** The characters of a body that an error has. */
+/** How many characters of a body an error keeps. */
 export const ERROR_BODY_LENGTH = 2 ** 16;
 
-/** The beginning of a body as text: somewhat more than an error has, so that no key is cut in two where the error's ends. */
+/** The beginning of a body as text. It's longer than what an error keeps, so the key isn't cut in two before it's redacted. */
 export async function beginningOf(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-// A cache of bodies by URL. An entry isn't served by its age but only after a 304.
+// A cache of bodies by URL. An entry is served only after a 304, however fresh it is.
 
 import { type Bytes, withBody } from "./body.js";
 
@@ -8,10 +8,10 @@ export interface Entry {
   headers: Headers;
 }
 
-/** A cache of bounded size; the least recently used entries are evicted. */
+/** An LRU cache of bounded size. */
 export class Cache {
   readonly #maxBytes: number;
-  /** In the order of use, the least recent first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
@@ -23,7 +23,7 @@ export class Cache {
     return this.#entries.get(key);
   }
 
-  /** Inserts the body of a response that has a tag, as the most recently used entry. */
+  /** Inserts the body of a response that has an ETag, as the most recently used entry. */
   put(key: string, body: Bytes, { headers }: Response): void {
     this.#evict(key);
     const etag = headers.get("etag");
@@ -44,7 +44,7 @@ export class Cache {
   }
 }
 
-/** The response that a 304 stands for: the cached one, with the headers of the 304 in place of its own. */
+/** The response that a 304 confirms: the cached body, with its headers updated from the 304. */
 export function revalidated({ body, headers }: Entry, notModified: Response): Response {
   const merged = new Headers(headers);
   notModified.headers.forEach((value, name) => merged.set(name, value));
@@ -52,6 +52,6 @@ export function revalidated({ body, headers }: Entry, notModified: Response): Re
 }
 
 function sizeOf(key: string, body: Bytes): number {
-  // Texts take two bytes a character, and an entry's headers about 500 bytes.
+  // Strings take two bytes per character, and an entry's headers about 500 bytes.
   return body.length + 2 * key.length + 500;
 }

@@ -1,4 +1,4 @@
-// The client: its resources over one way of sending.
+// The client: its resources, which share one transport.
 
 import { readRecord } from "./answer.js";
 import { withBody } from "./body.js";
@@ -16,7 +16,7 @@ import { type ClientOptions, type RequestOptions, settingsFrom } from "./setting
 import type { SuggestParams, Suggestions } from "./types.js";
 
 /**
- * Client of a software directory.
+ * Client for a software directory.
  *
  * ```ts
  * const directory = new SoftwareDirectory({ apiKey, baseUrl: "https://directory.example" });
@@ -26,13 +26,13 @@ import type { SuggestParams, Suggestions } from "./types.js";
 export class SoftwareDirectory {
   /** The products. */
   readonly software: SoftwareResource;
-  /** The properties that products are filtered by. */
+  /** The properties that products can be filtered by. */
   readonly attributes: AttributesResource;
-  /** The categories that products are in. */
+  /** The product categories. */
   readonly categories: CategoriesResource;
-  /** What users say of a product. */
+  /** Users' reviews of a product. */
   readonly reviews: ReviewsResource;
-  /** The terms of the field. */
+  /** Terms and their definitions. */
   readonly glossary: GlossaryResource;
   /** Free-text search. */
   readonly search: SearchResource;
@@ -42,9 +42,9 @@ export class SoftwareDirectory {
   readonly changes: ChangesResource;
   readonly #transport: Transport;
 
-  /** Without options, key and address are those of the environment. */
+  /** Without options, the key and address come from the environment. */
   constructor(options: ClientOptions = {}) {
-    // The key is held by a closure, not by a property: no inspection of the client shows it.
+    // The key is in a closure rather than a property, so inspecting the client doesn't show it.
     const sending = transport(settingsFrom(options));
     this.#transport = sending;
     this.software = new SoftwareResource(sending);
@@ -57,14 +57,14 @@ export class SoftwareDirectory {
     this.changes = new ChangesResource(sending);
   }
 
-  /** Products, categories and terms that a text can become while it is typed: ids and names alone. */
+  /** Suggests products, categories and terms while a query is being typed, by id and name. */
   suggest(params?: SuggestParams | null, options?: RequestOptions): ApiPromise<Suggestions> {
     return new ApiPromise(this.#transport, { path: ["suggest"], query: params }, readRecord<Suggestions>, options);
   }
 
-  /** Requests any path below the base URL, such as `/v1/software`, for what this version has no operation for. The answer
-   * is the response, its body read into memory, after the same retries and with the same errors; a 304 is an answer too if
-   * `options.headers` has an `if-none-match`. */
+  /** Requests any path below the base URL, such as `/v1/software`, for anything that this version has no operation for.
+   * Returns the response with its body in memory; retries and errors are the same as for other calls. A 304 isn't an error
+   * if `options.headers` has an `if-none-match`. */
   get(path: string, query?: Readonly<Record<string, unknown>> | null, options?: RequestOptions): ApiPromise<Response> {
     return new ApiPromise(this.#transport, { path, query }, (body, response) => withBody(response, body), options);
   }

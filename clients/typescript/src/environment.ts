@@ -1,4 +1,4 @@
-// Properties of the platform: environment variables, and whether a program may set its user agent.
+// Platform properties: environment variables, and whether a program may set its user agent.
 
 interface Platform {
   process?: { env?: Record<string, string | undefined>; versions?: { node?: string } };
@@ -9,7 +9,7 @@ interface Platform {
 
 const platform = globalThis as unknown as Platform;
 
-/** A variable of the environment; undefined if it is empty, or where there is no environment or no permission to read it. */
+/** An environment variable; undefined if it's empty, or if the platform has no environment or doesn't allow reading it. */
 export function variable(name: string): string | undefined {
   try {
     const { process, Deno } = platform;
@@ -20,7 +20,7 @@ export function variable(name: string): string | undefined {
   }
 }
 
-/** Whether requests may have a `user-agent`. On a page it would need the server's permission (CORS), as any header would. */
+/** Whether requests may set `user-agent`. On a web page, it would need the server's permission (CORS), like any header. */
 export function maySetUserAgent(): boolean {
   const { process, document, navigator } = platform;
   const agent = navigator?.userAgent ?? "";

@@ -1,4 +1,4 @@
-// The errors of the API, one class for each kind:
+// The API's errors, one class for each kind:
 //
 //   ApiError
 //   ├── AuthenticationError     401
@@ -8,12 +8,12 @@
 //   ├── RateLimitError          429
 //   ├── InvalidRequestError     other 4xx
 //   ├── ServerError             5xx
-//   ├── InvalidResponseError    an answer that isn't the directory's, with any status
+//   ├── InvalidResponseError    a response that isn't from a directory, with any status
 //   ├── GenerationChangedError  the directory changed between two pages of an iteration
 //   ├── ApiConnectionError      no connection, or one that broke
-//   └── ApiTimeoutError         no whole answer in time, or 408
+//   └── ApiTimeoutError         no complete response in time, or 408
 //
-// Names don't collide with those of the platform or, in the sister client, of Python.
+// The names don't collide with the platform's or, in the Python client, with Python's.
 
 import type { ParameterProblem, Problem } from "./types.js";
 
@@ -31,20 +31,21 @@ export interface ErrorDetails {
 /** A request that failed. */
 export class ApiError extends Error {
   override readonly name: string = "ApiError";
-  /** The HTTP status; 0 if no whole answer came. */
+  /** The HTTP status; 0 if there was no complete response. */
   readonly status: number;
-  /** The server's code, such as `software_not_found`. If the answer had none: `http_<status>`, `invalid_response`,
-   * `unexpected_redirect`, `generation_changed`, `connection_error` or `timeout`. Further codes may come. */
+  /** The server's code, such as `software_not_found`. If the response had none: `http_<status>`, `invalid_response`,
+   * `unexpected_redirect`, `generation_changed`, `connection_error` or `timeout`. More codes may be added. */
   readonly code: string;
   /** The request's id, to quote to the operator: the server's, or the one that the client sent. */
   readonly request_id: string;
-  /** Seconds to wait before trying again; there only if the server named a wait. */
+  /** Seconds to wait before trying again; present only if the server said so. */
   declare readonly retry_after_seconds?: number;
-  /** The error document (RFC 9457) as the server sent it; there only if it sent one. */
+  /** The problem document (RFC 9457) as the server sent it; present only if it sent one. */
   declare readonly problem?: Problem;
-  /** The headers of the response, without the key; there only if one came. Not enumerable: printed errors stay short. */
+  /** The response's headers, with the key redacted; present only if there was a response. Not enumerable, so printed errors
+   * stay short. */
   declare readonly headers?: Headers;
-  /** The beginning of the response's body, 65 536 characters at most; there only if it was read. Not enumerable. */
+  /** The beginning of the response's body, at most 65 536 characters; present only if it was read. Not enumerable. */
   declare readonly body?: string;
 
   constructor(message: string, details: ErrorDetails) {
@@ -56,14 +57,14 @@ export class ApiError extends Error {
     this.status = status;
     this.code = code;
     this.request_id = request_id;
-    // Members without a value are absent, so that `in` and JSON agree with them.
+    // Members without a value are absent, also for `in` and in JSON.
     if (retry_after_seconds !== undefined) this.retry_after_seconds = retry_after_seconds;
     if (problem) this.problem = problem;
     if (headers) Object.defineProperty(this, "headers", { value: headers });
     if (body !== undefined) Object.defineProperty(this, "body", { value: body });
   }
 
-  /** What is wrong with which parameter; empty if that isn't what is wrong. */
+  /** The invalid parameters and what's wrong with each; empty if that isn't the cause. */
   get errors(): readonly ParameterProblem[] {
     const errors = this.problem?.errors;
     return Array.isArray(errors) ? errors : [];
@@ -75,57 +76,57 @@ export class AuthenticationError extends ApiError {
   override readonly name = "AuthenticationError";
 }
 
-/** 403: the key doesn't permit it. */
+/** 403: the key doesn't permit this. */
 export class PermissionDeniedError extends ApiError {
   override readonly name = "PermissionDeniedError";
 }
 
-/** 404: there is no such thing. */
+/** 404: there is no such record or route. */
 export class NotFoundError extends ApiError {
   override readonly name = "NotFoundError";
 }
 
-/** 410: the server doesn't have the changes since this generation, or not any more. */
+/** 410: the server no longer has the changes since this generation, or never had them. */
 export class GoneError extends ApiError {
   override readonly name = "GoneError";
 }
 
-/** 429: too many requests; `retry_after_seconds` is the wait. */
+/** 429: too many requests; `retry_after_seconds` says how long to wait. */
 export class RateLimitError extends ApiError {
   override readonly name = "RateLimitError";
 }
 
-/** Another 4xx: the request must change; `errors` names the parameter. */
+/** Other 4xx: the request is wrong; `errors` names the invalid parameters. */
 export class InvalidRequestError extends ApiError {
   override readonly name = "InvalidRequestError";
 }
 
-/** 5xx: the server or a proxy before it failed. */
+/** 5xx: the server, or a proxy in front of it, failed. */
 export class ServerError extends ApiError {
   override readonly name = "ServerError";
 }
 
-/** An answer of no error that isn't the directory's: a page of HTML, an empty body, broken JSON, a redirect. */
+/** A response that isn't an error, but isn't from a directory: an HTML page, an empty body, broken JSON, a redirect. */
 export class InvalidResponseError extends ApiError {
   override readonly name = "InvalidResponseError";
 }
 
-/** The directory changed between two pages of an iteration, so that records could be missing or come twice. */
+/** The directory changed between two pages of an iteration, so records could be missing or repeated. */
 export class GenerationChangedError extends ApiError {
   override readonly name = "GenerationChangedError";
 }
 
-/** No connection, or one that broke before the whole answer was there. */
+/** There was no connection, or it broke before the response was complete. */
 export class ApiConnectionError extends ApiError {
   override readonly name = "ApiConnectionError";
 }
 
-/** The whole answer didn't come within the timeout (status 0), or the server waited too long for the request (408). */
+/** The response wasn't complete within the timeout (status 0), or the server gave up on a slow request (408). */
 export class ApiTimeoutError extends ApiError {
   override readonly name = "ApiTimeoutError";
 }
 
-/** The class for a status that is an error. */
+/** The class for an error status. */
 export function errorClass(status: number): typeof ApiError {
   if (status === 401) return AuthenticationError;
   if (status === 403) return PermissionDeniedError;

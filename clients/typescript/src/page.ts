@@ -1,4 +1,4 @@
-// Lists: a page is what the server answers, with a way to the next one.
+// Lists: a page is the server's response, with a way to get the next one.
 
 import { heardOf, type ListBody, readList } from "./answer.js";
 import type { Bytes } from "./body.js";
@@ -7,26 +7,26 @@ import { ApiPromise } from "./promise.js";
 import type { Request, Transport } from "./request.js";
 import type { GenerationChange, RequestOptions } from "./settings.js";
 
-/** What a page can do beside what it holds. */
+/** A page's methods, in addition to its data. */
 export interface Paging<Body extends ListBody> extends AsyncIterable<Body["data"][number]> {
-  /** Is there anything after this page? */
+  /** Whether there are items after this page. */
   hasNextPage(): boolean;
   /** The next page, or undefined after the last one. */
   getNextPage(): Promise<Page<Body> | undefined>;
-  /** This page and all that follow. */
+  /** This page and all pages after it. */
   pages(): AsyncGenerator<Page<Body>, void, undefined>;
 }
 
-/** A page: `data`, `pagination` and what else the server sent. Iterating over it gives its items and those of all pages
- * after it, which are requested as they are needed. */
+/** A page: `data`, `pagination` and whatever else the server sent. Iterating over it yields its items and those of all
+ * pages after it, which are requested as needed. */
 export type Page<Body extends ListBody> = Body & Paging<Body>;
 
-/** The promise of a page. `for await` over it, without awaiting it first, gives all items of all pages. */
+/** A promise of a page. `for await` over it, without awaiting it first, yields the items of all pages. */
 export class PagePromise<Body extends ListBody>
   extends ApiPromise<Page<Body>>
   implements AsyncIterable<Body["data"][number]>
 {
-  /** All pages from the requested one. */
+  /** All pages, starting with the requested one. */
   async *pages(): AsyncGenerator<Page<Body>, void, undefined> {
     yield* (await this).pages();
   }
@@ -36,18 +36,18 @@ export class PagePromise<Body extends ListBody>
   }
 }
 
-/** The times that an iteration over items begins again before it gives up. */
+/** How often an iteration over items starts again before it gives up. */
 const MAX_RESTARTS = 3;
 
-/** Where a page comes from. */
+/** Where a page came from. */
 interface Origin<Body extends ListBody> {
-  /** The generation of the directory that the page is of; null if a proxy dropped the header. */
+  /** The page's generation; null if a proxy dropped the header. */
   generation: string | null;
   onChange: GenerationChange;
-  /** Requests the list again, from an offset or else from where this page begins. */
+  /** Requests the list again, from an offset or else from the start of this page. */
   again(offset?: number): PagePromise<Body>;
   warn(message: string): void;
-  /** The error for a page of another generation than the pages before it. */
+  /** The error for a page that is from another generation than the pages before it. */
   changed(): GenerationChangedError;
 }
 
@@ -62,7 +62,7 @@ class LoadedPage<Body extends ListBody> implements Paging<Body> {
   }
 
   hasNextPage(): boolean {
-    // An empty page is the end even if the total promises more: else a wrong total would never end.
+    // An empty page is the end even if the total promises more; otherwise a wrong total would cause an endless loop.
     return this.data.length > 0 && this.#end() < this.pagination.total;
   }
 
@@ -99,12 +99,12 @@ class LoadedPage<Body extends ListBody> implements Paging<Body> {
         const again = error instanceof GenerationChangedError && this.#origin.onChange === "restart";
         if (!again || restarts === MAX_RESTARTS) throw error;
       }
-      this.#origin.warn("The directory changed while a list was iterated over; the list begins again");
+      this.#origin.warn("The directory changed while a list was being read; starting it again");
       first = await this.#origin.again();
     }
   }
 
-  /** The offset behind the last item, by what came and not by what was requested. */
+  /** The offset after the last item, counting the items received rather than the limit requested. */
   #end(): number {
     return this.pagination.offset + this.data.length;
   }
@@ -125,7 +125,7 @@ export function pagePromise<Body extends ListBody>(
   const read = (bytes: Bytes, response: Response, request_id: string): Page<Body> | undefined => {
     const body = readList<Body>(bytes);
     const changed = () =>
-      new GenerationChangedError("The directory changed while its pages were read", {
+      new GenerationChangedError("The directory changed between two pages", {
         ...heardOf(response, transport.redact),
         status: response.status,
         code: "generation_changed",

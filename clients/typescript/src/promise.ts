@@ -1,20 +1,20 @@
-// The return type of the operations: a promise of the result that can also give the raw response.
+// The operations' return type: a promise of the result that can also return the raw response.
 
 import { invalidResponse, type Read } from "./answer.js";
 import { withBody } from "./body.js";
 import type { Answer, Opened, Request, Transport } from "./request.js";
 import type { RequestOptions } from "./settings.js";
 
-/** A result with the response that it came in. */
+/** A result and the response that it came in. */
 export interface WithResponse<Result> {
   data: Result;
-  /** The response, its body read already. */
+  /** The response. Its body has already been read. */
   response: Response;
-  /** The id of the request on the server. */
+  /** The request's id on the server. */
   request_id: string;
 }
 
-/** The promise of a result. The request is sent once: at the end of the current turn, whether it is awaited or not. */
+/** A promise of a result. The request is sent once, at the end of the current turn, whether it's awaited or not. */
 export class ApiPromise<Result> implements Promise<Result> {
   readonly [Symbol.toStringTag] = "ApiPromise";
   readonly #transport: Transport;
@@ -29,7 +29,7 @@ export class ApiPromise<Result> implements Promise<Result> {
     this.#request = request;
     this.#read = read;
     this.#options = options;
-    // After the current statement, so that `.asResponse()` behind the call comes first.
+    // Runs after the current statement, so `.asResponse()` on the call comes first.
     queueMicrotask(() => {
       if (!this.#opened) void this.#settle();
     });
@@ -41,9 +41,9 @@ export class ApiPromise<Result> implements Promise<Result> {
     return { data: result, response, request_id };
   }
 
-  /** The response as it comes, its body not yet read: for streaming. Errors are thrown and retried as ever; the timeout
-   * bounds the wait for the headers and then for each chunk of the body. To be called directly on the operation: later, or after `await`, the body was read already
-   * and the response is a copy that has it in memory. */
+  /** The raw response with its body unread, for streaming. Errors are thrown and retried as usual; the timeout bounds the
+   * wait for the headers and then for each chunk of the body. Call it directly on the operation. Later, or after `await`, the
+   * body has already been read, and the response is a copy with its body in memory. */
   async asResponse(): Promise<Response> {
     if (this.#answer && !this.#opened) {
       const { response, body } = await this.#answer;
@@ -77,7 +77,7 @@ export class ApiPromise<Result> implements Promise<Result> {
     return this.#answer;
   }
 
-  /** Reads a raw response through a clone, so that its own body stays unread; fails if that was read already. */
+  /** Reads a raw response through a clone, so its own body stays unread. Fails if that body has already been read. */
   async #readOpened(opened: Promise<Opened>): Promise<Answer<Result>> {
     const { response, request_id } = await opened;
     const body = new Uint8Array(await response.clone().arrayBuffer());

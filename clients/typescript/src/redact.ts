@@ -1,4 +1,4 @@
-// Removes the key from the texts of errors and their causes, also where a server echoes it.
+// Removes the key from error messages and their causes, even if a server echoes it.
 
 export type Redact = (text: string) => string;
 
@@ -6,7 +6,7 @@ export function redactor(apiKey: string): Redact {
   return (text) => text.replaceAll(apiKey, "***");
 }
 
-/** A copy of what a `fetch` threw, reduced to its texts: an injected one may have tied the request's headers to it. */
+/** A copy of what a `fetch` threw, reduced to strings, since an injected `fetch` may have attached the request's headers. */
 export function redactCause(cause: unknown, redact: Redact): unknown {
   if (!(cause instanceof Error)) return redact(String(cause));
   const inner =
@@ -19,7 +19,7 @@ export function redactCause(cause: unknown, redact: Redact): unknown {
   return copy;
 }
 
-/** Why, in a few words: the innermost reason is the one that helps ("connect ECONNREFUSED …" under "fetch failed"). */
+/** The messages of an error and its causes; the innermost is the helpful one ("fetch failed: connect ECONNREFUSED …"). */
 export function reason(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return cause.cause === undefined ? cause.message : `${cause.message}: ${reason(cause.cause)}`;

@@ -12,13 +12,13 @@ import { type RequestOptions, retriesFrom, type Settings, timeoutFrom } from "./
 import { urlOf } from "./url.js";
 import { VERSION } from "./version.js";
 
-/** What is requested. */
+/** What to request. */
 export interface Request {
-  /** Segments below `/v1`, not yet encoded, or a path below the base URL as it stands. */
+  /** Unencoded segments below `/v1`, or a path below the base URL that is used as is. */
   path: readonly string[] | string;
   query?: object | null | undefined;
   accept?: string;
-  /** Whether the body is an export's: JSON or NDJSON, too large for the cache and for a timeout of the whole. */
+  /** Whether the body is an export: JSON or NDJSON, too large for the cache or a total timeout. */
   download?: boolean;
 }
 
@@ -27,20 +27,20 @@ export interface Answer<Result> {
   response: Response;
   /** The body that the result was read from. */
   body: Bytes;
-  /** The id of the request on the server. */
+  /** The request's id on the server. */
   request_id: string;
 }
 
-/** A response whose body isn't read yet. */
+/** A response whose body hasn't been read yet. */
 export type Opened = Pick<Answer<unknown>, "response" | "request_id">;
 
-/** Sends requests of one client. */
+/** Sends a client's requests. */
 export interface Transport extends Pick<Settings, "generationChange" | "logger"> {
-  /** Removes the key from a text. */
+  /** Removes the key from a string. */
   redact: Redact;
-  /** Sends a request, with retries, and reads the whole answer. */
+  /** Sends a request, with retries, and reads the whole response. */
   send<Result>(request: Request, read: Read<Result>, options?: RequestOptions): Promise<Answer<Result>>;
-  /** Sends a request, with retries, up to the headers; the body is left to the caller. */
+  /** Sends a request, with retries, and returns on the headers. The caller reads the body. */
   open(request: Request, options?: RequestOptions): Promise<Opened>;
 }
 
@@ -84,12 +84,12 @@ export function transport(settings: Settings): Transport {
       const message = messageOf(settings, request, options);
       const { url, headers } = message;
       const key = `${headers.accept} ${url}`;
-      // A caller with a tag of its own has a cache of its own.
+      // A caller that sends its own ETag has its own cache.
       const caches = request.download || "if-none-match" in headers ? undefined : cache;
       const entry = caches?.get(key);
       if (entry) headers["if-none-match"] = entry.etag;
       return call(message, options, request.download === true, async (answer) => {
-        // Before the body, which could be anything then.
+        // Checked before the body is read, since it could be anything.
         if (request.download && !isDocument(answer)) throw invalidResponse(answer, headers["x-request-id"], redact);
         const isCached = entry !== undefined && answer.status === 304;
         const response = isCached ? revalidated(entry, answer) : answer;
@@ -97,7 +97,7 @@ export function transport(settings: Settings): Transport {
         const request_id = idOf(response, headers["x-request-id"]);
         const result = read(body, response, request_id);
         if (result === undefined) throw invalidResponse(response, request_id, redact, body);
-        // Not a part of a document (206).
+        // A part of a document (206) isn't cached.
         if (response.status === 200) caches?.put(key, body, response);
         return { result, response, body, request_id };
       });
@@ -120,7 +120,7 @@ interface Message {
 function messageOf(settings: Settings, request: Request, options: RequestOptions = {}): Message {
   const headers: Record<string, string> = {
     accept: request.accept ?? "application/json",
-    // One request id for all attempts, so that it finds the whole call in a log.
+    // All attempts share one request id, so it finds the whole call in a log.
     "x-request-id": newRequestId(),
   };
   if (maySetUserAgent()) headers["user-agent"] = `software-directory-typescript/${VERSION}`;

@@ -1,4 +1,4 @@
-// The options of a client and of a call, checked once, before anything is sent.
+// The options of clients and calls, checked once before anything is sent.
 
 import { variable } from "./environment.js";
 import type { ApiError } from "./errors.js";
@@ -7,85 +7,85 @@ import { pause } from "./retry.js";
 /** Sends one request, like the platform's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Waits so many milliseconds; rejects as soon as the signal aborts. */
+/** Waits the given number of milliseconds. Rejects as soon as the signal aborts. */
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
-/** What iteration over a list does when the directory changes between two pages. */
+/** What iterating over a list does if the directory changes between two pages. */
 export type GenerationChange = "restart" | "raise" | "ignore";
 
-/** Takes the lines of the log; `console` is one. */
+/** Receives log lines; `console` is one. */
 export interface Logger {
   /** Called before each attempt. */
   debug?(message: string): void;
-  /** Called before each wait for another attempt. */
+  /** Called before the wait for a retry. */
   info?(message: string): void;
-  /** Called when an iteration begins again because the directory changed. */
+  /** Called when an iteration starts again because the directory changed. */
   warn?(message: string): void;
 }
 
-/** A wait for another attempt. */
+/** A retry that is about to happen. */
 export interface RetryEvent {
   /** The number of the attempt that failed, from 1. */
   attempt: number;
   wait_seconds: number;
-  /** What the attempt failed with. */
+  /** The failed attempt's error. */
   error: ApiError;
   request_id: string;
   url: string;
 }
 
 export interface ClientOptions {
-  /** The API key. It goes into the `Authorization` header and nowhere else. Default: the variable
-   * `SOFTWARE_DIRECTORY_API_KEY` of the environment, where there is one. */
+  /** The API key. It's only ever sent in the `Authorization` header. Default: the environment variable
+   * `SOFTWARE_DIRECTORY_API_KEY`, on platforms that have one. */
   apiKey?: string | undefined;
-  /** Where the directory is, such as `https://directory.example`. A path in front of `/v1` is kept. Default: the variable
-   * `SOFTWARE_DIRECTORY_URL` of the environment, where there is one. */
+  /** The directory's address, such as `https://directory.example`. Any path in front of `/v1` is kept. Default: the
+   * environment variable `SOFTWARE_DIRECTORY_URL`, on platforms that have one. */
   baseUrl?: string | URL | undefined;
-  /** The function that sends requests; by default the platform's `fetch`. */
+  /** The function that sends requests. Default: the platform's `fetch`. */
   fetch?: Fetch | undefined;
-  /** Longest time that one attempt may take, from the request to the last byte of the body. Default 30 000. */
+  /** The longest that one attempt may take, from the request to the last byte of the body. Default: 30 000. */
   timeoutMs?: number | undefined;
-  /** How often a failed request is tried again. Default 2. */
+  /** How often a failed request is retried. Default: 2. */
   maxRetries?: number | undefined;
-  /** Longest `Retry-After` that is waited for. After a longer one the error is thrown at once. Default 60. */
+  /** The longest `Retry-After` that the client waits for. If it's longer, the error is thrown at once. Default: 60. */
   maxRetryAfterSeconds?: number | undefined;
-  /** What iteration over items does when the directory changes (the `X-Generation` header of a page differs from that of
-   * the first). `restart`: begins the list again and leaves out the records that were given already, by `id`, three times at
-   * most; `raise`: throws a `GenerationChangedError`, as iteration over pages does with either; `ignore`: goes on. Default
-   * `restart`. */
+  /** What iterating over items does if the directory changes, that is, if a page's `X-Generation` differs from the first
+   * page's. `restart` reads the list again, at most three times, and skips records that were already returned, by `id`.
+   * `raise` throws a `GenerationChangedError`. Iterating over pages throws it with both of these. `ignore` continues.
+   * Default: `restart`. */
   generationChange?: GenerationChange | undefined;
-  /** Bytes of answers that are cached, by URL. A repeated call is then revalidated (`If-None-Match`) and costs no quota if
-   * nothing changed. Downloads aren't cached. Default 0: no cache. */
+  /** The size of the response cache in bytes. A repeated call is then revalidated (`If-None-Match`) and costs no quota if
+   * nothing has changed. Downloads aren't cached. Default: 0, no cache. */
   cacheMaxBytes?: number | undefined;
-  /** Where the client logs; nowhere by default. The key is in no line. */
+  /** Where the client logs; nowhere by default. No line contains the key. */
   logger?: Logger | undefined;
-  /** Called before each wait for another attempt. What it throws ends the call. */
+  /** Called before the wait for a retry. If it throws, the call ends. */
   onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** How to wait between attempts; for tests that must not wait. */
+  /** Waits between attempts; replace it in tests that must not wait. */
   sleep?: Sleep | undefined;
 }
 
 export interface RequestOptions {
-  /** Cancels the request, the reading of its body and the wait between attempts; the call rejects with its reason. */
+  /** Cancels the request, reading its body, and waiting between attempts. The call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** This call's timeout of an attempt, instead of the client's. */
+  /** The timeout for each of this call's attempts, instead of the client's. */
   timeoutMs?: number | undefined;
   /** This call's number of retries, instead of the client's. */
   maxRetries?: number | undefined;
-  /** Further headers. They replace the client's own, except `authorization`. */
+  /** Additional headers. They replace the client's own, except `authorization`. */
   headers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Further query parameters, for example of a newer server; those of the operation's are replaced. */
+  /** Additional query parameters, for example for a newer server. They replace the operation's own. */
   query?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface RecordOptions extends RequestOptions {
-  /** The language of the record's texts, a tag such as `de`. A text that isn't in it is in the record's own. */
+  /** The language of the record's text, a tag such as `de`. Text that isn't available in it is in the record's own. */
   lang?: string | null | undefined;
 }
 
 export interface Settings {
   apiKey: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   fetch: Fetch;
   timeoutMs: number;
@@ -100,14 +100,14 @@ export interface Settings {
 
 export function settingsFrom(options: ClientOptions): Settings {
   const apiKey = options.apiKey ?? needed("apiKey", "SOFTWARE_DIRECTORY_API_KEY");
-  // Checked here, because the platform's complaint about a bad header value would repeat the value.
+  // Checked here, because the platform's error for a bad header value would repeat the value.
   if (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey)) {
     throw new TypeError("apiKey must be an API key: printable ASCII without spaces or line breaks");
   }
   return {
     apiKey,
     baseUrl: baseUrlFrom(options.baseUrl ?? needed("baseUrl", "SOFTWARE_DIRECTORY_URL")),
-    // Looked up at each call and called without an object: browsers insist on it, and what replaces it in tests is seen.
+    // Looked up at each call, so tests can replace it, and called without an object, because browsers insist on that.
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     timeoutMs: timeoutFrom(options.timeoutMs ?? 30_000),
     maxRetries: retriesFrom(options.maxRetries ?? 2),
@@ -122,7 +122,7 @@ export function settingsFrom(options: ClientOptions): Settings {
 
 function needed(option: string, name: string): string {
   const value = variable(name);
-  if (value === undefined) throw new TypeError(`${option} is missing; give it, or set ${name} in the environment`);
+  if (value === undefined) throw new TypeError(`${option} is missing; pass it, or set ${name} in the environment`);
   return value;
 }
 
@@ -131,7 +131,7 @@ function baseUrlFrom(given: string | URL): string {
   try {
     url = new URL(given);
   } catch {
-    // Reported below, without the text: it may hold a password.
+    // Reported below, without quoting it, because it may contain a password.
   }
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new TypeError("baseUrl must be an http or https address without password, query or fragment");
@@ -157,6 +157,6 @@ function generationChangeFrom(generationChange: GenerationChange): GenerationCha
 
 export function retriesFrom(maxRetries: number): number {
   if (!(maxRetries >= 0 && Number.isInteger(maxRetries)))
-    throw new RangeError("maxRetries must be a whole number from 0");
+    throw new RangeError("maxRetries must be a whole number, 0 or more");
   return maxRetries;
 }

@@ -1,5 +1,5 @@
-// The names of the API's records and parameters. All of them come out of schema.ts, and so out of the server's OpenAPI
-// document; nothing is typed by hand here.
+// Names for the API's records and parameters. They all come from schema.ts, and so from the server's OpenAPI document;
+// nothing is written by hand.
 
 import type { components, operations } from "./schema.js";
 
@@ -49,10 +49,10 @@ export type TextRange = Schemas["TextRange"];
 
 type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
 
-/** What may be given for a value of a parameter: a boolean, too, where the API has its two names. */
+/** A parameter's value. If the API takes `"true"` and `"false"`, it may also be a boolean. */
 type Value<Given> = Given extends "true" | "false" ? Given | boolean : Given;
 
-/** What may be given for a parameter: one value or several where it is repeatable; null and undefined leave it out. */
+/** Parameters. A repeatable one takes a value or an array; null and undefined leave a parameter out. */
 type Parameters<Query> = {
   [Name in keyof Query]?:
     | (NonNullable<Query[Name]> extends readonly (infer One)[] ? One | readonly One[] : Value<Query[Name]>)

@@ -1,7 +1,7 @@
-// The URL of a request.
+// Builds a request's URL.
 
-/** The URL with query: repeated where a value is an array, without what is null or undefined. `path` is either segments
- * below `/v1`, not yet encoded, or a path below the base URL as it stands. */
+/** The URL with its query. Arrays repeat a parameter; null and undefined leave it out. `path` is either unencoded segments
+ * below `/v1`, or a path below the base URL that is used as is. */
 export function urlOf(baseUrl: string, path: readonly string[] | string, query: object): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -15,16 +15,16 @@ export function urlOf(baseUrl: string, path: readonly string[] | string, query: 
 }
 
 function segment(text: string): string {
-  // An empty segment would be the list instead of the record, and URLs resolve dots, encoded or not, before they are sent.
+  // An empty segment would request the list instead of a record, and URLs resolve dots before they're sent, encoded or not.
   if (typeof text !== "string" || /^\.{0,2}$/.test(text))
-    throw new TypeError('an id must be a text, not empty, "." or ".."');
+    throw new TypeError('an id must be a string other than "", "." or ".."');
   return encodeURIComponent(text);
 }
 
-/** Refuses what would send the key elsewhere: an absolute URL, or dots that lead out of the base URL's path. */
+/** Rejects anything that would send the key elsewhere: an absolute URL, or dots that lead out of the base URL's path. */
 function below(baseUrl: string, path: string): string {
   const url = baseUrl + path;
   if (!/^\/[^?#]*$/.test(path) || !new URL(url).href.startsWith(`${baseUrl}/`))
-    throw new TypeError('path must be a path below baseUrl such as "/v1/software", without a query');
+    throw new TypeError('path must be a path below baseUrl, such as "/v1/software", without a query');
   return url;
 }

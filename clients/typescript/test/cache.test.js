@@ -1,4 +1,4 @@
-// The cache, and what a call may add to its request.
+// The cache, and what a call can add to its request.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { InvalidResponseError, SoftwareDirectory } from "software-directory";
 
 const BASE = "https://directory.example";
 
-/** A server that tags its answers by URL and version, and answers 304 to a tag that is still right. */
+/** A server whose ETags depend on URL and version, and that responds with 304 if the ETag is still current. */
 function tagging() {
   const server = { version: 1, requests: [] };
   server.fetch = async (url, { headers }) => {
@@ -25,7 +25,7 @@ function tagging() {
 const client = (options) => new SoftwareDirectory({ apiKey: "sd_live_k", baseUrl: BASE, ...options });
 const statuses = ({ requests }) => requests.map(({ status }) => status);
 
-test("without a cache nothing is revalidated", async () => {
+test("without a cache, nothing is revalidated", async () => {
   const server = tagging();
   const directory = client({ fetch: server.fetch });
   await directory.software.get("a");
@@ -33,7 +33,7 @@ test("without a cache nothing is revalidated", async () => {
   assert.deepEqual(statuses(server), [200, 200]);
 });
 
-test("a cached answer is served after a 304", async () => {
+test("a cached response is served after a 304", async () => {
   const server = tagging();
   const directory = client({ fetch: server.fetch, cacheMaxBytes: 10_000 });
   const first = await directory.software.get("a");
@@ -42,7 +42,7 @@ test("a cached answer is served after a 304", async () => {
   assert.deepEqual(data, { id: "a", version: 1 });
   assert.equal(response.status, 200);
   assert.equal(response.headers.get("content-type"), "application/json");
-  // The request that was revalidated is the one to find in a log.
+  // The request id is the revalidation's, so it can be found in a log.
   assert.equal(request_id, response.headers.get("x-request-id"));
   server.version = 2;
   assert.equal((await directory.software.get("a")).version, 2);
@@ -50,7 +50,7 @@ test("a cached answer is served after a 304", async () => {
   assert.deepEqual(statuses(server), [200, 304, 200, 304]);
 });
 
-test("entries are kept by URL and by what the call accepts", async () => {
+test("entries are cached by URL and Accept header", async () => {
   const server = tagging();
   const directory = client({ fetch: server.fetch, cacheMaxBytes: 10_000 });
   await directory.software.get("a");
@@ -61,7 +61,7 @@ test("entries are kept by URL and by what the call accepts", async () => {
   assert.deepEqual(statuses(server), [200, 200, 200, 200, 304]);
 });
 
-test("a raw get is served from the cache as well", async () => {
+test("a raw get is also served from the cache", async () => {
   const server = tagging();
   const directory = client({ fetch: server.fetch, cacheMaxBytes: 10_000 });
   for (let n = 0; n < 2; n += 1) {
@@ -72,7 +72,7 @@ test("a raw get is served from the cache as well", async () => {
   assert.deepEqual(statuses(server), [200, 304]);
 });
 
-test("a tag of the caller's own is sent as it is, and its 304 is the caller's", async () => {
+test("the caller's own ETag is sent as is, and its 304 goes to the caller", async () => {
   const server = tagging();
   const directory = client({ fetch: server.fetch, cacheMaxBytes: 10_000 });
   await directory.software.get("a");
@@ -83,17 +83,17 @@ test("a tag of the caller's own is sent as it is, and its 304 is the caller's", 
   assert.equal(raw.status, 304);
 });
 
-test("a 304 that nothing was sent for is no answer", async () => {
+test("a 304 to an unconditional request is an error", async () => {
   const fetch = async () => new Response(null, { status: 304 });
   await assert.rejects(client({ fetch }).get("/v1/software"), InvalidResponseError);
 });
 
-test("downloads and answers that aren't the directory's aren't cached", async () => {
+test("downloads and responses that aren't from the directory aren't cached", async () => {
   const server = tagging();
   const directory = client({ fetch: server.fetch, cacheMaxBytes: 10_000 });
   await directory.exports.download("a");
   await directory.exports.download("a");
-  // A record where a list should be.
+  // A record instead of a list.
   await assert.rejects(directory.software.list(), InvalidResponseError);
   await assert.rejects(directory.software.list(), InvalidResponseError);
   assert.deepEqual(
@@ -102,7 +102,7 @@ test("downloads and answers that aren't the directory's aren't cached", async ()
   );
 });
 
-test("a part of a document isn't cached", async () => {
+test("a partial response isn't cached", async () => {
   const tags = [];
   const fetch = async (_url, { headers }) => {
     tags.push(headers["if-none-match"]);
@@ -115,12 +115,12 @@ test("a part of a document isn't cached", async () => {
   assert.deepEqual(tags, [undefined, undefined, '"1"']);
 });
 
-test("the least recently used entries are evicted, and one too large isn't inserted", () => {
+test("the least recently used entries are evicted, and an entry that's too large isn't inserted", () => {
   const cache = new Cache(3 * 1000);
   const put = (key, size, etag = "t") =>
     cache.put(key, new Uint8Array(size), new Response(null, { headers: { etag } }));
   for (const key of ["a", "b", "c"]) put(key, 400);
-  // Used again: a call revalidates the entry and inserts it anew.
+  // Used again: a call revalidates the entry and inserts it again.
   put("a", 400, "t2");
   put("d", 400);
   assert.deepEqual(
@@ -138,7 +138,7 @@ test("the least recently used entries are evicted, and one too large isn't inser
   assert.equal(cache.get("f"), undefined);
 });
 
-test("a header that is undefined isn't sent; a cache of less than nothing is refused", async () => {
+test("an undefined header isn't sent, and a negative cache size is rejected", async () => {
   const sent = [];
   const fetch = async (_url, { headers }) => {
     sent.push(headers);
@@ -150,7 +150,7 @@ test("a header that is undefined isn't sent; a cache of less than nothing is ref
   assert.throws(() => client({ cacheMaxBytes: -1 }), RangeError);
 });
 
-test("an offset among the query parameters of a call doesn't keep iteration on one page", async () => {
+test("an offset in a call's query parameters doesn't keep iteration on one page", async () => {
   const urls = [];
   const fetch = async (url) => {
     urls.push(url);

@@ -12,7 +12,7 @@ test("a signal cancels the wait between attempts", { timeout }, async (context) 
   const controller = new AbortController();
   const start = setTimeout;
   context.mock.method(globalThis, "setTimeout", (then, milliseconds) => {
-    // The timer of the wait, which has begun when the abort comes.
+    // The wait's timer, which has started by the time of the abort.
     if (milliseconds === 59_000) start(() => controller.abort(new Error("enough")), 1);
     return start(then, milliseconds);
   });
@@ -22,7 +22,7 @@ test("a signal cancels the wait between attempts", { timeout }, async (context) 
   assert.equal(getEventListeners(controller.signal, "abort").length, 0);
 });
 
-test("a wait that is cancelled before it begins doesn't begin", { timeout }, async () => {
+test("a wait that's cancelled before it starts doesn't start", { timeout }, async () => {
   await assert.rejects(pause(59_000, AbortSignal.abort("why")), (reason) => reason === "why");
 });
 
@@ -51,7 +51,7 @@ for (const heed of [true, false]) {
   test(`a signal cancels a request in flight; its fetch ${heed ? "heeds" : "ignores"} it`, { timeout }, async () => {
     const controller = new AbortController();
     const { calls, fetch } = scripted(hanging(heed));
-    // Without retries: the reason comes out at once, not only before another attempt.
+    // Without retries, so the reason is thrown at once and not just before another attempt.
     const call = client({ fetch, maxRetries: 0 }).software.get("a", { signal: controller.signal });
     await new Promise(setImmediate);
     controller.abort("why");
@@ -66,22 +66,22 @@ for (const heed of [true, false]) {
   });
 }
 
-test("a signal that is aborted already sends nothing", async () => {
+test("with a signal that's already aborted, nothing is sent", async () => {
   const { calls, fetch } = scripted(record());
   await assert.rejects(client({ fetch }).software.get("a", { signal: AbortSignal.abort() }), { name: "AbortError" });
   assert.equal(calls.length, 0);
 });
 
-test("a signal that outlives many calls keeps no listeners of theirs", async () => {
+test("a signal that outlives many calls keeps none of their listeners", async () => {
   const { signal } = new AbortController();
   const answers = [record(), json({}, 404), json([]), json({}, 503, { "retry-after": "0" }), record()];
-  // With the timer's own sleep, which listens too.
+  // With the built-in sleep, which listens as well.
   const directory = client({ fetch: scripted(...answers).fetch, sleep: undefined });
   for (let call = 0; call < 4; call += 1) await directory.software.get("a", { signal }).catch(() => {});
   assert.equal(getEventListeners(signal, "abort").length, 0);
 });
 
-test("after a call no timer is left that would keep the process alive", async () => {
+test("a finished call leaves no timer that would keep the process alive", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   const directory = client({ fetch: scripted(record()).fetch });
@@ -90,13 +90,13 @@ test("after a call no timer is left that would keep the process alive", async ()
   assert.equal(timers(), before);
 });
 
-test("an answer that is thrown away is let go", async () => {
+test("a discarded response's request is aborted", async () => {
   const { calls, fetch } = scripted(new Response("<h1>", { headers: { "content-type": "text/html" } }));
   await assert.rejects(client({ fetch }).exports.download("a"), InvalidResponseError);
   assert.equal(calls[0].init.signal.aborted, true);
 });
 
-test("a timeout that is endless or longer than timers can count doesn't fire at once", async () => {
+test("an infinite timeout, or one that's too long for timers, doesn't fire at once", async () => {
   for (const timeoutMs of [Infinity, 2 ** 40]) {
     const slow = async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -106,7 +106,7 @@ test("a timeout that is endless or longer than timers can count doesn't fire at 
   }
 });
 
-test("half of each wait is random, the other half is certain", async (context) => {
+test("half of each wait is random, and the other half is fixed", async (context) => {
   for (const [random, waits] of [
     [0, [250, 500]],
     [0.5, [375, 750]],

@@ -1,4 +1,4 @@
-// Behaviour of this language alone: options, promises, what inspection and the console show.
+// Behaviour specific to this language: options, promises, what inspection and the console show.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ import {
 } from "software-directory";
 import { BASE, client, hanging, json, KEY, PAGE, record, scripted } from "./scripted.js";
 
-test("options of a call win over the client's", async () => {
+test("a call's options override the client's", async () => {
   const failing = scripted(json({}, 500));
   await assert.rejects(client({ fetch: failing.fetch }).software.get("a", { maxRetries: 0 }), ServerError);
   assert.equal(failing.calls.length, 1);
@@ -34,11 +34,11 @@ test("the platform's fetch is the default, looked up at each call", async (conte
     return record();
   });
   await directory.software.get("a");
-  // With an object before the dot, browsers refuse ("Illegal invocation").
+  // Browsers refuse to call it as a method ("Illegal invocation").
   assert.ok(receiver === undefined || receiver === globalThis);
 });
 
-test("a call is sent once, awaited or not, however often it is looked at", async () => {
+test("a call is sent once, awaited or not, however often it's used", async () => {
   const { calls, fetch } = scripted(json(PAGE));
   const promise = client({ fetch }).software.list();
   await new Promise(setImmediate);
@@ -50,7 +50,7 @@ test("a call is sent once, awaited or not, however often it is looked at", async
   assert.equal(calls.length, 1);
 });
 
-test("calls that are begun together run together", async () => {
+test("calls that are started together run concurrently", async () => {
   let open = 0;
   let most = 0;
   const fetch = async () => {
@@ -67,7 +67,7 @@ test("calls that are begun together run together", async () => {
   assert.equal(most, 2);
 });
 
-test("a promise of the client has the methods of Promise", async () => {
+test("the client's promises have the methods of Promise", async () => {
   const settled = [];
   const directory = client({ fetch: scripted(record(), json({}, 404)).fetch });
   await directory.software.get("a").finally(() => settled.push("finally"));
@@ -87,7 +87,7 @@ test("no inspection of the client shows the key", () => {
   }
 });
 
-test("no error shows the key, even if an injected fetch ties the request to its own error", async () => {
+test("no error shows the key, even if an injected fetch attaches the request to its own error", async () => {
   const fetch = async (_url, init) => {
     const inner = Object.assign(new Error(`bad header ${init.headers.authorization}`), {
       config: init,
@@ -105,7 +105,7 @@ test("no error shows the key, even if an injected fetch ties the request to its 
   assert.equal(error.cause.cause.code, "E_HEADER");
 });
 
-test("what isn't an error can be thrown by a fetch, too", async () => {
+test("a fetch can throw something that isn't an Error", async () => {
   const fetch = async (_url, init) => {
     throw `refused: ${init.headers.authorization}`;
   };
@@ -116,7 +116,7 @@ test("what isn't an error can be thrown by a fetch, too", async () => {
   assert.equal(error.cause, "refused: Bearer ***");
 });
 
-test("a key or a base URL that is refused isn't repeated", () => {
+test("a rejected key or base URL isn't quoted", () => {
   for (const options of [
     { apiKey: "secret\n" },
     { baseUrl: "https://user:secret@directory.example" },
@@ -133,7 +133,7 @@ test("a key or a base URL that is refused isn't repeated", () => {
   }
 });
 
-test("nothing is logged, whatever happens", async (context) => {
+test("nothing is logged by default, whatever happens", async (context) => {
   const written = [];
   for (const stream of [process.stdout, process.stderr])
     context.mock.method(stream, "write", (text) => written.push(text));
@@ -148,7 +148,7 @@ test("nothing is logged, whatever happens", async (context) => {
   assert.deepEqual(written, []);
 });
 
-test("a redirect keeps its status where the platform shows it", async () => {
+test("a redirect keeps its status if the platform shows it", async () => {
   const { calls, fetch } = scripted(
     new Response(null, { status: 302, headers: { location: "https://elsewhere.example" } }),
   );

@@ -1,4 +1,4 @@
-// The examples and the README are run as they stand, against the real server, and compiled.
+// The examples and the README are run as they are, against the real server, and compiled.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { PACKAGE, run, startDirectory } from "./harness.js";
 import { binary } from "./hosts/binary.js";
 
 const EXAMPLES = join(PACKAGE, "examples");
-// The required output of each example.
+// What each example must print.
 const OUTPUT = {
   "attributes-list.ts": /^ +\d+ {2}Standards \(standards, text\)$/m,
   "categories-get.ts": /^.+: \d+ products\n$/,
@@ -39,7 +39,7 @@ let folder;
 before(async () => {
   directory = await startDirectory();
   env = { ...process.env, SOFTWARE_DIRECTORY_URL: directory.baseUrl, SOFTWARE_DIRECTORY_API_KEY: directory.apiKey };
-  // Within the package, so that its own name leads to it.
+  // Inside the package, so that importing it by name works.
   folder = await mkdtemp(join(PACKAGE, "test/.readme-"));
 });
 after(async () => {

@@ -1,4 +1,4 @@
-// Downloads: their timeouts, on a clock that the tests turn, and what comes of each failure on the way.
+// Downloads: their timeouts, on a mock clock, and what happens after each kind of failure.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
@@ -15,7 +15,7 @@ import {
 
 const MEBIBYTE = 2 ** 20;
 const JSON_TYPE = { "content-type": "application/json" };
-// A test that waits for what never comes ends here; nothing is measured with it.
+// Ends a test that would wait forever; nothing is measured with it.
 const timeout = 20_000;
 
 const client = (fetch, options) =>
@@ -27,7 +27,7 @@ const client = (fetch, options) =>
     ...options,
   });
 
-/** A response that is pulled chunk by chunk: `next` gives a chunk, undefined at the end, or a promise. Counts the pulls. */
+/** A response that's pulled chunk by chunk: `next` returns a chunk, undefined at the end, or a promise. Counts the pulls. */
 function pulled(next, headers = {}) {
   const noted = { pulls: 0, cancelled: undefined };
   const body = new ReadableStream(
@@ -47,7 +47,7 @@ function pulled(next, headers = {}) {
   return { noted, response: new Response(body, { headers: { ...JSON_TYPE, ...headers } }) };
 }
 
-/** A target that keeps what is written, and how it ended. */
+/** A target that records what was written and how it ended. */
 function target(write = () => {}) {
   const noted = { chunks: [], closed: false, aborted: undefined };
   const writable = new WritableStream({
@@ -68,7 +68,7 @@ function target(write = () => {}) {
 const never = () => new Promise(() => {});
 const bytes = (n) => new Uint8Array(n);
 
-test("a download may take longer than the timeout: 40 MiB at 1 MiB a second", { timeout }, async ({ mock }) => {
+test("a download may take longer than the timeout: 40 MiB at 1 MiB per second", { timeout }, async ({ mock }) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   let requests = 0;
   const slow = () => {
@@ -91,7 +91,7 @@ for (const [name, begin] of [
     async (directory) => (await directory.software.get("a").asResponse()).body.pipeTo(target().writable),
   ],
 ]) {
-  test(`${name}: a chunk that doesn't come in time is a timeout`, { timeout }, async ({ mock }) => {
+  test(`${name}: a chunk that doesn't arrive in time is a timeout`, { timeout }, async ({ mock }) => {
     mock.timers.enable({ apis: ["setTimeout"] });
     const stalls = async () =>
       pulled((n) => {
@@ -107,7 +107,7 @@ for (const [name, begin] of [
   });
 }
 
-test("the headers of a download have the timeout too", { timeout }, async ({ mock }) => {
+test("a download's headers are subject to the timeout as well", { timeout }, async ({ mock }) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const silent = () => {
     queueMicrotask(() => mock.timers.tick(30_000));
@@ -116,7 +116,7 @@ test("the headers of a download have the timeout too", { timeout }, async ({ moc
   await assert.rejects(client(silent, { maxRetries: 0 }).exports.stream("a"), ApiTimeoutError);
 });
 
-test("a download that breaks off is repeated", { timeout }, async () => {
+test("a download that breaks off is retried", { timeout }, async () => {
   let requests = 0;
   const breaks = async () => {
     requests += 1;
@@ -144,7 +144,7 @@ test("a reader may take its time, and nothing is fetched ahead of it", { timeout
   assert.equal((await reader.read()).done, true);
 });
 
-test("chunks that were read are released, and no listener stays for them", { timeout }, async () => {
+test("chunks that have been read are released, and leave no listener behind", { timeout }, async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");
   let inner;
@@ -164,29 +164,33 @@ test("chunks that were read are released, and no listener stays for them", { tim
   await reader.cancel();
 });
 
-test("the size is there where it is that of the bytes", async () => {
+test("the size is present only if it's the size of the bytes received", async () => {
   const sizes = [];
   for (const headers of [{ "content-length": "7" }, { "content-length": "7", "content-encoding": "zstd" }, {}]) {
     const stream = await client(async () => pulled(() => undefined, headers).response).exports.stream("a");
     sizes.push("sizeBytes" in stream ? stream.sizeBytes : "absent");
     await stream.body.cancel();
   }
-  // Browsers hide from a page of another origin that a body is compressed.
+  // Browsers hide from a page with another origin that a body is compressed.
   const { response } = pulled(() => undefined, { "content-length": "7" });
   const cors = Object.defineProperty(response, "type", { value: "cors" });
   sizes.push((await client(async () => cors).exports.stream("a")).sizeBytes);
   assert.deepEqual(sizes, [7, "absent", "absent", undefined]);
 });
 
-test("a stream keeps no listener once it ended, and cancels the body when it is cancelled", { timeout }, async () => {
-  const { signal } = new AbortController();
-  const { noted, response } = pulled(() => bytes(1));
-  const { body } = await client(async () => response).exports.stream("a", null, { signal });
-  assert.equal(getEventListeners(signal, "abort").length, 1);
-  await body.cancel("enough");
-  assert.equal(noted.cancelled, "enough");
-  assert.equal(getEventListeners(signal, "abort").length, 0);
-});
+test(
+  "a stream keeps no listener once it has ended, and cancels the body when it's cancelled",
+  { timeout },
+  async () => {
+    const { signal } = new AbortController();
+    const { noted, response } = pulled(() => bytes(1));
+    const { body } = await client(async () => response).exports.stream("a", null, { signal });
+    assert.equal(getEventListeners(signal, "abort").length, 1);
+    await body.cancel("enough");
+    assert.equal(noted.cancelled, "enough");
+    assert.equal(getEventListeners(signal, "abort").length, 0);
+  },
+);
 
 test("downloadTo writes all chunks, reports its progress and closes", { timeout }, async () => {
   const { response } = pulled((n) => (n <= 3 ? bytes(n) : undefined), { "content-length": "6" });
@@ -214,7 +218,7 @@ test("downloadTo writes all chunks, reports its progress and closes", { timeout 
   assert.equal(getEventListeners(signal, "abort").length, 0);
 });
 
-test("downloadTo fetches no faster than the target takes", { timeout }, async () => {
+test("downloadTo fetches no faster than the target can write", { timeout }, async () => {
   const { noted, response } = pulled(() => bytes(1));
   const controller = new AbortController();
   let release;
@@ -253,7 +257,7 @@ for (const [name, fetch, kind] of [
   });
 }
 
-test("downloadTo lets the body go when its target or its progress fails", { timeout }, async () => {
+test("downloadTo cancels the body when its target or its progress callback fails", { timeout }, async () => {
   const full = new Error("disk full");
   const fail = () => {
     throw full;

@@ -1,4 +1,4 @@
-// The servers that the tests run against: the stub of the shared cases and the project's own binary.
+// The servers that the tests run against: the stub for the shared cases and the project's own binary.
 
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -8,12 +8,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startStub } from "../../conformance/stub.mjs";
 
-/** The client's folder, and the checkout's. */
+/** The client's folder, and the checkout. */
 export const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 export const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
 export const CASES = join(CHECKOUT, "clients/conformance/cases.json");
 
-/** Runs a program to its end and returns what it printed; an error says what it wrote on standard error. */
+/** Runs a program to its end and returns what it printed. An error includes what it wrote to standard error. */
 export async function run(program, args, { input = "", ...options } = {}) {
   try {
     const running = promisify(execFile)(program, args, { maxBuffer: 64 * 1024 * 1024, ...options });
@@ -25,7 +25,7 @@ export async function run(program, args, { input = "", ...options } = {}) {
   }
 }
 
-/** The path of something that must be there, or an error that says how to get it. */
+/** The path of a file that must exist, or an error that says how to get it. */
 export function needed(path, remedy) {
   if (!existsSync(path)) throw new Error(`${path} is missing; get it with: ${remedy}`);
   return path;
@@ -37,11 +37,11 @@ export function serverBinary() {
   return needed(binary, "cargo build");
 }
 
-/** Starts the real server on the project's own data, with a file of keys or else with a development key. */
+/** Starts the real server on the project's own data, with a key file or else with a development key. */
 export async function startDirectory({ keys, data = join(CHECKOUT, "data"), options = [] } = {}) {
   const args = [...options, "--data", data, "--index", "none", "--listen", "127.0.0.1:0", "--log", "error"];
   if (keys) args.push("--keys", keys);
-  // From the client's folder: a key file in the checkout would replace the development key.
+  // Runs in the client's folder, because a key file in the checkout would replace the development key.
   const child = spawn(serverBinary(), args, { cwd: PACKAGE, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stderr.on("data", (chunk) => {
@@ -67,7 +67,7 @@ export async function startDirectory({ keys, data = join(CHECKOUT, "data"), opti
   };
 }
 
-/** Stub and directory together, and an address where nothing listens. */
+/** The stub, the directory, and an address where nothing listens. */
 export async function startAll() {
   const [stub, directory, closed] = await Promise.all([startStub(), startDirectory(), closedAddress()]);
   return {

@@ -1,4 +1,4 @@
-// The mirror of the examples, while the exports of its server change.
+// The mirror example, while its server's exports change.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

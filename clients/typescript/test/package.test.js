@@ -1,4 +1,4 @@
-// The published package: its size, its parts, and whether others can install, import and compile against it.
+// The published package: its size, its files, and whether others can install, import and compile against it.
 
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -33,7 +33,7 @@ let folder;
 let tarball;
 let files;
 
-// Packs once and installs the tarball where nothing of the checkout is in sight.
+// Packs once, and installs the tarball in a folder outside the checkout.
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "software-directory-"));
   const [packed] = JSON.parse(
@@ -68,27 +68,27 @@ test("the whole client is under 6 kB, minified and gzipped", async (context) => 
   assert.ok(bytes < LIMIT_BYTES, `${bytes} bytes`);
 });
 
-test("what isn't used isn't bundled", async () => {
+test("unused code isn't bundled", async () => {
   assert.equal((await bundle('import "software-directory";')).trim(), "");
   const errors = await bundle('import { NotFoundError } from "software-directory"; console.log(NotFoundError);');
   assert.match(errors, /NotFoundError/);
   for (const unused of ["authorization", "RateLimitError", "glossary"]) assert.ok(!errors.includes(unused), unused);
 });
 
-test("the package holds the build and its papers, and nothing else", () => {
-  const papers = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "package.json"];
+test("the package contains the build and its documents, and nothing else", () => {
+  const documents = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "package.json"];
   assert.deepEqual(
     files.filter((path) => !/^dist\/(esm|cjs)\/.*\.(js|d\.ts)$/.test(path)),
-    [...papers, "dist/cjs/package.json"].sort(),
+    [...documents, "dist/cjs/package.json"].sort(),
   );
 });
 
-test("the client names itself by the version of the package", async () => {
+test("the client sends the package's version", async () => {
   const { version } = JSON.parse(await readFile(join(PACKAGE, "package.json"), "utf8"));
   assert.equal((await import("../dist/esm/version.js")).VERSION, version);
 });
 
-test("it depends on nothing", async () => {
+test("the package has no dependencies", async () => {
   const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(
     await readFile(join(PACKAGE, "package.json"), "utf8"),
   );
@@ -191,7 +191,7 @@ for (const [kind, extension, module, resolution] of [
   });
 }
 
-test("Node's types do where the browser's aren't known", async () => {
+test("Node's types are enough if the browser's aren't available", async () => {
   const file = join(folder, "surface.mts");
   await cp(join(PACKAGE, "test/surface.ts"), file);
   const types = ["--types", "node", "--typeRoots", tool("@types"), "--lib", "es2022"];
@@ -211,7 +211,7 @@ test("Node's types do where the browser's aren't known", async () => {
   );
 });
 
-test("the sources are formatted (else: npm run format)", async () => {
+test("the sources are formatted (if not: npm run format)", async () => {
   await run(node, [tool("prettier/bin/prettier.cjs"), "--check", "."], { cwd: PACKAGE });
 });
 
@@ -219,6 +219,6 @@ test("publint finds no problem", async () => {
   await run(node, [tool("publint/src/cli.js"), tarball, "--strict"]);
 });
 
-test("are the types wrong? No", async () => {
+test("the types are right (arethetypeswrong)", async () => {
   await run(node, [tool("@arethetypeswrong/cli/dist/index.js"), tarball, "--no-emoji"]);
 });

@@ -1,11 +1,11 @@
-// Pages and iteration, beyond what the shared cases have.
+// Pages and iteration, beyond the shared cases.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ServerError } from "software-directory";
 import { client, json, PAGE, scripted } from "./scripted.js";
 
-test("options of a call hold for the pages after the first", async () => {
+test("a call's options apply to the pages after the first", async () => {
   const { calls, fetch } = scripted(json({ data: [{}], pagination: { limit: 1, offset: 0, total: 2 } }), json({}, 500));
   const items = client({ fetch }).software.list(null, { maxRetries: 0 })[Symbol.asyncIterator]();
   await items.next();
@@ -13,7 +13,7 @@ test("options of a call hold for the pages after the first", async () => {
   assert.equal(calls.length, 2);
 });
 
-test("a page is what the server sent, and nothing else when it is written as JSON", async () => {
+test("a page contains what the server sent, and nothing else when it's written as JSON", async () => {
   const body = { ...PAGE, a_field_of_tomorrow: 1 };
   const page = await client({ fetch: scripted(json(body)).fetch }).software.list();
   assert.equal(JSON.stringify(page), JSON.stringify(body));
@@ -21,13 +21,13 @@ test("a page is what the server sent, and nothing else when it is written as JSO
   assert.equal(await page.getNextPage(), undefined);
 });
 
-test("the last page requests no other", async () => {
+test("the last page doesn't request another", async () => {
   const { calls, fetch } = scripted(json(PAGE));
   for await (const page of client({ fetch }).software.list().pages()) assert.equal(page.data.length, 1);
   assert.equal(calls.length, 1);
 });
 
-test("iteration that is broken off requests no further page", async () => {
+test("an iteration that's ended early requests no more pages", async () => {
   const { calls, fetch } = scripted(
     json({ data: [{ id: 1 }, { id: 2 }], pagination: { limit: 2, offset: 0, total: 9 } }),
   );
@@ -35,7 +35,7 @@ test("iteration that is broken off requests no further page", async () => {
   assert.equal(calls.length, 1);
 });
 
-test("iteration from a page begins again at that page when the directory changes", async () => {
+test("iteration from a page starts again at that page when the directory changes", async () => {
   const page = (offset, ids, generation) =>
     json({ data: ids.map((id) => ({ id })), pagination: { limit: 1, offset, total: 3 } }, 200, {
       "x-generation": generation,
@@ -55,7 +55,7 @@ test("iteration from a page begins again at that page when the directory changes
   assert.deepEqual(offsets, [null, "1", "2", "1", "2"]);
 });
 
-test("records without an id are given again when iteration begins again", async () => {
+test("records without an id are returned again when iteration starts again", async () => {
   const page = (offset, generation) =>
     json({ data: [{ name: `n${offset}` }], pagination: { limit: 1, offset, total: 2 } }, 200, {
       "x-generation": generation,

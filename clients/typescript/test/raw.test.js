@@ -1,4 +1,4 @@
-// Raw responses: one request for any order of calls, and what becomes of the body and of the caller's signal.
+// Raw responses: one request for any order of calls, and what happens to the body and the caller's signal.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { ApiConnectionError } from "software-directory";
 import { client, json, record, scripted, timeout } from "./scripted.js";
 
-test("a signal cancels the body of a raw response too", async () => {
+test("a signal also cancels a raw response's body", async () => {
   const controller = new AbortController();
   const { calls, fetch } = scripted(record());
   await client({ fetch }).software.get("a", { signal: controller.signal }).asResponse();
@@ -15,7 +15,7 @@ test("a signal cancels the body of a raw response too", async () => {
   assert.equal(calls[0].init.signal.aborted, true);
 });
 
-/** A response whose body gives its chunks one by one, then ends or fails; it notes its cancellation. */
+/** A response whose body returns its chunks one by one, then ends or fails. It records a cancellation. */
 function streaming(chunks, failure) {
   const noted = { cancelled: false };
   const body = new ReadableStream({
@@ -32,7 +32,7 @@ function streaming(chunks, failure) {
   return { noted, fetch: async () => new Response(body, { headers: { "content-type": "application/json" } }) };
 }
 
-test("a raw response keeps no listener once its body was read, was cancelled or failed", { timeout }, async () => {
+test("a raw response keeps no listener once its body has been read, was cancelled or failed", { timeout }, async () => {
   const { signal } = new AbortController();
   const listeners = () => getEventListeners(signal, "abort").length;
   const open = (fetch) => client({ fetch }).software.get("a", { signal }).asResponse();
@@ -59,7 +59,7 @@ test("a raw response keeps no listener once its body was read, was cancelled or 
   assert.equal(listeners(), 0);
 });
 
-test("a signal that aborts while a raw body is read ends the body with its reason", { timeout }, async () => {
+test("a signal that aborts while a raw body is being read ends the body with its reason", { timeout }, async () => {
   const controller = new AbortController();
   const stuck = new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
   const response = await client({ fetch: async () => stuck })
@@ -71,7 +71,7 @@ test("a signal that aborts while a raw body is read ends the body with its reaso
   assert.equal(getEventListeners(controller.signal, "abort").length, 0);
 });
 
-test("the raw response is one request, its body unread", async () => {
+test("a raw response takes one request, and its body is unread", async () => {
   const { calls, fetch } = scripted(record());
   const response = await client({ fetch }).software.get("a").asResponse();
   await new Promise(setImmediate);
@@ -79,7 +79,7 @@ test("the raw response is one request, its body unread", async () => {
   assert.equal(calls.length, 1);
 });
 
-test("a raw response that is requested late is a copy of the one that was read", async () => {
+test("a raw response that's requested late is a copy of the one that was read", async () => {
   const { calls, fetch } = scripted(json({ data: { id: "a" } }, 200, { "x-generation": "g1" }));
   const promise = client({ fetch }).software.get("a");
   await new Promise(setImmediate);
@@ -91,7 +91,7 @@ test("a raw response that is requested late is a copy of the one that was read",
   assert.equal(calls.length, 1);
 });
 
-test("result and raw response together are one request, in either order", async () => {
+test("a result and its raw response take one request, in either order", async () => {
   for (const rawFirst of [false, true]) {
     const { calls, fetch } = scripted(record());
     const promise = client({ fetch }).software.get("a");
@@ -103,7 +103,7 @@ test("result and raw response together are one request, in either order", async 
   }
 });
 
-test("a result can't be had of a raw response that was read, and nothing is sent for it", async () => {
+test("no result can be read from a raw response that was already read, and nothing is sent for it", async () => {
   const { calls, fetch } = scripted(record());
   const promise = client({ fetch }).software.get("a");
   const response = await promise.asResponse();

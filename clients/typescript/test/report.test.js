@@ -1,4 +1,4 @@
-// Reports of the client's calls: log, retry hook, headers and bodies of errors; and what it takes from its platform.
+// What the client reports: log, retry hook, headers and bodies of errors; and what it reads from the environment.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,21 +17,21 @@ const client = (fetch, options) =>
     ...options,
   });
 
-/** A fetch that gives the answers one after the other. */
+/** A fetch that returns the responses one after the other. */
 const scripted = (...answers) => {
   const left = [...answers];
   return async () => left.shift();
 };
 const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers });
 
-/** A logger that keeps its lines. */
+/** A logger that records its lines. */
 function log() {
   const lines = [];
   const level = (name) => (message) => lines.push(`${name}: ${message}`);
   return { lines, logger: { debug: level("debug"), info: level("info"), warn: level("warn") } };
 }
 
-test("a wait for the quota is reported before it is waited for", async () => {
+test("a wait for the quota is reported before it starts", async () => {
   const events = [];
   const { lines, logger } = log();
   const fetch = scripted(json({}, 429, { "retry-after": "60" }), json({ data: { id: "a" } }));
@@ -51,7 +51,7 @@ test("a wait for the quota is reported before it is waited for", async () => {
   ]);
 });
 
-test("the key is in no line of the log, wherever it is echoed", async () => {
+test("no log line contains the key, wherever it's echoed", async () => {
   const { lines, logger } = log();
   const problem = { code: "odd", detail: `not ${KEY}`, request_id: KEY };
   const fetch = scripted(json(problem, 503), json({ data: {} }));
@@ -60,12 +60,12 @@ test("the key is in no line of the log, wherever it is echoed", async () => {
   assert.ok(!lines.join().includes(KEY), lines.join("\n"));
 });
 
-test("a logger may have some of its methods only", async () => {
+test("a logger may have only some of the methods", async () => {
   const fetch = scripted(json({}, 503), json({ data: {} }));
   await client(fetch, { logger: {} }).software.get("a");
 });
 
-test("what the retry hook throws ends the call", async () => {
+test("an error from the retry hook ends the call", async () => {
   const enough = new Error("enough");
   const onRetry = () => {
     throw enough;
@@ -73,7 +73,7 @@ test("what the retry hook throws ends the call", async () => {
   await assert.rejects(client(scripted(json({}, 503)), { onRetry }).software.get("a"), (error) => error === enough);
 });
 
-test("an iteration that begins again is logged", async () => {
+test("an iteration that starts again is logged", async () => {
   const { lines, logger } = log();
   const page = (offset, generation) =>
     json({ data: [{ id: offset }], pagination: { limit: 1, offset, total: 2 } }, 200, { "x-generation": generation });
@@ -82,7 +82,7 @@ test("an iteration that begins again is logged", async () => {
   assert.equal(lines.filter((line) => line.startsWith("warn: The directory changed")).length, 1);
 });
 
-test("an error has the headers and the body of its response, without the key", async () => {
+test("an error has its response's headers and body, without the key", async () => {
   const fetch = scripted(new Response(`<h1>no ${KEY}</h1>`, { status: 502, headers: { via: `proxy ${KEY}` } }));
   const error = await client(fetch, { maxRetries: 0 })
     .software.get("a")
@@ -90,11 +90,11 @@ test("an error has the headers and the body of its response, without the key", a
   assert.ok(error instanceof ServerError);
   assert.equal(error.headers.get("via"), "proxy ***");
   assert.equal(error.body, "<h1>no ***</h1>");
-  // Neither is printed: a body may be long.
+  // Neither is printed, because a body may be long.
   assert.ok(!inspect(error).includes("<h1>"));
 });
 
-test("an answer that isn't the directory's is in its error", async () => {
+test("a response that isn't from the directory is in its error", async () => {
   const fetch = scripted(new Response("<h1>Sign in</h1>", { headers: { "content-type": "text/html" } }));
   const error = await client(fetch)
     .software.get("a")
@@ -104,13 +104,13 @@ test("an answer that isn't the directory's is in its error", async () => {
   assert.equal(error.body, "<h1>Sign in</h1>");
 });
 
-test("of a long body an error has 64 KiB, no part of the key at its end, and the rest isn't read", async () => {
+test("an error keeps 64 KiB of a long body, with no part of the key at its end, and the rest isn't read", async () => {
   let pulls = 0;
   const body = new ReadableStream(
     {
       pull(controller) {
         pulls += 1;
-        // The key begins where the error's body is about to end.
+        // The key starts just before the end of what the error keeps.
         const text = pulls === 1 ? `${"x".repeat(65_530)}${KEY}` : "y".repeat(10_000);
         controller.enqueue(new TextEncoder().encode(text));
       },
@@ -124,7 +124,7 @@ test("of a long body an error has 64 KiB, no part of the key at its end, and the
   assert.equal(pulls, 2);
 });
 
-test("a connection that failed has neither headers nor body", async () => {
+test("a connection error has neither headers nor a body", async () => {
   const error = await client(() => Promise.reject(new TypeError("no")), { maxRetries: 0 })
     .software.get("a")
     .catch((reason) => reason);
@@ -132,7 +132,7 @@ test("a connection that failed has neither headers nor body", async () => {
   assert.equal("body" in error, false);
 });
 
-test("key and address are missing by name", () => {
+test("a missing key or address is named", () => {
   for (const name of ["SOFTWARE_DIRECTORY_API_KEY", "SOFTWARE_DIRECTORY_URL"]) delete process.env[name];
   assert.throws(() => new SoftwareDirectory(), /^TypeError: apiKey is missing.*SOFTWARE_DIRECTORY_API_KEY/);
   assert.throws(() => new SoftwareDirectory({ apiKey: KEY }), /^TypeError: baseUrl is missing.*SOFTWARE_DIRECTORY_URL/);
@@ -161,10 +161,10 @@ for (const [name, [program, args], expected] of [
   [
     "Deno without permission",
     deno("--no-prompt"),
-    "apiKey is missing; give it, or set SOFTWARE_DIRECTORY_API_KEY in the environment\n",
+    "apiKey is missing; pass it, or set SOFTWARE_DIRECTORY_API_KEY in the environment\n",
   ],
 ]) {
-  test(`${name}: key and address come from the environment`, async () => {
+  test(`${name}: the key and address come from the environment`, async () => {
     const env = {
       ...process.env,
       DENO_NO_UPDATE_CHECK: "1",

@@ -1,4 +1,4 @@
-// The same suite in every runtime that the README names: the shared cases against the stub, and every operation against
+// The same suite in every runtime that the README lists: the shared cases against the stub, and every operation against
 // the real server.
 
 import assert from "node:assert/strict";

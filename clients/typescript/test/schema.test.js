@@ -1,4 +1,4 @@
-// Types, table of cases and server stay one: the client has to gain each operation that the OpenAPI document gains.
+// Types, cases and server stay in step: the client must add each operation that the OpenAPI document adds.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -23,16 +23,16 @@ const OPERATIONS = {
   suggest: "suggest",
 };
 
-test("the types are those of the OpenAPI document (else: npm run generate)", async () => {
+test("the types match the OpenAPI document (if not: npm run generate)", async () => {
   assert.equal(await readFile(SCHEMA, "utf8"), await generate());
 });
 
-test("the OpenAPI document is the one that the server prints", async () => {
+test("the server prints the same OpenAPI document", async () => {
   const printed = await run(serverBinary(), ["openapi"]);
   assert.deepEqual(JSON.parse(printed), JSON.parse(await readFile(OPENAPI, "utf8")));
 });
 
-test("the client has every operation of the API, and the cases try every parameter of each", async () => {
+test("the client has every API operation, and the cases try every parameter of each", async () => {
   const { paths } = JSON.parse(await readFile(OPENAPI, "utf8"));
   const { cases } = JSON.parse(await readFile(CASES, "utf8"));
   const operations = Object.entries(paths).filter(([path]) => path.startsWith("/v1/"));

@@ -1,14 +1,14 @@
-// Shared by the tests of this language: a fetch that is scripted, and a client over it.
+// Shared by this language's tests: a scripted fetch, and a client that uses it.
 
 import { SoftwareDirectory } from "software-directory";
 
 export const KEY = "sd_live_test_0123456789abcdef";
 export const BASE = "https://directory.example";
 export const PAGE = { data: [{ id: "a" }], pagination: { limit: 20, offset: 0, total: 1 } };
-/** A test that waits for what never comes ends here; nothing is measured with it. */
+/** Ends a test that would wait forever; nothing is measured with it. */
 export const timeout = 20_000;
 
-/** A fetch that returns the given answers, one after the other, and records its calls. */
+/** A fetch that returns the given responses, one after the other, and records its calls. */
 export function scripted(...answers) {
   const calls = [];
   const fetch = async (url, init) => {
@@ -24,7 +24,7 @@ export const record = () => json({ data: { id: "a" } });
 export const client = (options) =>
   new SoftwareDirectory({ apiKey: KEY, baseUrl: BASE, sleep: async () => {}, ...options });
 
-/** Answers when the signal aborts, as the platform's fetch does; or never, if `heed` is false. */
+/** Rejects when the signal aborts, like the platform's fetch, or never settles if `heed` is false. */
 export const hanging =
   (heed) =>
   (_url, { signal }) =>

@@ -1,4 +1,4 @@
-// Requests that the real server refuses: each refusal arrives as its class of error.
+// Requests that the real server rejects, each with the right error class.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -32,7 +32,7 @@ before(async () => {
     limited: await create("--name", "limited", "--origin", ORIGIN),
     expired: await create("--name", "expired", "--expires", "2100-01-01"),
   };
-  // No command makes a key that has expired already.
+  // No command creates a key that has already expired.
   await writeFile(file, (await readFile(file, "utf8")).replace("2100-01-0", "2000-01-0"));
   server = await startDirectory({ keys: file });
 });
@@ -43,10 +43,10 @@ after(async () => {
 
 const client = (apiKey, options) => new SoftwareDirectory({ apiKey, baseUrl: server.baseUrl, ...options });
 
-/** Sends the `Origin` that a browser would. */
+/** Sends the `Origin` header that a browser would send. */
 const from = (origin) => (url, init) => fetch(url, { ...init, headers: { ...init.headers, origin } });
 
-test("a spent quota is a RateLimitError with the wait", async () => {
+test("an exceeded quota is a RateLimitError that says how long to wait", async () => {
   const directory = client(keys.slow, { maxRetries: 0 });
   await directory.categories.list();
   const error = await directory.categories.list().catch((reason) => reason);
@@ -64,7 +64,7 @@ test("a call that is served from the cache costs no quota", async () => {
   await assert.rejects(directory.categories.list({ limit: 1 }), RateLimitError);
 });
 
-test("a raw get with the tag of an answer is answered with 304", async () => {
+test("a raw get with a response's ETag gets a 304", async () => {
   const directory = client(keys.limited, { fetch: from(ORIGIN) });
   const { headers } = await directory.get("/v1/categories", { limit: 1 });
   const again = await directory.get(
@@ -82,7 +82,7 @@ test("an expired key is an AuthenticationError", async () => {
   );
 });
 
-test("a page of another origin is a PermissionDeniedError, the one allowed gets through", async () => {
+test("a page with another origin gets a PermissionDeniedError, and the allowed one gets through", async () => {
   await assert.rejects(
     client(keys.limited, { fetch: from("https://other.example") }).categories.list(),
     (error) => error instanceof PermissionDeniedError && error.code === "origin_not_allowed",
@@ -90,7 +90,7 @@ test("a page of another origin is a PermissionDeniedError, the one allowed gets 
   assert.ok((await client(keys.limited, { fetch: from(ORIGIN) }).categories.list()).data.length > 0);
 });
 
-test("an offset that search refuses is an error, not the end of the list", async () => {
+test("an offset that search rejects is an error, not the end of the list", async () => {
   const error = await client(keys.limited, { fetch: from(ORIGIN) })
     .search.products({ q: "a", offset: 10_001 })
     .catch((reason) => reason);
@@ -98,7 +98,7 @@ test("an offset that search refuses is an error, not the end of the list", async
   assert.equal(error.code, "offset_too_large");
 });
 
-test("a server that is gone is an ApiConnectionError", async () => {
+test("an unreachable server is an ApiConnectionError", async () => {
   const gone = await startDirectory({ keys: join(folder, "keys.json") });
   await gone.close();
   await assert.rejects(

@@ -1,4 +1,4 @@
-// Compiled, never run: the types in a user's editor. The lines that must not compile say so.
+// Compiled but never run: the types as a user's editor sees them. Lines that must not compile say so.
 
 import {
   ApiError,
@@ -101,9 +101,9 @@ export async function use(signal: AbortSignal): Promise<void> {
 
   // @ts-expect-error: no such parameter
   directory.software.list({ categories: "audits" });
-  // @ts-expect-error: no such order
+  // @ts-expect-error: no such sort order
   directory.reviews.list("a", { sort: "best" });
-  // @ts-expect-error: an id is a text
+  // @ts-expect-error: an id is a string
   directory.software.get(7);
   // @ts-expect-error: no such format
   directory.exports.download("demo", { format: "csv" });

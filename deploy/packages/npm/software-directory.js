@@ -13,10 +13,10 @@ function binary() {
     try {
       return require.resolve(`${name}/software-directory`);
     } catch {
-      // npm installs the one that fits the C library.
+      // npm installs only the package that matches the C library.
     }
   }
-  console.error(`error: there is no ${names[0]} here: install it, and not with --omit=optional`);
+  console.error(`error: the package ${names[0]} is missing; install software-directory-server again without --omit=optional`);
   process.exit(1);
 }
 

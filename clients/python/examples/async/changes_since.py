@@ -1,4 +1,4 @@
-"""Lists what changed since a generation, and where to go on from."""
+"""Lists what changed since a generation, and prints the generation to continue from."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from software_directory import AsyncSoftwareDirectory, GoneError
 
 async def main() -> None:
     async with AsyncSoftwareDirectory() as client:
-        # Without a generation there are no changes: it is where to begin.
+        # Without a generation there are no changes, only the current generation to start from.
         generation = (await client.changes.since()).to_generation
         async for change in client.changes.since(generation):
             print(change["change"], change["id"])

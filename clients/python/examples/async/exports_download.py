@@ -1,4 +1,4 @@
-"""Downloads an export: the document as it was validated to a file, then its records, one a line."""
+"""Downloads an export: the validated document into a file, then its records, one per line."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Reads the reviews of a product and what they come to."""
+"""Shows a summary of the reviews of a product, then the reviews."""
 
 import asyncio
 

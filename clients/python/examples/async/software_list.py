@@ -1,4 +1,4 @@
-"""Goes through all products of a category, page after page, as they are needed."""
+"""Iterates over all products in a category, fetching pages as needed."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Suggests products, categories and terms while a query is typed."""
+"""Suggests products, categories and terms while a query is being typed."""
 
 import asyncio
 

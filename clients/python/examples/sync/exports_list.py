@@ -1,4 +1,4 @@
-"""Lists the exports that make up the directory, each with its licence; page by page."""
+"""Lists the exports that make up the directory, each with its licence, page by page."""
 
 from software_directory import SoftwareDirectory
 

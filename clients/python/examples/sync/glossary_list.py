@@ -1,4 +1,4 @@
-"""Looks a term up."""
+"""Looks up a term."""
 
 from software_directory import SoftwareDirectory
 

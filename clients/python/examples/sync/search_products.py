@@ -1,4 +1,4 @@
-"""Searches with a typing error, counts the hits by category, and shows how the query was understood."""
+"""Searches with a typo, counts the hits by category, and shows how the query was understood."""
 
 from software_directory import SoftwareDirectory
 
@@ -8,6 +8,6 @@ with SoftwareDirectory() as client:
     for hit in page.data:
         print(hit["name"], hit["score"])
     for word in page.query["corrected"]:
-        print("taken for a misspelling:", word["from"], "of", word["to"])
+        print("corrected:", word["from"], "to", word["to"])
     for value in page.facets["category"]:
         print(value["label"], value["count"])

@@ -1,4 +1,4 @@
-"""Lists what is like a product, and what both have in common."""
+"""Lists products similar to another one, and what they have in common."""
 
 from software_directory import SoftwareDirectory
 

@@ -1,4 +1,4 @@
-"""Client of the Software Directory API.
+"""Client for the Software Directory API.
 
     from software_directory import SoftwareDirectory
 
@@ -6,8 +6,8 @@
         for product in client.software.list(q="audit"):
             print(product["name"], product["website"])
 
-Records are plain dicts with typed keys (`TypedDict`, see `software_directory.models`): what a newer server adds is
-simply there, and they go into JSON, a database or a data frame as they are.
+Records are plain dicts with typed keys (`TypedDict`, see `software_directory.models`). Members that a newer server adds
+are simply there, and records can go straight into JSON, a database or a data frame.
 """
 
 from . import models

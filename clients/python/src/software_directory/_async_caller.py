@@ -1,4 +1,4 @@
-"""Carries calls out, asynchronously: the only place of the asynchronous client that sends and sleeps."""
+"""Carries out calls, asynchronously: the only place in the asynchronous client that sends and sleeps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PageT = TypeVar("PageT")
 
 
 class AsyncCaller:
-    """Carries calls out; `open` sends a request and returns at the headers, `limiter` bounds the requests in flight."""
+    """Carries out calls. `open` sends a request and returns on the headers; `limiter` bounds the requests in flight."""
 
     def __init__(self, settings: Settings, open: AsyncOpen, limiter: AsyncLimiter, cache: Cache) -> None:
         self.settings = settings
@@ -45,12 +45,12 @@ class AsyncCaller:
         return other
 
     async def send(self, call: Call) -> Response:
-        """Return the response of a success; raise the error of anything else."""
+        """Return a successful response; raise an error for anything else."""
         return await self._carry_out(call, self._attempt)
 
     @asynccontextmanager
     async def stream(self, call: Call) -> AsyncIterator[AsyncDownload]:
-        """Send a call and leave the body of a success to be read; only what comes before the body is tried again."""
+        """Send a call and leave a successful response's body unread. Retries end once the body begins."""
         download = AsyncDownload(self.settings.api_key)
         download.response = await self._carry_out(call, lambda request: self._attempt(request, download))
         async with download.opened:
@@ -58,7 +58,7 @@ class AsyncCaller:
             yield download
 
     async def page(self, make: Callable[[AsyncCaller, Call, Response, dict[str, Any]], PageT], call: Call) -> PageT:
-        """Fetch a page of a list, which `make` makes of its response."""
+        """Fetch a page of a list; `make` turns the response into a page."""
         response = await self.send(call)
         return make(self, call, response, page_of(response))
 
@@ -85,7 +85,7 @@ class AsyncCaller:
         try:
             async with AsyncExitStack() as opened:
                 await opened.enter_async_context(self.limiter)
-                # The HTTP library limits each read; this limits the whole attempt, including name
+                # The HTTP library limits each read. This limits the whole attempt, including DNS
                 # lookup and body.
                 with anyio.fail_after(request.total_seconds):
                     with anyio.fail_after(request.timeout_seconds):

@@ -1,4 +1,4 @@
-"""Carries calls out, blocking: the only place of the blocking client that sends and sleeps."""
+"""Carries out calls, blocking: the only place in the blocking client that sends and sleeps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PageT = TypeVar("PageT")
 
 
 class Caller:
-    """Carries calls out; `open` sends a request and returns at the headers, `limiter` bounds the requests in flight."""
+    """Carries out calls. `open` sends a request and returns on the headers; `limiter` bounds the requests in flight."""
 
     def __init__(self, settings: Settings, open: Open, limiter: AbstractContextManager[Any], cache: Cache) -> None:
         self.settings = settings
@@ -46,12 +46,12 @@ class Caller:
         return other
 
     def send(self, call: Call) -> Response:
-        """Return the response of a success; raise the error of anything else."""
+        """Return a successful response; raise an error for anything else."""
         return self._carry_out(call, self._attempt)
 
     @contextmanager
     def stream(self, call: Call) -> Iterator[Download]:
-        """Send a call and leave the body of a success to be read; only what comes before the body is tried again."""
+        """Send a call and leave a successful response's body unread. Retries end once the body begins."""
         download = Download(self.settings.api_key)
         download.response = self._carry_out(call, lambda request: self._attempt(request, download))
         with download.opened:
@@ -59,7 +59,7 @@ class Caller:
             yield download
 
     def page(self, make: Callable[[Caller, Call, Response, dict[str, Any]], PageT], call: Call) -> PageT:
-        """Fetch a page of a list, which `make` makes of its response."""
+        """Fetch a page of a list; `make` turns the response into a page."""
         response = self.send(call)
         return make(self, call, response, page_of(response))
 
@@ -99,7 +99,7 @@ class Caller:
         return Answer(status, headers, content)
 
     def _content(self, response: httpx.Response, request: Request, started: float) -> bytes:
-        # The HTTP library limits each read. A body that trickles is stopped here, between two
+        # The HTTP library limits each read. A body that trickles in is cut off here, between two
         # chunks.
         total = request.total_seconds if response.is_success else request.timeout_seconds
         content = bytearray()
@@ -107,5 +107,5 @@ class Caller:
             if response.is_success or len(content) < BODY_BYTES:
                 content += chunk
             if total is not None and self.clock() - started > total:
-                raise httpx.ReadTimeout("the time for the whole attempt is over")
+                raise httpx.ReadTimeout("the attempt took too long")
         return bytes(content if response.is_success else content[:BODY_BYTES])

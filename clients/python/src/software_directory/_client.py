@@ -46,13 +46,13 @@ ClientT = TypeVar("ClientT", bound="SoftwareDirectory")
 
 
 class SoftwareDirectory(Operations):
-    """A client of a software directory.
+    """A client for a software directory.
 
         with SoftwareDirectory(api_key="sd_live_…", base_url="https://directory.example") as client:
             for product in client.software.list(category="audit-management"):
                 print(product["name"])
 
-    It may be shared between threads. Close it, or use it in a `with` statement, to give its connections back.
+    It can be shared between threads. To release its connections, close it or use it in a `with` statement.
     """
 
     software: SoftwareResource
@@ -80,26 +80,26 @@ class SoftwareDirectory(Operations):
         transport: httpx.BaseTransport | None = None,
         http_client: httpx.Client | None = None,
     ) -> None:
-        """Set a client up; nothing is sent yet.
+        """Create a client. Nothing is sent yet.
 
-        api_key, base_url: The key, and the address of the directory; by default those of the environment variables
+        api_key, base_url: The key and the directory's address; by default, the environment variables
             `SOFTWARE_DIRECTORY_API_KEY` and `SOFTWARE_DIRECTORY_URL`.
-        timeout: Seconds for each attempt, see the README for what exactly it bounds; `None` is no limit.
+        timeout: Seconds for each attempt (the README says exactly what it bounds); `None` for no limit.
         max_retries: Attempts after the first.
-        max_retry_after: The longest `Retry-After` in seconds that is waited for; a longer one is raised at once.
-        max_connections: Requests in flight at once. The others wait for their turn before their timeout starts. With a
-            transport or HTTP client of yours: the size of its pool.
-        generation_change: What an iteration does where the directory's data changes under it: `"restart"` reads the
-            list again and yields the items that weren't yielded yet, `"raise"` raises `GenerationChangedError`,
-            `"ignore"` goes on. Pages are never read again: `"restart"` raises the error there.
-        cache_max_bytes: The size of the cache of responses, 0 is none. While the server's data stays the same, a
-            repeated call is answered from it at no cost to the key's quota. Downloads aren't cached.
-        on_retry: A function that is called with a `Retry` before the wait for another attempt. What it raises ends the
-            call.
-        transport, http_client: A transport (closed with the client) or an HTTP client (yours to close) for proxies,
-            certificates of your own, or tests.
+        max_retry_after: The longest `Retry-After`, in seconds, to wait for; a longer one is raised at once.
+        max_connections: Requests in flight at once. Others wait for their turn before their timeout starts. If you pass
+            your own transport or HTTP client, set this to the size of its pool.
+        generation_change: What an iteration does if the directory's data changes meanwhile. `"restart"` reads the list
+            again and yields the items that it hasn't yielded yet, `"raise"` raises `GenerationChangedError`, and
+            `"ignore"` continues. Iterating over pages never restarts: there, `"restart"` raises the error.
+        cache_max_bytes: The response cache's size; 0 for no cache. As long as the server's data doesn't change, a
+            repeated call is served from the cache at no cost to the key's quota. Downloads aren't cached.
+        on_retry: A function that's called with a `Retry` before the wait for another attempt. If it raises, the call
+            ends.
+        transport, http_client: A transport (closed with the client) or an HTTP client (yours to close), for proxies,
+            your own certificates, or tests.
 
-        Raises `ValueError` for settings that can't work.
+        Raises `ValueError` for invalid settings.
         """
         settings = Settings(
             api_key=api_key_or_default(api_key),
@@ -131,13 +131,13 @@ class SoftwareDirectory(Operations):
         *,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """Request any path below the base URL, with the key, retries and errors of the other calls.
+        """Request any path below the base URL, with the same key, retries and errors as other calls.
 
-        The answer is returned as it came, whatever its body is. A 304 to an `If-None-Match` of yours is no error.
+        The response is returned as is, whatever its body. If you send `If-None-Match`, a 304 isn't an error.
 
-        path: Starts with a slash, such as `/v1/software`; the ids in it are percent-encoded by you.
-        query: Parameters; `None` leaves one out, several values repeat it.
-        extra_headers: Headers to send beside the client's own.
+        path: Starts with a slash, such as `/v1/software`. Percent-encode any ids in it.
+        query: Parameters. `None` leaves one out, and several values repeat it.
+        extra_headers: Headers to send in addition to the client's own.
         """
         return self._caller.send(raw_call(path, query, extra_headers))
 
@@ -164,7 +164,7 @@ class SoftwareDirectory(Operations):
         return other
 
     def close(self) -> None:
-        """Give the connections back, but for those of an `http_client` that was passed in."""
+        """Release the connections, except those of an `http_client` that you passed in."""
         if self._transport is not None:
             self._transport.close()
 

@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from ._protocol.messages import Request, Response
 
 Progress = Callable[[int, Optional[int]], None]
-"""A function of the bytes received so far, and of the size of the whole where the response has it."""
+"""A function that takes the bytes received so far and the total size, if the response states it."""
 
 
 class _Streamed:
-    """A response whose body is still to be read."""
+    """A response whose body hasn't been read yet."""
 
     response: Response
     """Status and headers; `content` is empty."""
     _request: Request
 
     def __init__(self, api_key: str) -> None:
-        """Made by the client."""
+        """For the client's use only."""
         self._api_key = api_key
 
     @property
     def size_bytes(self) -> int | None:
-        """The size of the whole; `None` where the response doesn't have it, or is compressed."""
+        """The total size; `None` if the response doesn't state it or is compressed."""
         length = self.response.headers.get("content-length", "")
         is_encoded = self.response.headers.get("content-encoding", "identity") != "identity"
         return int(length) if length.isascii() and length.isdigit() and not is_encoded else None
@@ -48,10 +48,10 @@ class _Streamed:
 
 
 class Download(_Streamed):
-    """A download in progress. Iterating gives its bytes as they come, in chunks of any size, once."""
+    """A download in progress. Iterate over it, once, to get its bytes as they arrive, in chunks of any size."""
 
     def hold(self, request: Request, chunks: Iterator[bytes], opened: ExitStack) -> None:
-        """Take over a body and what is to be closed after it."""
+        """Take ownership of a body and of what to close after it."""
         self._request, self._chunks, self.opened = request, chunks, opened
 
     def __iter__(self) -> Iterator[bytes]:
@@ -63,10 +63,10 @@ class Download(_Streamed):
 
 
 class AsyncDownload(_Streamed):
-    """A download in progress. Iterating gives its bytes as they come, in chunks of any size, once."""
+    """A download in progress. Iterate over it, once, to get its bytes as they arrive, in chunks of any size."""
 
     def hold(self, request: Request, chunks: AsyncIterator[bytes], opened: AsyncExitStack) -> None:
-        """Take over a body and what is to be closed after it."""
+        """Take ownership of a body and of what to close after it."""
         self._request, self._chunks, self.opened = request, chunks, opened
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -79,9 +79,9 @@ class AsyncDownload(_Streamed):
 
 
 class _PartFile:
-    """A file beside the target, which takes the target's place when it is whole, and is removed otherwise.
+    """A file next to the target. It replaces the target once it's complete, and is removed otherwise.
 
-    It is made before the request: a download that can't be stored costs no quota.
+    It's created before the request, so a download that can't be stored costs no quota.
     """
 
     def __init__(self, target: Path) -> None:

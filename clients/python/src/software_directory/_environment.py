@@ -1,4 +1,4 @@
-"""Settings of the environment."""
+"""Settings from the environment."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ._protocol.settings import API_KEY_VARIABLE, BASE_URL_VARIABLE
 
 
 def api_key_or_default(api_key: str | None) -> str:
-    """Return the key that was passed, else that of the environment."""
+    """Return the key that was passed, or else the one from the environment."""
     return os.environ.get(API_KEY_VARIABLE, "") if api_key is None else api_key
 
 
 def base_url_or_default(base_url: str | None) -> str:
-    """Return the address that was passed, else that of the environment."""
+    """Return the address that was passed, or else the one from the environment."""
     return os.environ.get(BASE_URL_VARIABLE, "") if base_url is None else base_url

@@ -1,21 +1,21 @@
-"""The errors of the client.
+"""The client's errors.
 
     Exception
-    └── ApiError                    status, code, request_id; retry_after_seconds where waiting helps
+    └── ApiError                    status, code, request_id; retry_after_seconds if waiting helps
         ├── AuthenticationError     401: the key is missing, unknown or expired
-        ├── PermissionDeniedError   403: the key may not do this
+        ├── PermissionDeniedError   403: the key doesn't permit this
         ├── NotFoundError           404: there is no such product, export or route
-        ├── GoneError               410: the changes since this generation aren't known, or not any more
+        ├── GoneError               410: the changes since this generation are no longer known, or never were
         ├── RateLimitError          429: too many requests
         ├── InvalidRequestError     other 4xx: fix the request; `errors` names the parameters at fault
-        ├── ServerError             5xx: the server could not answer, this time
-        ├── ApiTimeoutError         no whole answer came in time (status 0, or the server's own 408)
+        ├── ServerError             5xx: the server couldn't respond this time
+        ├── ApiTimeoutError         no complete response in time (status 0, or the server's own 408)
         ├── ApiConnectionError      no connection, or one that broke (status 0)
         ├── GenerationChangedError  the data changed between two pages of an iteration
-        └── InvalidResponseError    an answer that isn't the directory's: a sign-in page, broken JSON, a redirect
+        └── InvalidResponseError    the response isn't from a directory: a sign-in page, broken JSON, a redirect
 
-A wrong argument of the client itself (an empty id, a base URL without a scheme) is a `ValueError`, before anything is
-sent.
+An invalid argument to the client itself (an empty id, a base URL without a scheme) raises `ValueError` before anything
+is sent.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 
 
 BODY_BYTES = 64 * 1024
-"""How much of the body of an error is read; the rest is a proxy's page."""
+"""How much of an error's body is read. Anything longer is a proxy's page."""
 
 
 class ApiError(Exception):
-    """A request that did not end in the expected response."""
+    """A request that didn't get the expected response."""
 
     status: int
-    """The HTTP status; 0 where no whole answer came."""
+    """The HTTP status; 0 if there was no complete response."""
     code: str
-    """A stable name of what went wrong: the server's, else one of the client's (`http_502`, `connection_error`, …)."""
+    """A stable name for the error: the server's, or else the client's (`http_502`, `connection_error`, …)."""
     request_id: str
     """The request's id, to quote to the operator."""
     retry_after_seconds: int | None
-    """The wait before the next attempt in seconds, if the response has it."""
+    """Seconds to wait before the next attempt, if the response says so."""
     errors: list[ParameterProblem]
-    """What is wrong with which parameter, where that is the trouble."""
+    """The invalid parameters and what's wrong with each, if that's the cause."""
     response: Response | None
-    """The answer as it came, where one did."""
+    """The response, if there was one."""
     attempts: int
     """How many attempts were made."""
 
@@ -63,7 +63,7 @@ class ApiError(Exception):
         response: Response | None = None,
         attempts: int = 1,
     ) -> None:
-        """Make an error; `message` is for people, the rest for programs."""
+        """Create an error; `message` is for people, the rest for programs."""
         super().__init__(message)
         self.message = message
         self.status = status
@@ -76,27 +76,27 @@ class ApiError(Exception):
 
     @property
     def headers(self) -> httpx.Headers:
-        """The headers of the answer; none where no whole answer came."""
+        """The response's headers; empty if there was no complete response."""
         return self.response.headers if self.response is not None else httpx.Headers()
 
     @property
     def body(self) -> str:
-        """The body of the answer as text, at most 64 KiB of it."""
+        """The response's body as text, at most 64 KiB of it."""
         content = self.response.content if self.response is not None else b""
         return content[:BODY_BYTES].decode("utf-8", errors="replace")
 
     def __str__(self) -> str:
-        """Say what happened, with all that a report to the operator needs."""
+        """Say what happened, with everything that a report to the operator needs."""
         status = f"status {self.status}, " if self.status else ""
         return f"{self.message} ({status}code {self.code}, request id {self.request_id})"
 
     def __repr__(self) -> str:
-        """Name the kind and the members that programs look at."""
+        """Show the class and the members that programs use."""
         name = type(self).__name__
         return f"{name}(status={self.status}, code={self.code!r}, request_id={self.request_id!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Survive a copy and the way between processes."""
+        """Support copying and pickling."""
         return (_restored, (type(self), self.message, {**self.__dict__}))
 
 
@@ -108,7 +108,7 @@ def _restored(kind: type[ApiError], message: str, members: dict[str, Any]) -> Ap
 
 
 class InvalidRequestError(ApiError):
-    """The server refused the request as it is; the same one will be refused again."""
+    """The server rejected the request, and would reject the same request again."""
 
 
 class AuthenticationError(ApiError):
@@ -116,7 +116,7 @@ class AuthenticationError(ApiError):
 
 
 class PermissionDeniedError(ApiError):
-    """The API key is known but may not do this."""
+    """The API key is known, but doesn't permit this."""
 
 
 class NotFoundError(ApiError):
@@ -124,28 +124,28 @@ class NotFoundError(ApiError):
 
 
 class GoneError(ApiError):
-    """The server doesn't have the changes since this generation, or not any more: begin again with the exports."""
+    """The server no longer has the changes since this generation, or never had them: start again with the exports."""
 
 
 class RateLimitError(ApiError):
-    """The key has made too many requests; `retry_after_seconds` is the wait."""
+    """The key has made too many requests; `retry_after_seconds` says how long to wait."""
 
 
 class ServerError(ApiError):
-    """The server, or something before it, could not answer this time."""
+    """The server, or a proxy in front of it, couldn't respond this time."""
 
 
 class ApiTimeoutError(ApiError):
-    """No whole answer came within the timeout, or the server ended a request that took it too long (408)."""
+    """No complete response arrived within the timeout, or the server gave up on a slow request (408)."""
 
 
 class ApiConnectionError(ApiError):
-    """No whole answer came: the connection could not be made, or broke."""
+    """The connection couldn't be made, or broke before the response was complete."""
 
 
 class GenerationChangedError(ApiError):
-    """The directory's data changed between two pages of an iteration; `response` is the page of the newer data."""
+    """The directory's data changed between two pages of an iteration; `response` is the page with the newer data."""
 
 
 class InvalidResponseError(ApiError):
-    """An answer came that is no error and not the directory's: `base_url` may be wrong, or a proxy in the way."""
+    """A successful response that isn't from a directory: `base_url` may be wrong, or a proxy may be in the way."""

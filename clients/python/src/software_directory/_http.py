@@ -1,8 +1,7 @@
-"""How a request reaches the HTTP library: over a transport, or over a client that the caller brought.
+"""How a request reaches the HTTP library: over a transport, or over the caller's own client.
 
-A transport is used by itself, for the library's client would keep cookies and log each address. A client of the
-caller's keeps its own headers, hooks and proxies, but for credentials and redirects: the key goes where it was meant to
-and nowhere else.
+A transport is used directly, because the library's client would keep cookies and log each address. The caller's own
+client keeps its headers, hooks and proxies, but not its credentials and redirects, so the key goes nowhere else.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ MAX_KEEPALIVE_CONNECTIONS = 20
 
 
 def default_transport(base_url: str, max_connections: int) -> httpx.BaseTransport:
-    """Return the transport of a blocking client without one of its caller's."""
+    """Return the transport for a blocking client whose caller didn't pass one."""
     return httpx.HTTPTransport(verify=_trust(base_url), proxy=_proxy_for(base_url), limits=_limits(max_connections))
 
 
 def default_async_transport(base_url: str, max_connections: int) -> httpx.AsyncBaseTransport:
-    """Return the transport of an asynchronous client without one of its caller's."""
+    """Return the transport for an asynchronous client whose caller didn't pass one."""
     return httpx.AsyncHTTPTransport(
         verify=_trust(base_url), proxy=_proxy_for(base_url), limits=_limits(max_connections)
     )
@@ -85,7 +84,7 @@ def _trust(base_url: str) -> ssl.SSLContext:
 
 
 def _proxy_for(base_url: str) -> str | None:
-    # One address for the whole life of the client, so this is decided once.
+    # The client only ever talks to this address, so this is decided once.
     parts = urlsplit(base_url)
     proxies = getproxies()
     proxy = proxies.get(parts.scheme.lower()) or proxies.get("all")

@@ -1,7 +1,7 @@
 """The limit on requests in flight.
 
-A request waits here for one of the client's connections before its timeout starts. In the HTTP library's own pool the
-wait would count, and a burst of requests would time out without one of them being sent.
+A request waits here for one of the client's connections before its timeout starts. In the HTTP library's own pool, the
+wait would count towards the timeout, and requests in a burst would time out before they're sent.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class AsyncLimiter:
-    """A first-in-first-out semaphore for the tasks of whichever event loop runs.
+    """A first-in-first-out semaphore for the tasks of whichever event loop is running.
 
-    anyio's own are bound to a loop, or need one when they are made; a client is made anywhere.
+    anyio's own are bound to a loop or need a running one when created. A client can be created anywhere.
     """
 
     def __init__(self, slots: int) -> None:
@@ -46,7 +46,7 @@ class AsyncLimiter:
         self._release()
 
     def _release(self) -> None:
-        # The slot goes to the longest waiting task, which is counted as its holder from now on.
+        # Hands the slot to the task that has waited longest, so the slot doesn't become free.
         if self._waiting:
             self._waiting.popleft().set()
         else:

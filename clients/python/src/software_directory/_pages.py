@@ -1,4 +1,4 @@
-"""Pages of a list, blocking and asynchronous: the items of one, and the way to the next."""
+"""Pages of a list, blocking and asynchronous: a page's items, and how to get the next page."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ AsyncPageT = TypeVar("AsyncPageT", bound="AsyncPage[Any]")
 
 
 class _Contents(Generic[T]):
-    """What a page holds, however it was fetched."""
+    """A page's contents, however it was fetched."""
 
     def __init__(self, call: Call, response: Response, body: dict[str, Any]) -> None:
         self._call = call
         self.data: list[T] = body["data"]
         """The items of this page."""
         self.pagination: Pagination = body["pagination"]
-        """Where this page lies: `limit`, `offset` and the exact `total`."""
+        """This page's position: `limit`, `offset` and the exact `total`."""
         self.body = body
-        """The whole response, with members that this version doesn't have."""
+        """The whole body, including members that this version doesn't know."""
         self.response = response
-        """The answer as it came: status, headers, bytes."""
+        """The raw response: status, headers, bytes."""
 
     @property
     def has_next_page(self) -> bool:
@@ -47,7 +47,7 @@ class _Contents(Generic[T]):
         return None if offset is None else self._call.at_offset(offset)
 
     def __repr__(self) -> str:
-        """Show where the page lies, not what it holds."""
+        """Show the page's position, not its contents."""
         return f"<{type(self).__name__} offset={self.pagination['offset']} items={len(self.data)}>"
 
 
@@ -56,7 +56,7 @@ class _ReviewContents:
 
     @property
     def summary(self) -> ReviewSummary:
-        """All reviews of the product, summed up."""
+        """A summary of all the product's reviews."""
         return cast("ReviewSummary", self.body["summary"])
 
 
@@ -65,12 +65,12 @@ class _SearchContents:
 
     @property
     def query(self) -> QueryReport:
-        """How the query was understood: words corrected, dropped and searched as well."""
+        """How the query was understood: which words were corrected, dropped or added."""
         return cast("QueryReport", self.body["query"])
 
     @property
     def facets(self) -> dict[str, list[FacetValue]]:
-        """The counts of the parameter `facets`, by facet; empty without it."""
+        """The counts for the parameter `facets`, by facet; empty without it."""
         return cast("dict[str, list[FacetValue]]", self.body.get("facets", {}))
 
 
@@ -84,15 +84,15 @@ class _ChangesContents:
 
     @property
     def to_generation(self) -> str:
-        """The current generation: where to begin the next time."""
+        """The current generation: pass it to `changes.since` the next time."""
         return cast("str", self.body["to"])
 
 
 class Page(_Contents[T]):
-    """A page of a list. Iterating gives its items and then those of the pages after it, fetched as they are needed."""
+    """A page of a list. Iterating yields its items, then those of the following pages, which are fetched as needed."""
 
     def __init__(self, caller: Caller, call: Call, response: Response, body: dict[str, Any]) -> None:
-        """Made by the client."""
+        """For the client's use only."""
         super().__init__(call, response, body)
         self._caller = caller
 
@@ -102,9 +102,9 @@ class Page(_Contents[T]):
         return None if call is None else self._caller.page(type(self), call)
 
     def pages(self) -> Iterator[Self]:
-        """Go from page to page, this one first.
+        """Iterate over pages, starting with this one.
 
-        Raises `GenerationChangedError` at a page of another generation, unless `generation_change` is `"ignore"`.
+        Raises `GenerationChangedError` if a page is from another generation, unless `generation_change` is `"ignore"`.
         """
         iteration = Iteration(self._caller.settings.generation_change)
         page: Self | None = self
@@ -114,7 +114,7 @@ class Page(_Contents[T]):
             page = page.next_page()
 
     def __iter__(self) -> Iterator[T]:
-        """Go from item to item, to the end of the list; `generation_change` is the reaction to changed data."""
+        """Iterate over items to the end of the list. `generation_change` says what to do if the data changes."""
         iteration = Iteration(self._caller.settings.generation_change)
         page: Page[T] | None = self
         while page is not None:
@@ -135,14 +135,14 @@ class SearchPage(_SearchContents, Page[SearchHit]):
 
 
 class ChangesPage(_ChangesContents, Page[Change]):
-    """A page of changes, with the generations that they are between."""
+    """A page of changes, with the generations before and after them."""
 
 
 class AsyncPage(_Contents[T]):
-    """A page of a list. Iterating gives its items and then those of the pages after it, fetched as they are needed."""
+    """A page of a list. Iterating yields its items, then those of the following pages, which are fetched as needed."""
 
     def __init__(self, caller: AsyncCaller, call: Call, response: Response, body: dict[str, Any]) -> None:
-        """Made by the client."""
+        """For the client's use only."""
         super().__init__(call, response, body)
         self._caller = caller
 
@@ -152,9 +152,9 @@ class AsyncPage(_Contents[T]):
         return None if call is None else await self._caller.page(type(self), call)
 
     async def pages(self) -> AsyncIterator[Self]:
-        """Go from page to page, this one first.
+        """Iterate over pages, starting with this one.
 
-        Raises `GenerationChangedError` at a page of another generation, unless `generation_change` is `"ignore"`.
+        Raises `GenerationChangedError` if a page is from another generation, unless `generation_change` is `"ignore"`.
         """
         iteration = Iteration(self._caller.settings.generation_change)
         page: Self | None = self
@@ -164,7 +164,7 @@ class AsyncPage(_Contents[T]):
             page = await page.next_page()
 
     async def __aiter__(self) -> AsyncIterator[T]:
-        """Go from item to item, to the end of the list; `generation_change` is the reaction to changed data."""
+        """Iterate over items to the end of the list. `generation_change` says what to do if the data changes."""
         iteration = Iteration(self._caller.settings.generation_change)
         page: AsyncPage[T] | None = self
         while page is not None:
@@ -186,14 +186,14 @@ class AsyncSearchPage(_SearchContents, AsyncPage[SearchHit]):
 
 
 class AsyncChangesPage(_ChangesContents, AsyncPage[Change]):
-    """A page of changes, with the generations that they are between."""
+    """A page of changes, with the generations before and after them."""
 
 
 class AsyncPager(Generic[AsyncPageT, T]):
-    """A list that hasn't been requested yet: `await` it for its first page, or `async for` over all of its items."""
+    """A list that hasn't been requested yet: `await` it for its first page, or `async for` over all its items."""
 
     def __init__(self, caller: AsyncCaller, kind: type[AsyncPageT], call: Call) -> None:
-        """Made by the client."""
+        """For the client's use only."""
         self._caller = caller
         self._kind = kind
         self._call = call
@@ -203,11 +203,11 @@ class AsyncPager(Generic[AsyncPageT, T]):
         return self._caller.page(self._kind, self._call).__await__()
 
     async def pages(self) -> AsyncIterator[AsyncPageT]:
-        """Go from page to page."""
+        """Iterate over pages."""
         async for page in (await self).pages():
             yield page
 
     async def __aiter__(self) -> AsyncIterator[T]:
-        """Go from item to item, to the end of the list."""
+        """Iterate over items to the end of the list."""
         async for item in await self:
             yield item

@@ -1,4 +1,4 @@
-"""Logging, and the hook for retries."""
+"""Logging and the retry hook."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def report_attempt(settings: Settings, request: Request, reply: Answer | Failure
 def report_retry(settings: Settings, retry: Retry) -> None:
     """Log a retry, and call the hook."""
     logger.info(
-        "GET %s: attempt %d of %d failed (%s), the next in %.2f s (request id %s)",
+        "GET %s: attempt %d of %d failed (%s), retrying in %.2f s (request id %s)",
         retry.url,
         retry.attempt,
         settings.max_retries + 1,

@@ -1,4 +1,4 @@
-"""The types of the API's records, for annotations of your own."""
+"""The API's record types, for your own annotations."""
 
 from ._generated import models
 from ._generated.models import *  # the names are the generator's

@@ -10,7 +10,7 @@ export class AttributesResource {
     this.#transport = transport;
   }
 
-  /** The properties that products are filtered, counted and sorted by. */
+  /** The properties that products can be filtered, counted and sorted by. */
   list(params?: AttributeListParams | null, options?: RequestOptions): PagePromise<AttributeList> {
     return pagePromise(this.#transport, { path: ["attributes"], query: params }, options);
   }

@@ -12,7 +12,7 @@ export class CategoriesResource {
     this.#transport = transport;
   }
 
-  /** All categories by name, those without products too. */
+  /** All categories by name, including those without products. */
   list(params?: CategoryListParams | null, options?: RequestOptions): PagePromise<CategoryList> {
     return pagePromise(this.#transport, { path: ["categories"], query: params }, options);
   }

@@ -10,9 +10,9 @@ export class ChangesResource {
     this.#transport = transport;
   }
 
-  /** Products that were added, changed or removed since a generation, which is the `to` of an earlier answer; without one there are
-   * no changes, and `to` is where to begin. A generation that the server doesn't have any more is a `GoneError`: begin again with
-   * the exports. */
+  /** Products that were added, changed or removed since a generation: the `to` of an earlier response. Without a generation
+   * there are no changes, and `to` is the generation to start from. If the server no longer has the generation, this throws a
+   * `GoneError`: start again with the exports. */
   since(generation?: string | null, params?: ChangesParams | null, options?: RequestOptions): PagePromise<ChangeList> {
     return pagePromise(this.#transport, { path: ["changes"], query: { ...params, since: generation } }, options);
   }

@@ -6,19 +6,19 @@ import type { Request, Transport } from "../request.js";
 import type { RequestOptions } from "../settings.js";
 import type { ExportDownloadParams, ExportList, ExportListParams } from "../types.js";
 
-/** An export that is being received. */
+/** An export that is being downloaded. */
 export interface ExportStream {
-  /** The bytes, received as they are read. It fails with an `ApiError` if the rest doesn't come. */
+  /** The bytes, which are received as you read them. Fails with an `ApiError` if the download breaks off. */
   body: ReadableStream<Bytes>;
-  /** The number of bytes; not there if the server or the platform doesn't say: for `ndjson`, for a body that is compressed on
-   * its way, on a page of another origin. `exports.list` has it for `json`, as `size_bytes`. */
+  /** The number of bytes. Absent if the server or the platform doesn't say: for `ndjson`, if the body is sent compressed, or
+   * on a page with another origin. `exports.list` has it for `json`, as `size_bytes`. */
   sizeBytes?: number;
   response: Response;
 }
 
-/** Options of a download, with those of any call. */
+/** A download's options, including those of any call. */
 export interface DownloadOptions extends RequestOptions {
-  /** Called after each chunk with the bytes received and the number of all, if that is known. */
+  /** Called after each chunk with the bytes received so far and the total, if it's known. */
   onProgress?: ((receivedBytes: number, totalBytes: number | undefined) => void) | undefined;
 }
 
@@ -34,14 +34,14 @@ export class ExportsResource {
     return pagePromise(this.#transport, { path: ["exports"], query: params }, options);
   }
 
-  /** The bytes of an export, exactly as the directory validated them; with `format: "ndjson"` one record a line. The whole
-   * is in memory: `stream` and `downloadTo` are for large ones. The timeout bounds each wait for data, not the whole. */
+  /** An export's bytes, exactly as the directory validated them, or with `format: "ndjson"` one record per line. They're all
+   * kept in memory; use `stream` and `downloadTo` for large exports. The timeout bounds each wait for data, not the total. */
   download(id: string, params?: ExportDownloadParams | null, options?: RequestOptions): ApiPromise<Bytes> {
     return new ApiPromise(this.#transport, downloadRequest(id, params), (bytes) => bytes, options);
   }
 
-  /** An export as a stream: no more than a chunk is in memory. Retries end with the headers; the timeout bounds each wait for
-   * a chunk. A body that isn't read to its end is to be cancelled. */
+  /** An export as a stream, with at most one chunk in memory. There are no retries after the headers, and the timeout bounds
+   * each wait for a chunk. If you don't read the body to its end, cancel it. */
   async stream(id: string, params?: ExportDownloadParams | null, options?: RequestOptions): Promise<ExportStream> {
     const { response, request_id } = await this.#transport.open(downloadRequest(id, params), options);
     const { body } = response;
@@ -53,8 +53,8 @@ export class ExportsResource {
     return { body, response, ...(sizeBytes === undefined ? {} : { sizeBytes }) };
   }
 
-  /** Writes an export into a stream, such as a file's, and closes it. If the download fails at any point the stream is aborted
-   * with the error, so that it can drop what was written. */
+  /** Writes an export to a stream, such as a file's, and closes it. If the download fails at any point, the stream is aborted
+   * with the error, so it can discard what was written. */
   async downloadTo(
     id: string,
     writable: WritableStream<Bytes>,
@@ -63,7 +63,7 @@ export class ExportsResource {
   ): Promise<void> {
     const { onProgress, signal } = options;
     const { body, sizeBytes } = await this.stream(id, params, options).catch(async (error: unknown) => {
-      // Its own failure to abort doesn't matter any more.
+      // If aborting fails as well, the first error is still the one to throw.
       await writable.abort(error).catch(() => {});
       throw error;
     });
@@ -85,7 +85,7 @@ function downloadRequest(id: string, params: ExportDownloadParams | null | undef
 }
 
 function sizeOf({ headers, type }: Response): number | undefined {
-  // The length is that of the compressed body, and to pages of another origin browsers don't show that it is compressed.
+  // The length is the compressed body's, and browsers don't tell pages with another origin that it's compressed.
   const length = headers.get("content-length");
   return length && !headers.get("content-encoding") && type !== "cors" ? Number(length) : undefined;
 }

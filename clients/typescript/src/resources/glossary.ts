@@ -12,7 +12,7 @@ export class GlossaryResource {
     this.#transport = transport;
   }
 
-  /** Terms of the field; with `q` best match first. */
+  /** Glossary terms; with `q`, best match first. */
   list(params?: GlossaryListParams | null, options?: RequestOptions): PagePromise<GlossaryList> {
     return pagePromise(this.#transport, { path: ["glossary"], query: params }, options);
   }

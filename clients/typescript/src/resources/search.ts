@@ -10,7 +10,7 @@ export class SearchResource {
     this.#transport = transport;
   }
 
-  /** Products that match a free text, best match first. */
+  /** Products that match a query, best match first. */
   products(params?: SearchProductsParams | null, options?: RequestOptions): PagePromise<SearchResult> {
     return pagePromise(this.#transport, { path: ["search"], query: params }, options);
   }

@@ -12,7 +12,7 @@ export class SoftwareResource {
     this.#transport = transport;
   }
 
-  /** Products, filtered and in pages. */
+  /** Products, filtered and paged. */
   list(params?: SoftwareListParams | null, options?: RequestOptions): PagePromise<SoftwareList> {
     return pagePromise(this.#transport, { path: ["software"], query: params }, options);
   }
@@ -23,7 +23,7 @@ export class SoftwareResource {
     return new ApiPromise(this.#transport, request, readRecord<SoftwareDetail>, options);
   }
 
-  /** Products that are like one, the most similar first; `shared` is what each has in common with it. */
+  /** Products similar to this one, most similar first; `shared` is what they have in common. */
   similar(id: string, params?: SimilarListParams | null, options?: RequestOptions): PagePromise<SimilarList> {
     return pagePromise(this.#transport, { path: ["software", id, "similar"], query: params }, options);
   }

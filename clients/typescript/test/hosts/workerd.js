@@ -1,4 +1,4 @@
-// workerd, the runtime of Cloudflare's workers: the suite is a worker, made of the unbundled files.
+// workerd, the runtime of Cloudflare Workers: the suite is a worker that loads the unbundled files.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
-// Comparing, with nothing but the language: the suite runs in runtimes that have no assertion library.
+// Comparisons in plain JavaScript, because some of the runtimes have no assertion library.
 
-/** Throws what differs, as a sentence. */
+/** Throws an error with the message if the condition is false. */
 export function expect(condition, message) {
   if (!condition) throw new Error(message);
 }
@@ -12,13 +12,13 @@ export function expectEqual(actual, expected, what) {
   );
 }
 
-/** A number that is equal, or within `[from, to]`. */
+/** Checks that a number is equal, or within `[from, to]`. */
 export function expectNumber(actual, expected, what) {
   const [from, to] = Array.isArray(expected) ? expected : [expected, expected];
   expect(actual >= from && actual <= to, `${what}: ${actual} instead of ${JSON.stringify(expected)}`);
 }
 
-/** Objects by key, arrays element by element and of the same length, all else equal. */
+/** Compares objects by key and arrays element by element, with the same length; everything else must be equal. */
 export function expectContains(actual, expected, what) {
   if (typeof expected !== "object" || expected === null) {
     expectEqual(actual, expected, what);

@@ -16,8 +16,8 @@ const CLASSES = {
   invalid_response: "InvalidResponseError",
 };
 
-/** The checks, one for each case. `sdk` is the module under test, `stub` the stub's base URL, `closed` an address where
- * nothing listens, `inspect` the runtime's way to show an object, if it has one. */
+/** The checks, one per case. `sdk` is the module under test, `stub` the stub's base URL, `closed` an address where
+ * nothing listens, and `inspect` the runtime's function for printing an object, if it has one. */
 export function conformanceChecks({ sdk, document, stub, closed, inspect = String }) {
   return document.cases.map((one) => ({
     name: one.name,
@@ -80,7 +80,7 @@ function optionsOf(client, { key, script, closed, sleeps, retries }) {
   return options;
 }
 
-/** Makes the call; what it gives before it fails is kept in `outcome`. */
+/** Makes the call. What it returns before it fails is kept in `outcome`. */
 async function perform(client, call, outcome) {
   const options = { headers: call.extra_headers, query: call.extra_query };
   if (call.operation === "get") {
@@ -88,10 +88,10 @@ async function perform(client, call, outcome) {
     outcome.rawText = await outcome.raw.text();
     return;
   }
-  // An operation of a resource, or of the client itself.
+  // An operation on a resource, or on the client itself.
   const [method, resource] = call.operation.split(".").reverse();
   const args = "id" in call ? [call.id] : [];
-  // The parameters of a record are among its options.
+  // A record's parameters are among its options.
   if (method === "get") Object.assign(options, call.parameters);
   else args.push(call.parameters);
   const promise = (resource ? client[resource] : client)[method](...args, options);
@@ -136,7 +136,7 @@ function compare({ sdk, one, key, outcome, requests, sleeps, retries, inspect })
     expectEqual(method, "GET", "method");
     expectEqual(headers.authorization, `Bearer ${key}`, "authorization");
     expect(/^[A-Za-z0-9_-]{1,64}$/.test(headers["x-request-id"]), `X-Request-Id: ${headers["x-request-id"]}`);
-    // On a page it would be refused.
+    // A web page isn't allowed to set it.
     if (!globalThis.document)
       expect(/^software-directory-typescript\/\d/.test(headers["user-agent"]), `user-agent: ${headers["user-agent"]}`);
     if (request.path) expectEqual(path, request.path, "path");
@@ -155,7 +155,7 @@ function compare({ sdk, one, key, outcome, requests, sleeps, retries, inspect })
     expect(outcome.result instanceof Uint8Array, "a download is bytes");
     expectEqual(new TextDecoder().decode(outcome.result), wanted.bytes, "bytes");
   }
-  // Not every platform shows a page of another origin how long a body is.
+  // Not every platform tells a page with another origin how long a body is.
   if (wanted.size_bytes !== undefined && outcome.sizeBytes !== undefined)
     expectEqual(outcome.sizeBytes, wanted.size_bytes, "size");
   if (wanted.items) expectContains(outcome.items, wanted.items, "items");
@@ -189,7 +189,7 @@ function compareError({ sdk, error, wanted, requests, key, inspect }) {
   if (wanted.status !== undefined) expectEqual(error.status, wanted.status, "status");
   if (wanted.code) expectEqual(error.code, wanted.code, "code");
   if (wanted.request_id === "sent") {
-    // Without a request that arrived there is nothing to compare with.
+    // If no request arrived, there's nothing to compare with.
     expectEqual(error.request_id, requests.at(-1).headers["x-request-id"], "request_id");
   } else if (wanted.request_id) {
     expectEqual(error.request_id, wanted.request_id, "request_id");

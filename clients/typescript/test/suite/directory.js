@@ -1,4 +1,4 @@
-// Runs every operation against a real directory, the project's own binary on the project's own data.
+// Runs every operation against a real directory: the project's own binary on the project's own data.
 
 import { expect, expectContains, expectEqual } from "./check.js";
 
@@ -9,7 +9,7 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
   return [
     check("software.list, page by page and item by item, tiles the whole list", async () => {
       const whole = await directory.software.list({ limit: 100 });
-      expect(whole.pagination.total > 20, "the data has more products than a page");
+      expect(whole.pagination.total > 20, "the data has more products than fit on a page");
       expectEqual(whole.data.length, whole.pagination.total, "one page has all");
       const ids = whole.data.map(({ id }) => id);
       const items = [];
@@ -51,13 +51,13 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
         "the record's details are there",
       );
     }),
-    check("software.similar says what is shared", async () => {
+    check("software.similar says what products share", async () => {
       const [{ id }] = (await directory.software.list({ limit: 1 })).data;
       const page = await directory.software.similar(id, { limit: 2 });
       expectEqual(page.data.length, 2, "length");
       for (const one of page.data) expect(one.id !== id && Array.isArray(one.shared.words), "shared");
     }),
-    check("suggest gives products, categories and terms", async () => {
+    check("suggest returns products, categories and terms", async () => {
       const found = await directory.suggest({ q: "au", limit: 2 });
       for (const kind of ["software", "categories", "glossary"]) expect(Array.isArray(found[kind]), kind);
       expect(found.categories.length > 0, "a category");
@@ -135,12 +135,12 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
       expectEqual(written, entry.size_bytes, "bytes written");
       expectEqual(progress, [entry.size_bytes, sizeBytes], "progress");
     }),
-    check("the response's headers are within reach", async () => {
+    check("the response's headers are accessible", async () => {
       const { data, response, request_id } = await directory.categories.list().withResponse();
       expect(data.data.length > 0 && response.headers.get("x-generation"), "generation");
       expectEqual(request_id, response.headers.get("x-request-id"), "request id");
     }),
-    check("an unknown product is a NotFoundError with the id that was sent", async () => {
+    check("an unknown product is a NotFoundError with the request id that was sent", async () => {
       let sent;
       const spy = new sdk.SoftwareDirectory({
         apiKey,

@@ -1,4 +1,4 @@
-// The suite as a program: for Node, Deno and Bun. Its one argument is the configuration as JSON; it prints the results.
+// The suite as a program for Node, Deno and Bun. Its one argument is the configuration as JSON; it prints the results.
 
 import { inspect } from "node:util";
 import { readFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
-"""The protocol, without I/O: what to send, what an answer means, when to try again, where the next page is.
+"""The protocol, without I/O: what to send, what a response means, when to retry, where the next page is.
 
-Nothing here opens a connection, sleeps or reads a clock of its own accord, so the blocking and the asynchronous client
-share all of it and its tests need neither. `exchange` is the heart: a generator of steps for its driver (send,
-sleep) that ends with the answer or an error.
+Nothing here opens a connection or sleeps, and clocks can be injected, so both clients share all of it, and its tests
+need no network. At its heart is `exchange`, a generator that yields steps to its driver (send, sleep) and ends with a
+response or an error.
 """

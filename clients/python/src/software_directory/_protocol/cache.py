@@ -1,6 +1,6 @@
 """A cache of responses by URL and ETag, bounded in bytes.
 
-The server answers a request whose `If-None-Match` names its current ETag with 304, at no cost to the key's quota.
+If a request's `If-None-Match` has the current ETag, the server responds with 304, at no cost to the key's quota.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Cache:
         self._lock = threading.Lock()
 
     def get(self, request: Request) -> Response | None:
-        """Return the response that is kept for a request, and make it the most recently used."""
+        """Return the cached response for a request, and make it the most recently used."""
         key = _key(request)
         with self._lock:
             response = self._kept.get(key)
@@ -40,7 +40,7 @@ class Cache:
             return response
 
     def put(self, request: Request, response: Response) -> None:
-        """Keep a response that has an ETag, and drop the least recently used ones beyond the bound."""
+        """Cache a response that has an ETag, and evict the least recently used ones if the cache is too large."""
         key = _key(request)
         with self._lock:
             replaced = self._kept.pop(key, None)
@@ -58,12 +58,12 @@ class Cache:
 
 
 def conditional(request: Request, kept: Response) -> Request:
-    """Return the request that is answered with 304 as long as the kept response is current."""
+    """Return a request that gets a 304 as long as the cached response is current."""
     return replace(request, headers={**request.headers, "If-None-Match": kept.headers["etag"]})
 
 
 def refreshed(kept: Response, not_modified: Response) -> Response:
-    """Return the cached response with the headers of its 304: request id, quota, generation."""
+    """Return the cached response with the headers from its 304: request id, quota, generation."""
     headers = httpx.Headers(kept.headers)
     headers.update([(name, value) for name, value in not_modified.headers.items() if name not in _OF_THE_BODY])
     return replace(not_modified, status=kept.status, headers=headers, content=kept.content, from_cache=True)

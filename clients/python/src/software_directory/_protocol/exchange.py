@@ -1,8 +1,8 @@
-"""One call from first attempt to last, as a generator that does nothing itself.
+"""One call from its first attempt to its last, as a generator that performs no I/O itself.
 
-It yields the next step (`Send` or `Sleep`) and receives its outcome: an `Answer` or a `Failure`, `None` after a sleep.
-It returns the response of a success and raises the error of anything else. The two clients differ only in how they
-carry the steps out.
+It yields the next step (`Send` or `Sleep`) and receives its outcome: an `Answer` or a `Failure`, or `None` after a
+sleep. It returns a successful response, and raises an error for anything else. The two clients differ only in how they
+carry out the steps.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ USER_AGENT = f"software-directory-python/{__version__}"
 
 @dataclass(frozen=True)
 class Send:
-    """Make one attempt; reply with an `Answer` or a `Failure`."""
+    """Make one attempt. The reply is an `Answer` or a `Failure`."""
 
     request: Request
 
 
 @dataclass(frozen=True)
 class Sleep:
-    """Wait before a retry; reply with `None`."""
+    """Wait before a retry. The reply is `None`."""
 
     retry: Retry
 
     @property
     def seconds(self) -> float:
-        """How long."""
+        """How long to wait."""
         return self.retry.wait_seconds
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A whole answer came, whatever its status."""
+    """A complete response, whatever its status."""
 
     status: int
     headers: httpx.Headers
@@ -62,16 +62,16 @@ class Answer:
 
 @dataclass(frozen=True)
 class Failure:
-    """No whole answer came."""
+    """There was no complete response."""
 
     cause: Exception
     status: int | None = None
-    """The status, where that much of an answer came."""
+    """The status, if at least that much of the response arrived."""
     headers: httpx.Headers | None = None
 
     @property
     def timed_out(self) -> bool:
-        """Whether the time was over, not the connection."""
+        """Whether this was a timeout, as opposed to a connection error."""
         return isinstance(self.cause, (TimeoutError, httpx.TimeoutException))
 
 
@@ -98,7 +98,7 @@ def exchange(
     random: Callable[[], float] = random.random,
     now: Callable[[], datetime] = _utc_now,
 ) -> Exchange:
-    """Carry a call out. All its attempts share one request id, so that the server's log shows what belongs together."""
+    """Carry out a call. All its attempts share one request id, so the server's log shows that they belong together."""
     plain = request = build_request(settings, call, request_id)
     cache = cache if call.is_cacheable else None
     kept = cache.get(plain) if cache is not None else None
@@ -109,7 +109,7 @@ def exchange(
         attempt += 1
         reply = yield Send(request)
         if reply is None:
-            raise TypeError("a Send is replied to with an Answer or a Failure")
+            raise TypeError("the reply to a Send must be an Answer or a Failure")
         may_be_304 = call.is_raw or kept is not None
         outcome = _outcome_of(reply, request, attempt, settings, now, may_be_304=may_be_304)
         if isinstance(outcome, Response):
@@ -144,8 +144,8 @@ def _outcome_of(
     if isinstance(reply, Failure):
         if reply.status is None or reply.headers is None or 200 <= reply.status < 300:
             return unanswered(reply, request, attempt)
-        # An error is clear without its body: an unknown key stays unknown, however the connection
-        # ended.
+        # An error's status is enough without the body: an unknown key is unknown however the
+        # connection ended.
         reply = Answer(reply.status, reply.headers, b"")
     response = Response(
         status=reply.status,
@@ -161,19 +161,19 @@ def _outcome_of(
 
 
 def unanswered(failure: Failure, request: Request, attempt: int) -> errors.ApiError:
-    """Return the error of an attempt without a whole answer."""
+    """Return the error for an attempt without a complete response."""
     kind: type[errors.ApiError] = errors.ApiConnectionError
     code = "connection_error"
-    message = "No whole answer came: the connection could not be made, or it broke"
+    message = "No complete response: the connection couldn't be made, or it broke"
     if failure.timed_out:
         kind, code = errors.ApiTimeoutError, "timeout"
         within = "in time" if request.timeout_seconds is None else f"within {request.timeout_seconds:g} s"
-        message = f"No {'part of the' if request.is_download else 'whole'} answer came {within}"
+        message = f"No {'data' if request.is_download else 'complete response'} arrived {within}"
     return kind(message, status=0, code=code, request_id=request.request_id, attempts=attempt)
 
 
 def presentable_cause(cause: Exception | None, api_key: str) -> Exception | None:
-    """Return the HTTP library's text, unless it quotes a server that repeats the key."""
+    """Return the HTTP library's exception, unless its text contains the key, which the server may have echoed."""
     link: BaseException | None = cause
     while link is not None:
         if api_key in f"{link!r}{link}":
@@ -183,7 +183,7 @@ def presentable_cause(cause: Exception | None, api_key: str) -> Exception | None
 
 
 def build_request(settings: Settings, call: Call, request_id: str) -> Request:
-    """Address a call to the directory and sign it with the key; `request_id` counts unless the call has its own."""
+    """Build the request for a call, with URL and key. `request_id` is used unless the call has its own."""
     query = "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in call.query)
     headers = {"Accept": call.accept, "User-Agent": USER_AGENT, "X-Request-Id": request_id}
     spelled = {name.lower(): name for name in headers}

@@ -1,7 +1,7 @@
-"""The generations of the directory that the pages of one iteration come from.
+"""The generations of the directory that an iteration's pages come from.
 
-The server reloads its data while a list is iterated over. An offset counts in one generation only, so a page of another
-one may repeat records or jump over some.
+The server may reload its data while a list is iterated over. An offset is valid in one generation only, so a page from
+another one may repeat or skip records.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .messages import Response
 
 GenerationChange = Literal["restart", "raise", "ignore"]
-"""What an iteration does at a page of another generation than its first."""
+"""What an iteration does if a page is from a different generation than the first page."""
 
 MAX_RESTARTS = 3
 
@@ -29,12 +29,12 @@ class Iteration:
         self._yielded: set[Any] = set()
 
     def check(self, response: Response) -> None:
-        """Raise an error for a page of another generation: a page that was yielded can't be taken back."""
+        """Raise an error if the page is from another generation, because a yielded page can't be taken back."""
         if self._has_changed(response):
             raise self._error(response)
 
     def items(self, response: Response, data: list[Any]) -> list[Any] | None:
-        """Return the items of a page that are to be yielded, or `None` where the iteration starts again."""
+        """Return the page's items to yield, or `None` if the iteration must start again."""
         if self._has_changed(response):
             if self._change == "raise" or self._restarts == MAX_RESTARTS:
                 raise self._error(response)

@@ -1,4 +1,4 @@
-"""Requests and responses as values: how an operation becomes an address and headers, and what came back."""
+"""Requests and responses as values: how an operation becomes a URL and headers, and what came back."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import httpx
 
 ParameterValue = Union[str, int, float, date, Iterable[str], None]
-"""What a query parameter may be; `None` leaves it out, several strings repeat it."""
+"""A query parameter's value. `None` leaves the parameter out, and several strings repeat it."""
 
-# The HTTP library writes them.
+# The HTTP library sets these itself.
 _RESERVED_HEADERS = {"connection", "content-length", "host", "transfer-encoding"}
 _CONDITIONS = {"if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -25,17 +25,17 @@ _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
 
 @dataclass(frozen=True)
 class Call:
-    """One operation of the API with its parameters; independent of host and key."""
+    """One API operation with its parameters; independent of host and key."""
 
     path: str
     query: tuple[tuple[str, str], ...] = ()
     accept: str = "application/json"
     headers: tuple[tuple[str, str], ...] = ()
-    """Headers of the caller's."""
+    """The caller's own headers."""
     is_raw: bool = False
-    """Whether a 304 is an answer like others."""
+    """Whether a 304 is returned like any other response."""
     is_download: bool = False
-    """Whether the body may be large: it isn't cached, and its whole may take any time."""
+    """Whether the body may be large: it isn't cached, and may take any amount of time in total."""
 
     def at_offset(self, offset: int) -> Call:
         """Return the same call for the page that starts at `offset`."""
@@ -44,7 +44,7 @@ class Call:
 
     @property
     def is_cacheable(self) -> bool:
-        """Whether the answer may come from the cache: not where the caller brings conditions of its own."""
+        """Whether the response may come from the cache: not if the caller sends conditional headers."""
         return not self.is_download and not any(name.lower() in _CONDITIONS for name, _ in self.headers)
 
 
@@ -58,7 +58,7 @@ def call(
     extra_headers: Mapping[str, str] | None = None,
     extra_query: Mapping[str, ParameterValue] | None = None,
 ) -> Call:
-    """Make a call out of a path template such as `/v1/software/{id}` and its parameters."""
+    """Create a call from a path template, such as `/v1/software/{id}`, and its parameters."""
     path = template if id is None else template.replace("{id}", path_segment(id))
     pairs = query_pairs({**(query or {}), **(extra_query or {})})
     headers = checked_headers(extra_headers or {})
@@ -66,45 +66,45 @@ def call(
 
 
 def raw_call(path: str, query: Mapping[str, ParameterValue] | None, extra_headers: Mapping[str, str] | None) -> Call:
-    """Make a call out of a path below the base URL, percent-encoded as far as its segments need it."""
+    """Create a call from a path below the base URL, percent-encoding only what needs it."""
     if not isinstance(path, str) or not path.startswith("/"):
         raise ValueError("path must start with a slash, such as /v1/software")
     if "?" in path or "#" in path:
-        raise ValueError("path must not hold a query or a fragment; pass the query on its own")
+        raise ValueError("path must not contain a query or a fragment; pass the query separately")
     if any(unquote(segment) in {".", ".."} for segment in path.split("/")):
-        raise ValueError("path must not hold '.' or '..' segments")
+        raise ValueError("path must not contain '.' or '..' segments")
     encoded = quote(path, safe="/%:@!$&'()*+,;=")
     return Call(encoded, tuple(query_pairs(query or {})), "*/*", checked_headers(extra_headers or {}), is_raw=True)
 
 
 def checked_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return headers of the caller's, but for `Authorization`: the key goes with every request.
+    """Return the caller's headers, except `Authorization`, since the key goes with every request.
 
-    What can't be sent is refused here. The HTTP library would quote a value, which may be a secret.
+    Invalid headers are rejected here, because the HTTP library would quote the value, which may be a secret.
     """
     for name, value in headers.items():
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
-            raise ValueError("extra_headers holds a name that isn't one of a header")
+            raise ValueError("extra_headers contains an invalid header name")
         if name.lower() in _RESERVED_HEADERS:
-            raise ValueError(f"extra_headers must not hold {name.lower()}")
+            raise ValueError(f"extra_headers must not contain {name.lower()}")
         if not isinstance(value, str) or not _HEADER_VALUE.fullmatch(value):
-            raise ValueError(f"extra_headers: the value of {name} isn't a text of visible ASCII characters")
+            raise ValueError(f"extra_headers: the value of {name} isn't a string of printable ASCII characters")
     return tuple((name, value) for name, value in headers.items() if name.lower() != "authorization")
 
 
 def path_segment(id: str) -> str:
-    """Encode an id, which may be any text, as one segment of a path."""
+    """Encode an id, which may be any string, as one path segment."""
     if not isinstance(id, str) or not id:
-        # An empty one would silently request the list instead.
-        raise ValueError("id must be a text of at least one character")
+        # An empty id would silently request the list instead.
+        raise ValueError("id must be a string of at least one character")
     if id in {".", ".."}:
-        # HTTP libraries and proxies resolve them as steps within the path, encoded or not.
-        raise ValueError("id must not be '.' or '..': no path can carry it")
+        # HTTP libraries and proxies resolve these as relative path segments, encoded or not.
+        raise ValueError("id must not be '.' or '..', which can't be sent in a path")
     return quote(id, safe="")
 
 
 def query_pairs(query: Mapping[str, ParameterValue]) -> list[tuple[str, str]]:
-    """Write parameters as the API reads them, in the order given."""
+    """Convert parameters to the API's format, in the order given."""
     pairs: list[tuple[str, str]] = []
     for name, value in query.items():
         if value is None:
@@ -128,37 +128,37 @@ def _scalar(value: object) -> str:
 
 @dataclass(frozen=True)
 class Request:
-    """What goes over the wire in one attempt."""
+    """The request sent in one attempt."""
 
     url: str
     headers: dict[str, str] = field(repr=False)
     request_id: str
     timeout_seconds: float | None
-    """The bound of each single wait."""
+    """The limit for each single wait."""
     is_download: bool = False
 
     @property
     def total_seconds(self) -> float | None:
-        """The bound of the whole attempt; none for a download, which takes as long as it is large."""
+        """The limit for the whole attempt; `None` for a download, which takes longer the larger it is."""
         return None if self.is_download else self.timeout_seconds
 
 
 @dataclass(frozen=True)
 class Response:
-    """An answer as it came: status, headers and the whole body.
+    """A raw response: status, headers and the whole body.
 
-    Results carry it as `response`, and so do errors for which there was one.
+    Pages have it as `response`, and so do errors if there was one.
     """
 
     status: int
     headers: httpx.Headers = field(repr=False)
     content: bytes = field(repr=False)
     request_id: str
-    """The request's id in the server's log: the server's word for it, else the one that was sent."""
+    """The request's id in the server's log: as the server stated it, or else the one that was sent."""
     attempts: int = 1
-    """How many attempts it took, 1 without a retry."""
+    """How many attempts it took; 1 if there was no retry."""
     from_cache: bool = False
-    """Whether the body is a cached one, which a 304 confirmed."""
+    """Whether the body comes from the cache, confirmed by a 304."""
 
     @property
     def text(self) -> str:

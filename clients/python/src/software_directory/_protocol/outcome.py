@@ -1,4 +1,4 @@
-"""What an answer means: the record or page of a success, or the error that anything else is."""
+"""What a response means: a record or page if it succeeded, an error otherwise."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _BY_STATUS: dict[int, type[errors.ApiError]] = {
 }
 
 HIDDEN = "[api key]"
-"""What stands for the key in texts."""
+"""What replaces the key in messages and bodies."""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def request_id_of(headers: Mapping[str, str], sent: str) -> str:
-    """Return the server's id of the request; the one that was sent, if the response has no valid one."""
+    """Return the request id that the server stated, or the one that was sent if the response has no valid one."""
     stated = headers.get("x-request-id", "")
     return stated if _REQUEST_ID.fullmatch(stated) else sent
 
 
 def record_of(response: Response) -> dict[str, Any]:
-    """Return the record of a success that must hold one."""
+    """Return the record in a successful response that must contain one."""
     record = _object_in(response.content).get("data")
     if not isinstance(record, dict):
         raise _not_ours(response)
@@ -46,7 +46,7 @@ def record_of(response: Response) -> dict[str, Any]:
 
 
 def page_of(response: Response) -> dict[str, Any]:
-    """Return the body of a success that must be a page of a list, `data` and `pagination` included."""
+    """Return the body of a successful response that must be a page of a list, with `data` and `pagination`."""
     body = _object_in(response.content)
     pagination = body.get("pagination")
     if not (
@@ -59,23 +59,23 @@ def page_of(response: Response) -> dict[str, Any]:
 
 
 def check_download(response: Response) -> None:
-    """Refuse a success that isn't an export but a proxy's page."""
+    """Reject a successful response that isn't an export, such as a proxy's page."""
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not media_type.endswith("json"):
         raise _not_ours(response)
 
 
 def download_of(response: Response) -> bytes:
-    """Return the bytes of a success that must be an export."""
+    """Return the bytes of a successful response that must be an export."""
     check_download(response)
     return response.content
 
 
 def error_of(response: Response, *, retry_after_seconds: int | None, api_key: str) -> errors.ApiError:
-    """Make the error of an answer that isn't a success, the directory's or a proxy's.
+    """Create the error for an unsuccessful response, whether from the directory or a proxy.
 
-    `retry_after_seconds` is the header's word, which counts before the body's. The key is taken out of all texts, for a
-    server may repeat what it was sent.
+    `retry_after_seconds` is the header's value, which takes precedence over the body's. The key is removed everywhere,
+    since a server may echo what it was sent.
     """
     if response.status < 400:
         is_redirect = response.status >= 300 and response.status != 304
@@ -104,7 +104,7 @@ def _kind_of(status: int) -> type[errors.ApiError]:
 
 def _not_ours(response: Response, *, code: str = "invalid_response") -> errors.InvalidResponseError:
     return errors.InvalidResponseError(
-        "The answer isn't one of a directory; is base_url its address, or is a proxy in the way?",
+        "The response isn't from a directory; check base_url and any proxy in between",
         status=response.status,
         code=code,
         request_id=response.request_id,
@@ -122,8 +122,8 @@ def _object_in(content: bytes) -> dict[str, Any]:
 
 
 def _problem_in(content: bytes) -> dict[str, Any]:
-    # Another service's JSON may have members with the same names, so only a string as the code
-    # makes it one of our problem documents.
+    # Another service's JSON may have members with the same names. It only counts as our problem
+    # document if the code is a string.
     body = _object_in(content)
     return body if isinstance(body.get("code"), str) else {}
 
@@ -157,4 +157,4 @@ def _unexplained(status: int) -> str:
         phrase = HTTPStatus(status).phrase
     except ValueError:
         phrase = "an unknown status"
-    return f"The server answered {status} ({phrase}) without an explanation of its own"
+    return f"The server responded with {status} ({phrase}), without an explanation"

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 def next_offset(pagination: Pagination, received: int) -> int | None:
     """Return the offset of the page after the one with `received` items, or `None` if that was the last.
 
-    Counted in items received, not in the requested limit, so that no item is jumped over; an empty page is always the
-    last, so that a total that is too high can't make an endless loop.
+    It counts the items received, not the requested limit, so no item is skipped. An empty page is always the last, so a
+    wrong total can't cause an endless loop.
     """
     following = pagination["offset"] + received
     return following if received > 0 and following < pagination["total"] else None

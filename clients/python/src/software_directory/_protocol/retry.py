@@ -1,4 +1,4 @@
-"""When to try again, and after how long."""
+"""When to retry, and after how long."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LONGEST_DELAY_SECONDS = 8.0
 
 @dataclass(frozen=True)
 class Retry:
-    """An attempt that failed and will be followed by another; what `on_retry` is called with, before the wait."""
+    """A failed attempt that will be retried. `on_retry` is called with it before the wait."""
 
     attempt: int
-    """The attempt that failed, 1 for the first."""
+    """The number of the failed attempt, from 1."""
     wait_seconds: float
     error: ApiError
     request_id: str
@@ -30,31 +30,31 @@ class Retry:
 
 
 def is_worth_retrying(status: int) -> bool:
-    """Say whether an answer of this status may be another one the next time."""
+    """Return whether a retry may get a different response after this status."""
     return status in {408, 429} or status >= 500
 
 
 def delay_seconds(
     retry: int, retry_after_seconds: int | None, *, longest_retry_after_seconds: float, random: float
 ) -> float | None:
-    """Return the wait before the given retry (1 is the first), or `None` where that is left to the caller.
+    """Return the wait before the given retry (1 is the first), or `None` if there should be no retry.
 
-    That is so for a `Retry-After` above `longest_retry_after_seconds`: an earlier retry would be no use.
+    There's none if `Retry-After` exceeds `longest_retry_after_seconds`, since retrying sooner would be pointless.
 
-    `random` is a number from 0 to 1. `Retry-After` is obeyed as it is; without it the delay doubles each
-    time, and half of it is random so that clients which failed together don't return together.
+    `random` is a number from 0 to 1. `Retry-After` is obeyed exactly. Without it, the delay doubles each
+    time, and half of it is random, so clients that failed together don't all retry together.
     """
     if retry_after_seconds is not None:
         return float(retry_after_seconds) if retry_after_seconds <= longest_retry_after_seconds else None
-    # The exponent is limited, because a float would overflow.
+    # Without a limit on the exponent, the float would overflow.
     whole = min(FIRST_DELAY_SECONDS * 2.0 ** min(retry - 1, 30), LONGEST_DELAY_SECONDS)
     return whole * (1 - random / 2)
 
 
 def retry_after_of(headers: Mapping[str, str], now: datetime) -> int | None:
-    """Read `Retry-After`, seconds or an HTTP date, as whole seconds, never too few.
+    """Read `Retry-After`, in seconds or as an HTTP date, as whole seconds, rounded up.
 
-    A date is counted from the answer's own `Date`, where it has one, so that a clock that is wrong here does no harm.
+    A date is compared with the response's own `Date`, if it has one, so a wrong local clock does no harm.
     """
     value = headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
@@ -71,5 +71,5 @@ def _http_date(value: str) -> datetime | None:
         date = parsedate_to_datetime(value)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    # A date without a time zone is in UTC, as all HTTP dates are.
+    # A date without a time zone is in UTC, like all HTTP dates.
     return date if date.tzinfo is not None else date.replace(tzinfo=timezone.utc)

@@ -1,4 +1,4 @@
-"""What a client is set up with, checked once so that no later failure has to quote the key."""
+"""A client's settings, checked once, so no later error has to quote the key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT_GENERATION_CHANGE: GenerationChange = "restart"
 
 
 class Unchanged(Enum):
-    """The type of `UNCHANGED`: a setting that isn't given, where `None` means something."""
+    """The type of `UNCHANGED`: a setting that wasn't passed, since `None` is a valid value for some."""
 
     TOKEN = 0
 
@@ -35,7 +35,7 @@ UNCHANGED = Unchanged.TOKEN
 
 @dataclass(frozen=True)
 class Settings:
-    """A client's settings. The key is left out of every text that is made of them."""
+    """A client's settings. The key is left out of any text made from them."""
 
     api_key: str = field(repr=False)
     base_url: str
@@ -48,7 +48,7 @@ class Settings:
     on_retry: OnRetry | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what could only fail later, and less clearly."""
+        """Reject invalid settings now rather than later, with a clear message."""
         _check_api_key(self.api_key)
         object.__setattr__(self, "base_url", _checked_base_url(self.base_url))
         _check_timeout(self.timeout_seconds)
@@ -62,18 +62,18 @@ class Settings:
             raise ValueError('generation_change must be "restart", "raise" or "ignore"')
 
     def changed(self, **changes: Any) -> Settings:
-        """Return a copy in which what is given is replaced."""
+        """Return a copy with the given settings replaced."""
         return replace(self, **{name: value for name, value in changes.items() if value is not UNCHANGED})
 
 
 def _check_api_key(api_key: object) -> None:
-    # An HTTP library would quote an invalid header value, so it's rejected here without quoting it.
+    # An HTTP library would quote an invalid header value, so the key is checked here first.
     if not isinstance(api_key, str) or not api_key:
         raise ValueError(
             f"api_key is missing; pass the key that `software-directory keys create` printed, or set {API_KEY_VARIABLE}"
         )
     if not all("!" <= character <= "~" for character in api_key):
-        raise ValueError("api_key holds a space, a line break or another character that no key has")
+        raise ValueError("api_key contains a space, a line break or another character that no key contains")
 
 
 def _checked_base_url(base_url: object) -> str:
@@ -91,18 +91,18 @@ def _checked_base_url(base_url: object) -> str:
     if not sound:
         raise ValueError("base_url must be an absolute http or https address, such as https://directory.example")
     if "@" in parts.netloc:
-        # The HTTP library would send them instead of the key.
-        raise ValueError("base_url must not hold a user name or password")
+        # The HTTP library would send these credentials instead of the key.
+        raise ValueError("base_url must not contain a user name or password")
     if "?" in base_url or "#" in base_url:
-        raise ValueError("base_url must not hold a query or a fragment")
+        raise ValueError("base_url must not contain a query or a fragment")
     if any(character.isspace() for character in base_url):
-        raise ValueError("base_url must not hold white space")
+        raise ValueError("base_url must not contain white space")
     return base_url.rstrip("/")
 
 
 def _check_whole(name: str, value: object, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name} must be a whole number from {least}")
+        raise ValueError(f"{name} must be a whole number, {least} or more")
 
 
 def _check_timeout(timeout: float | None) -> None:
@@ -112,7 +112,7 @@ def _check_timeout(timeout: float | None) -> None:
 
 def _check_wait(seconds: float) -> None:
     if not (_is_number(seconds) and 0 <= seconds < math.inf):
-        raise ValueError("max_retry_after must be a number of seconds from 0")
+        raise ValueError("max_retry_after must be a number of seconds, 0 or more")
 
 
 def _is_number(value: object) -> bool:
