@@ -12,7 +12,7 @@ pub(super) const TEXT_CHARS: usize = 1_000_000;
 pub(super) const WORD_CHARS: usize = 500;
 /// The longest product id, in characters. Lists don't shorten ids and URLs.
 pub(super) const ID_CHARS: usize = 500;
-/// The longest URL of a product's website or a licence, in characters.
+/// The longest website or licence URL, in characters.
 pub(super) const URL_CHARS: usize = 2_000;
 /// The longest name of a category or glossary term, in characters.
 pub(super) const LABEL_CHARS: usize = 500;
@@ -48,7 +48,7 @@ pub(super) fn shortened(mut text: String) -> String {
 
 /// Why a category or glossary term can't have this name; `None` if it can.
 pub(super) fn name_problem(name: &str) -> Option<&'static str> {
-    // Nearly every name is short and has an ASCII letter, and deriving a slug takes longer.
+    // Nearly every name is short and has an ASCII letter. Checking that is faster than deriving a slug.
     if name.len() <= 100 && name.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The set can't be published as it is.
+    /// The set can't be published as is.
     Error,
     /// Worth a look, but doesn't stop publishing.
     Warning,

@@ -1,4 +1,4 @@
-//! Findings of a check: the fault, its place, and the fix.
+//! A check's findings: the fault, where it is, and how to fix it.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -27,14 +27,14 @@ pub struct Finding {
     pub message: String,
     /// How to fix it.
     pub help: String,
-    /// Other places that belong to it, such as the first use of an id.
+    /// Related places, such as the first use of an id.
     pub related: Vec<Related>,
 }
 
 /// Where something is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    /// The file, by the name given to the check.
+    /// The file's name, as given to the check.
     pub file: Arc<Path>,
     /// The place in the file; `None` if the finding is about the file as a whole.
     pub place: Option<SourceSpan>,
@@ -55,7 +55,7 @@ pub struct SourceSpan {
     pub column: usize,
 }
 
-/// Another place that belongs to a finding.
+/// A place related to a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Related {
     pub location: Location,

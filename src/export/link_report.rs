@@ -12,7 +12,7 @@ pub struct LinkTarget {
     pub to: Option<Box<str>>,
     /// The day when it was last checked.
     pub checked_on: String,
-    /// The day since which every request has failed.
+    /// The day since when every request has failed.
     pub failing_since: Option<String>,
     /// Its place in each record that contains it.
     pub places: Vec<Location>,

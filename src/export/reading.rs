@@ -27,7 +27,7 @@ pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
 /// Reads export files and checks them, one by one and as a set.
 ///
 /// `prefixes` are the operator's prefixes, and `today` is the last date that isn't in the future.
-/// `progress` repeatedly receives the bytes done and the bytes in total.
+/// `progress` is called repeatedly with the bytes done and the bytes in total.
 pub fn read(
     files: &[PathBuf],
     limits: &Limits,
@@ -44,8 +44,8 @@ pub fn read(
 
 /// Checks export files that have already been read, one by one and as a set.
 ///
-/// `today` is the last date that isn't in the future. `progress` repeatedly receives the bytes
-/// done.
+/// `today` is the last date that isn't in the future. `progress` is called repeatedly with the
+/// bytes done.
 pub fn examine(
     sources: Vec<Result<SourceFile, Box<Finding>>>,
     limits: &Limits,
@@ -120,7 +120,7 @@ impl Elements {
 
 impl ExportSet {
     /// Reads and checks export files. `today` is the last date that isn't in the future, and
-    /// `progress` repeatedly receives the bytes done.
+    /// `progress` is called repeatedly with the bytes done.
     pub fn read(
         sources: impl Iterator<Item = Result<SourceFile, Box<Finding>>>,
         limits: &Limits,

@@ -21,7 +21,7 @@ pub(super) fn name_records<'l>(
     let files: HashMap<&Path, &SourceFile> = files.iter().map(|file| (file.path(), file)).collect();
     let mut sections: HashMap<&Path, Cow<'_, Sections>> =
         exports.iter().map(|export| (export.file.path(), Cow::Borrowed(&export.contents.sections))).collect();
-    // Each record is read once, so all of them together take no longer than reading the files.
+    // Each record is read once, so naming them all takes no longer than reading the files.
     let mut names: HashMap<(&Path, usize), Arc<RecordName>> = HashMap::default();
     for location in locations {
         let Some(place) = &location.place else { continue };

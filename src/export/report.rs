@@ -34,7 +34,7 @@ pub struct Report {
 /// The number of exports and records that are left out of a set because they are invalid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Exports left out as a whole: the file can't be read, isn't JSON, or its envelope is invalid.
+    /// Exports left out entirely: the file can't be read, isn't JSON, or its envelope is invalid.
     pub exports: u64,
     /// Products, reviews and other elements left out, including all those in exports left out.
     /// Elements of a file that can't be parsed aren't counted.

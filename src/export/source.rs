@@ -123,7 +123,7 @@ impl SourceFile {
         Ok(Self { modified, ..Self::from_bytes(path, bytes.into())? })
     }
 
-    /// Reads standard input: the export `stdin` in the file `<stdin>`.
+    /// Reads standard input as the export `stdin`, in the file `<stdin>`.
     ///
     /// # Errors
     ///

@@ -100,7 +100,7 @@ pub(super) const ATTRIBUTE: &[Known] = &[
     ("translations", Shape::Object),
 ];
 
-/// The properties of a record that can be translated.
+/// A record's translatable properties.
 pub(crate) const TRANSLATED: &[Known] =
     &[("name", Shape::Text), ("tagline", Shape::Text), ("description", Shape::Text)];
 

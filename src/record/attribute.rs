@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn total_order_matches_the_order_of_numbers() {
+    fn total_order_matches_numeric_order() {
         let numbers = [f64::NEG_INFINITY, -2.5, -0.0, 0.0, f64::MIN_POSITIVE, 3.0, 5.0, f64::INFINITY];
         assert!(numbers.map(total_order).is_sorted_by(|a, b| a < b));
     }

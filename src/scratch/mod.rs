@@ -62,7 +62,7 @@ impl Scratch {
         Self { folder: None, memory: Arc::new(Memory::new(usize::MAX, usize::MAX)) }
     }
 
-    /// Puts nearly everything into scratch files: each user gets this many bytes of memory.
+    /// Puts nearly everything into scratch files: each sorter, spool or buffer gets this many bytes of memory.
     pub fn with_own_bytes(folder: &Path, own_bytes: usize) -> Self {
         Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(0, own_bytes)) }
     }
@@ -82,7 +82,7 @@ impl Scratch {
         SpoolWriter::new(self)
     }
 
-    /// Empty bytes, to be written.
+    /// A writer for bytes, empty at first.
     pub fn bulk(&self) -> BulkWriter {
         BulkWriter::new(self)
     }
@@ -92,7 +92,7 @@ impl Scratch {
         BulkWriter::keep(self, bytes)
     }
 
-    /// An empty file without a name.
+    /// An empty, unnamed file.
     fn file(&self) -> io::Result<File> {
         match &self.folder {
             Some(folder) => match tempfile::tempfile_in(folder) {

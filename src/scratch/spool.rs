@@ -102,7 +102,7 @@ pub struct Spool<T>(Arc<Written<T>>);
 struct Written<T> {
     rows: Rows<T, File>,
     count: u64,
-    /// Returned when it's dropped.
+    /// The memory share, returned when it's dropped.
     #[allow(dead_code)]
     share: Share,
 }

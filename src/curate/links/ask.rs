@@ -26,7 +26,7 @@ const MAX_REDIRECTS: usize = 10;
 const MAX_LOCATION_BYTES: usize = 4096;
 /// How many redirects are followed to a robots.txt, as RFC 9309 says.
 const MAX_ROBOTS_REDIRECTS: usize = 5;
-/// The longest pause that is waited out. After a longer one, the link is due again.
+/// The longest pause to wait out. After a longer one, the link is due again.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
 /// The pause after a 429 or 503 that doesn't specify one.
 const USUAL_PAUSE: SignedDuration = SignedDuration::from_hours(1);
@@ -96,7 +96,7 @@ impl<'c> Asker<'c> {
         visit_at(Outcome::TooManyRedirects.into(), MAX_REDIRECTS, &at)
     }
 
-    /// Requests an address with HEAD, or with GET if the answer to HEAD may not hold for GET.
+    /// Requests an address with HEAD, and then with GET if the server refuses HEAD.
     async fn page(&self, at: &Uri<String>) -> Page {
         let Some(target) = target(at) else { return Page::Ended(Outcome::NotAsked.into()) };
         let rules = match self.rules(at).await {

@@ -32,7 +32,7 @@ impl Clock for MachineClock {
     }
 }
 
-/// The hosts contacted so far, by name. All ports of a host share its turn.
+/// The hosts contacted so far, by name. All ports on a host share one turn.
 #[derive(Debug, Default)]
 pub(super) struct Hosts(Mutex<HashMap<Box<str>, Arc<AsyncMutex<Host>>>>);
 

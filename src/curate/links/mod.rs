@@ -47,7 +47,7 @@ pub enum LinksError {
     Offline(usize),
 }
 
-/// A link check of a set.
+/// A check of a set's links.
 #[derive(Debug)]
 pub struct LinkCheck {
     links: WebLinks,

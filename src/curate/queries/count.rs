@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_queries_is_bounded_and_keeps_frequent_ones() {
+    fn a_flood_of_queries_is_bounded_and_frequent_ones_are_kept() {
         let (queries, now) = (EmptyQueries::default(), Instant::now());
         count(&queries, "ladder", 5, now);
         for number in 0..3 * MAX_QUERIES {

@@ -54,7 +54,7 @@ pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
     if format != FORMAT {
         return Err(QueryFileError::Format(format));
     }
-    // A server didn't necessarily count these, so they may be as long as the file.
+    // These may not have been counted by a server, so one may be as long as the file.
     Ok(queries.into_iter().filter(|of| normal(&of.query).is_some()).collect())
 }
 

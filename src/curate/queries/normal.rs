@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use crate::text::printable::has_hidden;
 
-/// Maximum length in characters. A real need takes fewer; pasted text doesn't.
+/// Maximum length in characters. A real query needs fewer; pasted text doesn't.
 const MAX_CHARACTERS: usize = 64;
 const MAX_WORDS: usize = 8;
 const MAX_WORD_CHARACTERS: usize = 40;
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn needs_are_counted_in_normal_form() {
+    fn queries_are_counted_in_normal_form() {
         for (query, form) in [
             ("  Lone\tWorker  ", "lone worker"),
             ("ISO 45001:2018", "iso 45001:2018"),

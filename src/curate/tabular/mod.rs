@@ -214,7 +214,7 @@ pub enum TableError {
 /// Receives the bytes done and the bytes in total while a table is read.
 pub type Progress<'p> = &'p dyn Fn(u64, u64);
 
-/// The number of rows between two calls of a [`Progress`].
+/// The number of rows between calls to a [`Progress`].
 const STEP: usize = 1000;
 
 /// Options for reading a table.

@@ -1,6 +1,6 @@
 //! Warns about text that was converted from another format: markup and mojibake. There's one
-//! finding per kind and property in a file, because an export scraped from a website has them in
-//! every record.
+//! finding per kind and property in a file, because a scraped export has the same
+//! blemish in every record.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Reads the categories, and helps to read entries of the envelope's other optional arrays.
+//! Reads categories, with helpers for the envelope's other optional arrays.
 
 use super::property::Use;
 use super::{Entry, Reader};

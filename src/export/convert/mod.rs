@@ -183,7 +183,7 @@ impl Reader {
         Self { faults: Faults::default(), blemishes: Blemishes::default(), days }
     }
 
-    /// Reads the id prefix. If it isn't a string, warns and ignores it, as for other optional
+    /// Reads the id prefix. If it isn't a string, warns and ignores it, as with other optional
     /// properties.
     fn id_prefix(&mut self, root: Value<'_>) -> Option<Box<str>> {
         let value = root.get("id_prefix")?;

@@ -19,7 +19,7 @@ pub(super) enum Use {
 }
 
 impl Reader {
-    /// Warns that a known property can't be used as it is. Records and reviews still return it
+    /// Warns that a known property can't be used as is. Records and reviews still return it
     /// untouched.
     pub(super) fn unusable(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str) -> Use {
         if value.kind() != Kind::Invalid {

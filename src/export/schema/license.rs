@@ -42,7 +42,7 @@ mod tests {
     use super::address;
 
     #[test]
-    fn a_licence_identifier_has_an_address() {
+    fn licence_identifiers_have_urls() {
         for (name, url) in [
             ("CC-BY-4.0", "https://creativecommons.org/licenses/by/4.0/"),
             ("CC BY-SA 3.0", "https://creativecommons.org/licenses/by-sa/3.0/"),

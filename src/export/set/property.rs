@@ -65,7 +65,7 @@ impl Properties {
         }
     }
 
-    /// Adds a product of the document.
+    /// Adds one of the document's products.
     pub(super) fn push(&mut self, entry: &Entry<Product>) {
         let (Some(software), Some(properties)) = (&entry.value.software, self.documents.last_mut()) else { return };
         self.products += 1;

@@ -13,7 +13,7 @@ use crate::text::printable::printable;
 /// The pages' style sheet.
 const STYLE: &str = include_str!("../../../../templates/static/style.css");
 
-/// The heading of products, the only section whose elements have pages.
+/// The heading for products, the only section whose elements have pages.
 const PRODUCTS: &str = "Products";
 
 /// Once the HTML has this many bytes, no more elements are added, so that browsers can display it

@@ -32,7 +32,7 @@ async fn a_host_gets_one_request_a_second_and_its_robots_txt_is_fetched_once() {
             "HEAD a.example/3",
         ]
     );
-    // The pause of a.example passed while b.example was being checked.
+    // a.example's delay elapsed while b.example was being checked.
     assert_eq!(*world.clock.slept.lock().expect("no panic"), lines(&[1, 1, 1]));
 }
 
