@@ -52,7 +52,7 @@ export async function open(browser, server, { viewport = DESKTOP, scheme = 'ligh
   return {
     page,
     requests,
-    /** Goes to an address of the server, signed in. */
+    /** Goes to an address on the server, signed in. */
     async visit(path) {
       if (server.key && (await opened.cookies()).length === 0) await signIn(opened, server);
       const response = await page.goto(server.url + path);
@@ -66,7 +66,7 @@ export async function open(browser, server, { viewport = DESKTOP, scheme = 'ligh
   };
 }
 
-/** Gives a context the session that the form sets. */
+/** Gives a context the session cookie that the form sets. */
 async function signIn(context, server) {
   const body = new URLSearchParams({ key: server.key });
   const { headers } = await fetch(`${server.url}/sign-in`, { method: 'POST', body, redirect: 'manual' });

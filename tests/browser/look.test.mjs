@@ -33,14 +33,14 @@ for (const viewport of [DESKTOP, { width: 768, height: 1024 }, PHONE]) {
     test(`axe finds nothing at ${viewport.width} pixels, ${scheme}`, async () => {
       const { page, visit, close } = await open(browser, server, { viewport, scheme, bypassCSP: true, reducedMotion: 'reduce', expected: [/404/] });
       // The reference is up to 48,000 pixels high, and on a busy machine its screenshot takes
-      // longer than the ten seconds of an action.
+      // longer than an action's ten-second timeout.
       const shot = (name) => page.screenshot({ path: join(SHOTS, `${name}-${viewport.width}-${scheme}.png`), fullPage: true, timeout: 60_000 });
       await page.goto(server.url);
       assert.deepEqual(await accessibility(page), [], 'signing in');
       await shot('sign-in');
       for (const [name, path] of Object.entries(VIEWS)) {
         await visit(path);
-        // A page of each kind, with and without headings before it.
+        // Opened on two pages: one with headings before it, and one without.
         const isOpened = name === 'results' || name === 'compare';
         if (isOpened) await page.locator('#api-request summary').click();
         if (name === 'filtered' && viewport === PHONE) await page.getByRole('button', { name: 'Filters' }).click();
@@ -84,7 +84,7 @@ for (const viewport of [DESKTOP, PHONE]) {
         for (const entry of list.getEntries()) window.shifts.push({ value: entry.value, sources: entry.sources.map(({ node }) => node?.className ?? node?.nodeName) });
       }).observe({ type: 'layout-shift', buffered: true });
     });
-    // Scripts that arrive late, as over a slow connection.
+    // Delays the script, as a slow connection would.
     await page.route('**/page.js', async (route) => {
       await new Promise((done) => { setTimeout(done, 400); });
       await route.continue();

@@ -116,7 +116,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('the startup link signs in, and leaves no code in the address', async () => {
+test('the startup link signs the visitor in and leaves no code in the address', async () => {
   const other = await start();
   const { page, close } = await open(browser, other);
   await page.goto(other.link);
@@ -161,7 +161,7 @@ test('a term shows its definition on hover and on focus', async () => {
   await close();
 });
 
-test('old evidence is called old', async () => {
+test('old evidence is marked as old', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/software/demo-molecule-mole');
   assert.match(await page.locator('.evidence-box').innerText(), /9 March 2021\. That was over a year ago/);
@@ -183,7 +183,7 @@ test('reviews are counted by stars, and sorted as chosen', async () => {
   await close();
 });
 
-test('the browser chooses the language', async () => {
+test('the pages are in the browser’s language', async () => {
   for (const [locale, lang, heading] of [['de-DE', 'de', /^Kategorien/], ['fr-FR', 'fr', /^Catégories/]]) {
     const { page, visit, close } = await open(browser, server, { locale });
     await visit('/categories');

@@ -18,7 +18,7 @@ let folder;
 let server;
 let browser;
 
-/** Replaces an export of the candidate in one step. */
+/** Atomically replaces the candidate's export. */
 function write(text) {
   writeFileSync(join(folder, '.next'), text);
   renameSync(join(folder, '.next'), join(folder, 'demo.json'));

@@ -175,7 +175,7 @@ test('scripts speak the reader’s language', async () => {
   await close();
 });
 
-test('colours are the reader’s choice', async () => {
+test('the reader can choose the colours', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/');
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

@@ -13,21 +13,21 @@ const BINARY = process.env.SOFTWARE_DIRECTORY_BIN
 export const DATA = join(CHECKOUT, 'data');
 export const HOSTILE = join(import.meta.dirname, 'hostile');
 
-/** Runs a command of the binary until it ends and returns its standard output. */
+/** Runs one of the binary's commands until it exits, and returns its standard output. */
 export async function run(...args) {
   const child = spawn(BINARY, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = new Promise((done, fail) => { child.on('close', done); child.on('error', fail); });
   let output = '';
   for await (const chunk of child.stdout) output += chunk;
   const code = await ended;
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}`);
   return output;
 }
 
 /**
  * Starts a server. `rate` gives it a key file instead of the development key, with a key that has this rate and a spare
  * one that is hardly limited. `options` are additional command-line options. `command` starts another command that
- * serves; without `isReady`, it may have nothing to serve.
+ * serves; if `isReady` is false, it may have nothing to serve.
  */
 export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', options = [], command = null, isReady = true } = {}) {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing; build it with: cargo build`);

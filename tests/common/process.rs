@@ -16,7 +16,7 @@ use crate::binary::command;
 use crate::request::send;
 use crate::until::until;
 
-/// Runs the binary until it ends.
+/// Runs the binary until it exits.
 pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder).args(arguments).output().expect("the binary runs")
 }
@@ -72,11 +72,11 @@ impl Server {
 
     /// Waits until it has printed its address.
     pub(crate) fn announced(mut self) -> Self {
-        assert!(self.is_announced(), "it ended: {}", self.stderr());
+        assert!(self.is_announced(), "it exited: {}", self.stderr());
         self
     }
 
-    /// Waits until it has printed its address or has ended without one.
+    /// Waits until it has printed its address or has exited without printing one.
     pub(crate) fn is_announced(&mut self) -> bool {
         let mut out = BufReader::new(self.child.stdout.take().expect("a pipe"));
         out.read_line(&mut self.first_line).expect("text");
@@ -162,7 +162,7 @@ impl Server {
         assert!(Command::new("kill").args([&signal, &self.pid().to_string()]).status().expect("kill runs").success());
     }
 
-    /// How it ended, if it has.
+    /// Its exit status, if it has exited.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("a process")
     }
@@ -186,7 +186,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has already ended if it was asked to stop.
+        // It has already exited if it was asked to stop.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -29,7 +29,7 @@ def environment(settings=None):
 
 
 def until(what, condition, process=None):
-    """Polls until a condition holds. Fails if it never does, or if the process ends first."""
+    """Polls until a condition holds. Fails if it never does, or if the process exits first."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while not (value := condition()):
         if time.monotonic() > deadline or (process is not None and process.poll() is not None):
@@ -111,7 +111,7 @@ def check_unprivileged(binary, folder, settings):
             process.terminate()
             code = process.wait(timeout=20)
         if code != 0:
-            raise Failure(f"asked to stop, it ended with exit code {code}")
+            raise Failure(f"asked to stop, it exited with code {code}")
     finally:
         for path in (folder, folder / "exports", keys):
             path.chmod(0o755)

@@ -56,7 +56,7 @@ def check(command, folder):
                 raise Failure(f"{search} found nothing")
         process.send_signal(signal.SIGTERM)
         if (code := process.wait(timeout=20)) != 0:
-            raise Failure(f"asked to stop, it ended with exit code {code}")
+            raise Failure(f"asked to stop, it exited with code {code}")
     except (AttributeError, OSError) as error:
         raise Failure(f"it doesn't serve: {error}\n{(folder / 'log').read_text()}") from error
     finally:

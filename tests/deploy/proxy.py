@@ -15,8 +15,8 @@ CALLER = "127.0.0.2"
 # Headers that a proxy adds or rewrites; the others must be the same.
 OF_THE_PROXY = {"server", "date", "via", "connection", "keep-alive", "transfer-encoding", "strict-transport-security", "alt-svc"}
 
-# The ids in tests/contract/odd.json in every possible spelling, and addresses that proxies like to
-# repair.
+# The ids in tests/contract/odd.json in every possible spelling, and addresses that proxies tend to
+# rewrite.
 TARGETS = [
     "/v1/software/a%2Fb", "/v1/software/a%2fb", "/v1/software/%61%2Fb", "/v1/software/a%2Fb/", "/v1/reviews/a%2Fb",
     "/v1/software/%252F", "/v1/software/%252f", "/v1/software/ends%2F", "/v1/software/%C3%BCn%C3%AF%20%F0%9F%98%80%3Fq%3D1%23x",

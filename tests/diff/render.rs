@@ -43,17 +43,17 @@ fn markdown(difference: &Difference) -> String {
 }
 
 #[test]
-fn text_is_for_people() {
+fn difference_is_rendered_as_text() {
     insta::assert_snapshot!(text(&example(), 100));
 }
 
 #[test]
-fn markdown_is_for_a_merge_request() {
+fn difference_is_rendered_as_markdown() {
     insta::assert_snapshot!(markdown(&example()));
 }
 
 #[test]
-fn json_is_for_programs() {
+fn difference_is_rendered_as_json() {
     let mut out = Vec::new();
     render::json(&example(), &options(0), &mut out).expect("written");
     let document: Value = serde_json::from_slice(&out).expect("JSON");
@@ -70,14 +70,14 @@ fn records_over_the_limit_are_counted() {
 }
 
 #[test]
-fn nothing_is_reported_as_different_if_nothing_is() {
+fn equal_sets_are_reported_as_the_same() {
     let same = difference(&export(&[]), &export(&[]));
     assert_eq!(text(&same, 1), "HEAD:data and data do not differ\n");
     assert!(markdown(&same).contains("Nothing differs."));
 }
 
 #[test]
-fn html_is_for_a_page() {
+fn difference_is_rendered_as_html() {
     insta::assert_snapshot!(render::html(&example(), &options(100)).expect("written"));
 }
 

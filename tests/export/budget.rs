@@ -14,7 +14,7 @@ fn examined(rest: &str) -> Report {
     examine(&[("x.json", &envelope(rest))])
 }
 
-/// An export with two records, of which the first has these additional properties.
+/// An export with two records, the first of which has these additional properties.
 fn with_record(more: &str) -> Report {
     examined(&format!(r#""software": [{}, {}]"#, record("a", more), record("b", "")))
 }

@@ -40,12 +40,12 @@ const BROKEN_RECORDS: &str = r#"{
 "#;
 
 #[test]
-fn broken_records() {
+fn broken_records_are_reported_as_text() {
     insta::assert_snapshot!(text(&examine(&[("data/qhse.json", BROKEN_RECORDS)])));
 }
 
 #[test]
-fn text_that_is_nearly_json() {
+fn nearly_valid_json_is_reported_as_text() {
     let files = [
         (
             "data/comma.json",
@@ -71,7 +71,7 @@ fn a_long_line_is_shown_around_the_place() {
 }
 
 #[test]
-fn a_set_that_does_not_fit_together() {
+fn conflicts_between_files_are_reported_as_text() {
     let products = envelope(&format!(
         "\n  \"software\": [\n    {},\n    {}\n  ],\n  \"glossary\": [{{\"term\": \"CAPA\", \"definition\": \"d\"}}]\n",
         record("a", ""),
@@ -86,18 +86,18 @@ fn a_set_that_does_not_fit_together() {
 }
 
 #[test]
-fn workflow_commands() {
+fn findings_are_reported_as_workflow_commands() {
     insta::assert_snapshot!(github(&examine(&[("data/a,b.json", BROKEN_RECORDS)])));
 }
 
 #[test]
-fn the_json_document() {
+fn a_report_is_rendered_as_json() {
     let text = envelope(&format!("\"software\": [{}, {}]", record("a", ""), record("a", "")));
     insta::assert_json_snapshot!(json(&examine(&[("data/x.json", &text)])));
 }
 
 #[test]
-fn a_valid_set_is_one_line() {
+fn a_valid_set_prints_one_line() {
     let text_of = |count: usize| {
         let records = (0..count).map(|n| record(&format!("p{n}"), "")).collect::<Vec<_>>().join(",");
         text(&examine(&[("x.json", &envelope(&format!("\"software\": [{records}]")))]))

@@ -145,7 +145,7 @@ impl Following {
         Self::probed_by(folder, leader, probe)
     }
 
-    /// A follower that has another process try generations.
+    /// A follower that tries out generations in another process.
     pub(crate) fn probed_by(folder: TempDir, leader: Leader, probe: ProbeProcess) -> Self {
         let directory = Arc::<Directory>::default();
         let follower = Follower::new(leader, Store::new(&folder.path().join("index"))).probed_by(probe);
@@ -160,7 +160,7 @@ impl Following {
         served
     }
 
-    /// Looks at the leader. Returns the time until the next look.
+    /// Checks the leader once. Returns the time until the next check.
     pub(crate) fn look(&mut self) -> Duration {
         let _ = self.updater.refresh();
         self.updater.health.retry().map_or(Duration::from_secs(1), |(_, wait)| wait)

@@ -194,7 +194,7 @@ fn different_prefixes_produce_a_different_generation() {
 }
 
 #[test]
-fn generation_without_meaning_is_a_different_one() {
+fn generation_without_meaning_is_a_different_generation() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     let before = place.current();

@@ -70,7 +70,7 @@ fn skipped_review_counts_as_a_record() {
 }
 
 #[test]
-fn removing_the_skipped_export_ends_the_reason() {
+fn removing_the_skipped_export_clears_the_reason() {
     let place = Place::with(&["a"]);
     place.write("broken.json", "{");
     let mut running = running_on(&place, true);

@@ -98,7 +98,7 @@ fn an_empty_cell_clears_the_value_and_missing_records_are_removed_when_asked() {
 }
 
 #[test]
-fn only_changes_need_a_confirmation() {
+fn only_changes_need_confirmation() {
     let folder = Folder::new("id,Vendor\nfern,W\n");
     fs::write(folder.0.path().join("m.json"), r#"{"columns": {"id": "id", "Vendor": "vendor"}}"#).expect("a file");
     let (code, text, export) = folder.update(&["--mapping", "m.json"]);

@@ -87,7 +87,7 @@ fn coverage_by_language_is_shown_if_anything_is_translated() {
 }
 
 #[test]
-fn the_report_for_a_day() {
+fn the_report_is_rendered_in_both_formats() {
     let file = SourceFile::from_bytes(Path::new("data/tools.json"), small().to_string().into()).expect("a file");
     let day = CalendarDate::parse("2026-11-24").expect("a day");
     let read = examine(vec![Ok(file)], &Limits::default(), day, &|_| {}).expect("in memory");

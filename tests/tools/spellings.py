@@ -20,8 +20,8 @@ import snowballstemmer
 
 LARGEST_SIZE = 70
 
-# Both are American words, but one of each pair is also what Britons write for the other, or what
-# Americans sometimes write.
+# Both words in a pair are American, but one is also the British spelling of the other, or a variant
+# that Americans sometimes write.
 ADDED = {
     "ameba": "amoeba",
     "archeological": "archaeological",
@@ -53,7 +53,7 @@ ACCEPTED = {"None", "Some(Tag::Eq)", "Some(Tag::Variant)"}
 
 
 def rule():
-    """The function `american_ending` of stem.rs."""
+    """The function `american_ending` from stem.rs."""
     code = (TEXT / "stem.rs").read_text()
     endings = re.findall(r'\("(\w+)", "(\w+)"\)', code.split("const ENDINGS")[1].split("];")[0])
     spelled_so = set(re.findall(r'"(\w+)"', code.split("const SPELLED_SO")[1].split("];")[0]))

@@ -75,7 +75,7 @@ class Documents(unittest.TestCase):
         self.assert_fails("the output is", fenced("sh test", "echo b"), fenced("text answer", "a"))
         self.assert_fails("not JSON", fenced("sh test", "echo b"), fenced("json answer", "{}"))
 
-    def test_a_server_that_ends_or_prints_no_address_fails(self):
+    def test_a_server_that_exits_or_prints_no_address_fails(self):
         self.assert_fails("address", fenced("sh test serve", "echo hello; exit 1"))
         self.assert_fails("isn't ready", fenced("sh test serve", "echo http://127.0.0.1:1; exit 1"))
 
@@ -100,7 +100,7 @@ class Documents(unittest.TestCase):
 
 
 class Answers(unittest.TestCase):
-    def test_json_matches_fully_or_where_left_open(self):
+    def test_json_matches_except_where_left_open(self):
         for written, actual in [
             ({"a": 1}, {"a": 1}), ({"a": "…"}, {"a": [1]}), ({"a": 1, "…": "…"}, {"a": 1, "b": 2}), ([1, "…"], [1, 2, 3]),
             ([1, "…"], [1]), ("id-…-x", "id-42-x"), (None, None), ("…", None),
@@ -114,7 +114,7 @@ class Answers(unittest.TestCase):
         ]:
             self.assertIsNotNone(readme.json_difference(written, actual), (written, actual))
 
-    def test_text_matches_line_by_line_or_where_left_open(self):
+    def test_text_matches_line_by_line_except_where_left_open(self):
         for written, actual in [("a\nb", "a\r\nb\n"), ("a\n…\nd", "a\nb\nc\nd"), ("a …", "a b"), ("a\n…", "a"), ("…\nz", "x\ny\nz")]:
             self.assertIsNone(readme.text_difference(written, actual), (written, actual))
         for written, actual in [("a", "a\nb"), ("a\nb", "a"), ("a\n…\nd", "a\nb"), ("a.c", "abc")]:
