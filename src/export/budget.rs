@@ -48,7 +48,8 @@ pub(super) fn shortened(mut text: String) -> String {
 
 /// Why a category or glossary term can't have this name; `None` if it can.
 pub(super) fn name_problem(name: &str) -> Option<&'static str> {
-    // Nearly every name is short and has an ASCII letter. Checking that is faster than deriving a slug.
+    // Nearly every name is short and has an ASCII letter. Checking that is faster than deriving a
+    // slug.
     if name.len() <= 100 && name.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }

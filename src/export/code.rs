@@ -189,7 +189,7 @@ codes! {
     MovedLink = "moved_link", Warning;
     /// An `http:` link to a page that is also served over HTTPS.
     InsecureLink = "insecure_link", Warning;
-    /// An optional property that can't be used as it is; it is kept and returned.
+    /// An optional property that can't be used as is; it is kept and returned.
     UnusableProperty = "unusable_property", Warning;
     /// Attribute values of the wrong type; they are returned, but not used in filters and counts.
     WrongAttributeValue = "wrong_attribute_value", Warning;

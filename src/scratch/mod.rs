@@ -62,7 +62,8 @@ impl Scratch {
         Self { folder: None, memory: Arc::new(Memory::new(usize::MAX, usize::MAX)) }
     }
 
-    /// Puts nearly everything into scratch files: each sorter, spool or buffer gets this many bytes of memory.
+    /// Puts nearly everything into scratch files: each sorter, spool or buffer gets this many bytes
+    /// of memory.
     pub fn with_own_bytes(folder: &Path, own_bytes: usize) -> Self {
         Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(0, own_bytes)) }
     }

@@ -20,7 +20,7 @@ fn markup_and_mojibake_are_found_with_their_places() {
     ];
     assert_eq!(found(&report), expected.map(|(code, text, pointer)| (code, text.to_owned(), pointer.to_owned())));
     assert_eq!(report.findings[0].message, "`tagline` contains an HTML entity: `&amp;`");
-    assert_eq!(report.findings[0].help, "write `&` instead of `&amp;`: text is shown as it is");
+    assert_eq!(report.findings[0].help, "write `&` instead of `&amp;`: text is shown as is");
     assert!(report.findings[1].help.starts_with("write `é` instead of `Ã©`"), "{}", report.findings[1].help);
     assert!(report.is_valid());
 }
@@ -62,9 +62,9 @@ fn properties_with_the_same_name_in_two_sections_are_distinguished() {
         messages,
         [
             "`name` contains an HTML entity: `&lt;`",
-            "`description` of `categories` contains an HTML entity: `&nbsp;`",
-            "`definition` of `glossary` contains an HTML tag: `<br>`",
-            "`title` of `glossary` contains an HTML entity: `&eacute;`",
+            "`description` in `categories` contains an HTML entity: `&nbsp;`",
+            "`definition` in `glossary` contains an HTML tag: `<br>`",
+            "`title` in `glossary` contains an HTML entity: `&eacute;`",
         ]
     );
 }

@@ -139,7 +139,7 @@ fn a_copied_file_is_one_finding() {
     let text = copied(0..12);
     let report = examine(&[("demo.json", &text), ("slow.json", &text)]);
     let errors: Vec<_> = report.findings.iter().map(|finding| (finding.code.as_str(), &*finding.message)).collect();
-    let copy = ("duplicate_software_id", "`slow.json` repeats all 12 product ids of `demo.json`");
+    let copy = ("duplicate_software_id", "`slow.json` repeats all 12 product ids in `demo.json`");
     assert_eq!(
         errors.iter().filter(|found| found.0 != "shared_url" && found.0 != "shared_name").collect::<Vec<_>>(),
         [&copy]
@@ -151,7 +151,7 @@ fn a_copied_file_is_one_finding() {
 fn a_file_that_repeats_part_of_another_is_one_finding() {
     let report = examine(&[("a.json", &copied(0..20)), ("b.json", &copied(10..20))]);
     let messages: Vec<_> = report.findings.iter().map(|finding| &*finding.message).collect();
-    assert!(messages.contains(&"`b.json` repeats 10 of the 20 product ids of `a.json`"), "{messages:?}");
+    assert!(messages.contains(&"`b.json` repeats 10 of the 20 product ids in `a.json`"), "{messages:?}");
     assert_eq!(report.error_count(), 1);
     let report = examine(&[("a.json", &copied(0..20)), ("b.json", &copied(10..30))]);
     assert_eq!(report.error_count(), 30, "half of a file doesn't count as a repetition");

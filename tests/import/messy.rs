@@ -105,7 +105,7 @@ fn causes_are_reported_once_with_count_and_examples() {
     let (found, text) = values("Last checked", &["soon 2025"; 5], "x", &[]);
     assert!(found.is_empty());
     let expected = "error: column C `Last checked`: the value isn't a date (5)\n  row 2: `soon 2025`\n  row 3: `soon 2025`\n  row 4: \
-                    `soon 2025`\n  and 2 more\n  fix: write it as YYYY-MM-DD, or empty the cell\n";
+                    `soon 2025`\n  and 2 more\n  fix: write it as YYYY-MM-DD, or clear the cell\n";
     assert!(text.contains(expected), "{text}");
     assert!(text.contains("the table has errors (total: 5, causes: 1)"), "{text}");
 }

@@ -136,7 +136,7 @@ impl Converter<'_> {
                 Some(_) if value.is_none() || of.is_fallback => {}
                 Some(_) => {
                     let message = format!("another column has a value for `{name}` in this row");
-                    let fix = "empty one, or make the column a fallback in the mapping (`fallback:…`)";
+                    let fix = "clear one, or make the column a fallback in the mapping (`fallback:…`)";
                     let shown = self.table.rows[row].cells[column].shown();
                     self.findings.add(Level::Error, self.table, at, shown, &message, fix);
                 }
@@ -151,7 +151,7 @@ impl Converter<'_> {
         let mut text = match cell {
             Cell::Empty => return Found::Empty,
             Cell::Error(error) => {
-                let fix = "fix the formula, or empty the cell";
+                let fix = "fix the formula, or clear the cell";
                 self.findings.add(Level::Error, table, at, error, "the cell contains a formula error", fix);
                 return Found::Fault;
             }
@@ -319,7 +319,7 @@ impl Converter<'_> {
 
     fn date(&mut self, at: At, column: usize, text: &str) -> Result<Found, Fault> {
         let string = |text: &str| serde_json::Value::from(text).to_string();
-        let fault = |message: &str| Err((message.to_owned(), "write it as YYYY-MM-DD, or empty the cell".to_owned()));
+        let fault = |message: &str| Err((message.to_owned(), "write it as YYYY-MM-DD, or clear the cell".to_owned()));
         let Some(read) = date::read(text, self.table.is_1904) else {
             // If the date doesn't exist, the checks warn about it.
             let is_shaped = text.len() == 10

@@ -30,7 +30,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
         let shown = above.iter().flat_map(|row| &row.cells).find_map(Cell::text).unwrap_or_default();
         let shown: String = shown.chars().take(40).collect();
         table.notes.push(format!(
-            "row {} names the columns; not read above it: {} such as `{shown}` (--header-row sets another)",
+            "row {} names the columns; ignored above it: {} such as `{shown}` (--header-row sets another)",
             header.number,
             counted(above.len(), "row")
         ));

@@ -42,14 +42,14 @@ impl Blemish {
     /// How to fix it. `meant` is the character that the piece stands for.
     fn help(self, piece: &str, meant: Option<char>) -> String {
         match (self, meant) {
-            (Self::Tag, _) => "remove the tags: text is shown as it is, so readers would see them".to_owned(),
+            (Self::Tag, _) => "remove the tags: text is shown as is, so readers would see them".to_owned(),
             (Self::Link, _) => {
-                "keep only the link's words: text is shown as it is, so readers would see the markup".to_owned()
+                "keep only the link text: text is shown as is, so readers would see the markup".to_owned()
             }
             (Self::Entity, Some(c)) if !c.is_whitespace() => {
-                format!("write `{c}` instead of `{piece}`: text is shown as it is")
+                format!("write `{c}` instead of `{piece}`: text is shown as is")
             }
-            (Self::Entity, _) => format!("write a space instead of `{piece}`: text is shown as it is"),
+            (Self::Entity, _) => format!("write a space instead of `{piece}`: text is shown as is"),
             (Self::Garbled, Some(c)) if !c.is_whitespace() && c != '\u{feff}' => {
                 format!(
                     "write `{c}` instead of `{piece}`: the text is UTF-8, but was read as Windows-1252 or ISO 8859-1"
@@ -160,7 +160,7 @@ impl Summary {
         let (one, several) = self.blemish.names();
         let property = match (&*self.property.0, &*self.property.1) {
             (section, property) if section == property || section == "software" => format!("`{property}`"),
-            (section, property) => format!("`{property}` of `{section}`"),
+            (section, property) => format!("`{property}` in `{section}`"),
         };
         let message = match self.texts {
             1 => format!("{property} contains {one}: `{piece}`"),

@@ -233,7 +233,7 @@ impl Reader {
             let is_news = !present.contains(&meant) && !known.is_required(meant, object);
             if is_news && self.faults.count(Code::NearMissKey, &key.span()) {
                 let message = format!("the directory doesn't know the property `{name}`, but it knows `{meant}`");
-                let help = format!("if you mean `{meant}`, rename it; otherwise it's fine, and is returned as it is");
+                let help = format!("if you mean `{meant}`, rename it; otherwise it's fine, and is returned as is");
                 self.faults.keep(Fault::new(Code::NearMissKey, key.span(), path.member(&name), message, help));
             }
         }

@@ -126,7 +126,7 @@ impl Reader {
         };
         if date > self.days.today {
             let message = format!("`{text}` is in the future");
-            self.report(Code::FutureDate, value, path, message, "write the day on which it was actually checked");
+            self.report(Code::FutureDate, value, path, message, "write the day it was actually checked");
         }
     }
 
@@ -136,7 +136,7 @@ impl Reader {
         let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
         if let Some(checked) = checked.filter(|checked| *checked < before) {
             let message = format!("the evidence was checked on {checked}, before {before}");
-            let help = "check the sources again, and write the day on which you did";
+            let help = "check the sources again, and write the date of that check";
             self.report(Code::StaleEvidence, value, path, message, help);
         }
     }

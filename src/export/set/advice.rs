@@ -23,7 +23,7 @@ const URLS: Shared = Shared {
     key: "url",
     one: "URL is",
     several: "URLs are",
-    help: "fine if they are different products, or one product in two exports, which `same_as` links; otherwise remove the \
+    help: "fine if they are different products, or the same product in two exports, linked by `same_as`; otherwise remove the \
             duplicate records",
     text: |software| &software.url,
     identity: normalised_url,

@@ -76,7 +76,7 @@ fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings:
                     code: Code::TooManyValues,
                     location: location(),
                     message: format!("`{property}` has more than {} distinct values", Grouped(MAX_VALUES)),
-                    help: "each takes memory; declare what readers filter by, such as groups of these values: a search finds single ones"
+                    help: "each takes memory; declare what readers filter by, such as groups of these values: searches find single ones"
                         .to_owned(),
                     related: Vec::new(),
                 });

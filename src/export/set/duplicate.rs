@@ -95,7 +95,7 @@ impl DuplicateReport<'_> {
             let paths = [file, other].map(|export| self.files[export].path().display());
             let all = self.elements[other];
             let of = if count == all { "all".to_owned() } else { format!("{count} of the") };
-            format!("`{}` repeats {of} {all} {}s of `{}`", paths[0], identity.what, paths[1])
+            format!("`{}` repeats {of} {all} {}s in `{}`", paths[0], identity.what, paths[1])
         } else {
             format!("the {} `{shown}` is used twice", identity.what)
         };

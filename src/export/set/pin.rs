@@ -46,7 +46,7 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], unknown: &HashSet<Box<str>
                     code: Code::TooManyPins,
                     location: location(),
                     message: format!("more than {PINNED_QUERIES} queries are pinned"),
-                    help: "keep the pins of the most frequent queries".to_owned(),
+                    help: "keep the pins for the most frequent queries".to_owned(),
                     related: Vec::new(),
                 });
             }

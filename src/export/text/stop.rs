@@ -71,7 +71,7 @@ impl Parser<'_> {
 
     pub(super) fn too_deep(&mut self) -> Stop {
         let message = format!("arrays and objects are nested more than {} deep", self.max_depth);
-        self.stop(Code::TooDeep, 1, message, "flatten the data; no export needs such depth")
+        self.stop(Code::TooDeep, 1, message, "flatten the data; no export needs that much nesting")
     }
 
     pub(super) fn trailing_content(&mut self) -> Stop {
