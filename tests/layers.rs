@@ -87,13 +87,13 @@ const HOMES: [(&str, &str); 9] = [
     ("rustls_native_certs", "client"),
 ];
 
-/// Folders in which no files, including `mod.rs`, use each other in a circle. A name that a module
+/// Folders whose files, including `mod.rs`, have no cyclic dependencies. A name that a module
 /// re-exports counts as used where it's defined.
-const WITHOUT_CIRCLES: [&str; 9] = ["cli", "client", "file", "generation", "key", "mcp", "record", "scratch", "update"];
+const WITHOUT_CYCLES: [&str; 9] = ["cli", "client", "file", "generation", "key", "mcp", "record", "scratch", "update"];
 
 /// Folders in which a file and its parent's `mod.rs` may use each other, but no other files may
-/// form a circle.
-const WITHOUT_CIRCLES_BELOW: [&str; 9] =
+/// form a cycle.
+const WITHOUT_CYCLES_BELOW: [&str; 9] =
     ["catalogue", "command", "curate", "engine", "export", "http", "search", "service", "text"];
 
 fn source() -> PathBuf {
@@ -274,8 +274,8 @@ fn definition<'m>(modules: &'m BTreeMap<String, Module>, path: &str) -> Option<&
 #[test]
 fn files_use_each_other_in_one_direction() {
     let mut found = 0;
-    let whole = WITHOUT_CIRCLES.map(|folder| (folder, false));
-    for (folder, may_use_parents) in whole.into_iter().chain(WITHOUT_CIRCLES_BELOW.map(|folder| (folder, true))) {
+    let whole = WITHOUT_CYCLES.map(|folder| (folder, false));
+    for (folder, may_use_parents) in whole.into_iter().chain(WITHOUT_CYCLES_BELOW.map(|folder| (folder, true))) {
         let modules = modules(folder);
         let is_exempt = |name: &str, of: &str| {
             name == of || may_use_parents && name.starts_with(of) && name[of.len()..].starts_with("::")
@@ -286,14 +286,14 @@ fn files_use_each_other_in_one_direction() {
             uses.insert(name, defined.filter(|of| !is_exempt(name, of)).collect());
         }
         found += uses.values().map(BTreeSet::len).sum::<usize>();
-        // Files that use none of the remaining ones aren't part of a circle.
+        // Files that use none of the remaining ones aren't part of a cycle.
         while let Some(lowest) = uses.iter().find(|(_, of)| of.is_empty()).map(|(name, _)| *name) {
             uses.remove(lowest);
             for of in uses.values_mut() {
                 of.remove(lowest);
             }
         }
-        assert!(uses.is_empty(), "there is a circle in {uses:#?}");
+        assert!(uses.is_empty(), "there is a cycle in {uses:#?}");
     }
     assert!(found > 100, "only {found} uses were read");
 }

@@ -8,7 +8,7 @@ use super::set::ParsedExport;
 use super::{Limits, Section, SectionKind, SourceFile, schema, text};
 use crate::record::CalendarDate;
 
-/// How many elements of a section are left out.
+/// How many elements in a section are left out.
 pub(super) fn skipped_elements(export: &ParsedExport<'_>, kind: SectionKind) -> usize {
     let section = &export.contents.sections[kind as usize];
     if export.valid { section.skipped_count() } else { section.len() }

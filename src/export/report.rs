@@ -36,7 +36,7 @@ pub struct Report {
 pub struct Skipped {
     /// Exports left out entirely: the file can't be read, isn't JSON, or its envelope is invalid.
     pub exports: u64,
-    /// Products, reviews and other elements left out, including all those in exports left out.
+    /// Products, reviews and other elements left out, including everything in exports left out.
     /// Elements of a file that can't be parsed aren't counted.
     pub records: u64,
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::pointer::Path;
 use super::text::Value;
 
-/// Identifies an array of the envelope.
+/// Identifies one of the envelope's arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SectionKind {
     Software,
@@ -37,13 +37,13 @@ impl SectionKind {
         }
     }
 
-    /// The pointer to a property of an element.
+    /// The pointer to an element's property.
     pub(super) fn pointer(self, index: usize, key: &str) -> String {
         Path::Root.member(self.key()).element(index).member(key).to_string()
     }
 }
 
-/// The arrays of an envelope, in the order of [`SectionKind::ALL`].
+/// An envelope's arrays, in the order of [`SectionKind::ALL`].
 pub(super) type Sections = [Section; SectionKind::ALL.len()];
 
 /// An array: where its elements are, and which of them are skipped.

@@ -9,7 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 use crate::text::fold::folded;
 
 /// A name as an id: lower case, no accents, and each run of characters other than letters, digits
-/// and their marks replaced by one `-`. Letters of any script are kept. `+` and `#` after a letter
+/// and their marks replaced with one `-`. Letters of any script are kept. `+` and `#` after a letter
 /// or digit and a dot before the first letter are spelled out: `c-plus-plus`, `c-sharp`, `dot-net`.
 /// Empty for a name without a letter or digit.
 pub fn slug(name: &str) -> String {

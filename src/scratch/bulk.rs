@@ -17,7 +17,7 @@ use super::{BUFFER_BYTES, Scratch};
 /// A range of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// Bytes before it.
+    /// The offset of its first byte.
     pub start: u64,
     /// Its length in bytes.
     pub length: u64,
@@ -139,7 +139,7 @@ enum Content {
 const WORTH_A_FILE: usize = 4096;
 
 /// Bytes in memory, with their share of the budget.
-struct Held(Bytes, #[expect(dead_code, reason = "given back when dropped")] Share);
+struct Held(Bytes, #[expect(dead_code, reason = "returned when dropped")] Share);
 
 impl AsRef<[u8]> for Held {
     fn as_ref(&self) -> &[u8] {

@@ -3,7 +3,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// How many times as many cases `make faults` tests.
+/// `make faults` multiplies the number of cases by this.
 const FULL: u32 = 25;
 
 /// How many cases of a property to test, given the number in the quick run. A failure is printed in

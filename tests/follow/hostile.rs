@@ -1,4 +1,4 @@
-//! Leaders that send what they shouldn't: it's refused, and the served generation stays.
+//! Leaders that send what they shouldn't: it's refused, and the served generation is kept.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -25,7 +25,7 @@ fn with_news() -> (Place, Stub, Following) {
     (place, stub, following)
 }
 
-/// Looks at a leader that sends something else for a file, and then at the repaired leader.
+/// Follows a leader that sends something else for a file, and then the repaired leader.
 fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     let (place, stub, mut following) = with_news();
     let (before, files) = (following.generation(), following.names());
@@ -34,7 +34,7 @@ fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     let (found, detail) = following.reason().expect("degraded");
     assert_eq!(found, code, "{detail}");
     assert!(detail.contains(text), "{detail}");
-    assert_eq!(following.generation(), before, "the served generation stays");
+    assert_eq!(following.generation(), before, "the served generation is kept");
     let others = following.names().into_iter().filter(|name| !name.starts_with(".pull-")).collect::<Vec<_>>();
     assert_eq!(others, files, "nothing in the index folder was lost");
     stub.set(|state| state.replaced = None);

@@ -8,10 +8,10 @@ mod stub;
 #[path = "../common/binary.rs"]
 mod binary;
 #[path = "../common/place.rs"]
-#[allow(dead_code, reason = "each test binary uses a part of it")]
+#[allow(dead_code, reason = "each test binary uses only part of it")]
 mod place;
 #[path = "../common/process.rs"]
-#[allow(dead_code, reason = "each test binary uses a part of it")]
+#[allow(dead_code, reason = "each test binary uses only part of it")]
 mod process;
 #[path = "../common/request.rs"]
 mod request;

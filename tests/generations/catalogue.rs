@@ -25,14 +25,14 @@ fn snapshot(files: &[(&str, String)]) -> Arc<Snapshot> {
     Snapshot::build(report.exports).expect("a generation")
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is written in place")]
+#[expect(clippy::needless_pass_by_value, reason = "callers write it inline")]
 fn document(members: Value) -> String {
     let mut document = json!({"name": "N", "license": "https://example.org/licence", "software": []});
     document.as_object_mut().expect("an object").extend(members.as_object().expect("an object").clone());
     document.to_string()
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is written in place")]
+#[expect(clippy::needless_pass_by_value, reason = "callers write it inline")]
 fn with(mut product: Value, members: Value) -> Value {
     product.as_object_mut().expect("an object").extend(members.as_object().expect("an object").clone());
     product

@@ -113,7 +113,7 @@ fn unchanged_part_is_a_single_file_in_both_generations() {
     for (name, inode) in &third {
         assert_eq!(of(&first, name) == *inode, name != "changes", "{name}");
     }
-    // They're swept one after another, and what they share stays.
+    // They're swept one after another, and what they share is kept.
     for ids in [&["a", "b", "e"][..], &["a", "b", "e", "f"], &["a", "b", "e", "f", "g"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");

@@ -32,7 +32,7 @@ const LIMITS: usize = 40;
 const FOLDER: &str = "BUILD_FOLDER";
 const LIMIT: &str = "BUILD_LIMIT";
 
-/// The line in which the process prints its build's peak.
+/// Starts the line in which the process prints its build's peak.
 const TOOK: &str = "the build took ";
 
 /// The place that the process works on; `None` unless a test has started it.

@@ -1,5 +1,5 @@
-//! Runs the checks of `export` on a document created from a table, and gives row and column instead
-//! of line and pointer.
+//! Runs the `export` module's checks on a document created from a table, and reports row and column
+//! instead of line and pointer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;

@@ -1,4 +1,4 @@
-//! What a column's values determine together: the order of day and month, and whether commas
+//! What a column's values determine as a whole: the order of day and month, and whether commas
 //! separate a list.
 
 use std::collections::{BTreeMap, HashMap};

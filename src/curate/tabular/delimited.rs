@@ -114,7 +114,7 @@ fn delimiter(text: &str) -> u8 {
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    /// The line that contains `at`, from 1.
+    /// The number of the line that contains `at`, from 1.
     line: u64,
     delimiter: u8,
     /// Multi-line quoted cells: the line where each starts, and the largest number of delimited

@@ -106,7 +106,7 @@ fn is_western(text: &str) -> bool {
     })
 }
 
-/// The line and column right after some text, from 1.
+/// The line and column right after some text, counted from 1.
 fn place(before: &str) -> (usize, usize) {
     let lines = before.replace("\r\n", "\n").replace('\r', "\n");
     let (line, last) =

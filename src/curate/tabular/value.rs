@@ -1,5 +1,5 @@
-//! Text in cells: lists, sources, addresses, numbers, placeholders for nothing, and text that a
-//! spreadsheet program would take for a formula.
+//! Text in cells: lists, sources, addresses, numbers, placeholders for no value, and text that
+//! a spreadsheet program would take for a formula.
 
 /// Text that means an empty cell, in lower case.
 const NOTHING: [&str; 10] = ["-", "--", "–", "—", "n/a", "n.a.", "k.a.", "k. a.", "k.a", "keine angabe"];
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_for_nothing_are_few() {
+    fn only_a_few_placeholders_mean_an_empty_cell() {
         assert!(["k.A.", "n/a", "N/A", "-", "–"].into_iter().all(is_nothing));
         assert!(["none", "NA", "0", "unknown"].into_iter().all(|text| !is_nothing(text)));
     }

@@ -1,4 +1,4 @@
-//! Doubts about a website's host: placeholders, hosts on a local network, unknown top-level
+//! Flags doubtful website hosts: placeholders, hosts on a local network, unknown top-level
 //! domains.
 
 use std::fmt::Display;

@@ -69,7 +69,7 @@ impl ValueUses {
     }
 }
 
-/// Finds where a product has a value of a property. Parses its record again, which is cheaper than
+/// Finds where a product has a property's value. Parses its record again, which is cheaper than
 /// keeping the place for every product.
 pub(super) fn location(
     exports: &[ParsedExport<'_>],
