@@ -29,7 +29,7 @@ use self::memory::Memory;
 /// disk.
 const SHARED_BYTES: usize = 192 * 1024 * 1024;
 /// How many bytes each of them keeps once they exceed that together; about three times as much
-/// including their allocations.
+/// including allocation overhead.
 pub const OWN_BYTES: usize = 16 * 1024 * 1024;
 
 /// The buffer size for reading or writing a file. Fewer bytes than this aren't worth a file.

@@ -186,7 +186,7 @@ pub enum TableError {
     TooManyCells,
     #[error("{place}: the cell has more than {MAX_CELL_BYTES} bytes, which is the limit; shorten it")]
     CellTooLong { place: String },
-    #[error("the cells have more than {MAX_TEXT_BYTES} bytes together, which is the limit; split the table")]
+    #[error("the cells have more than {MAX_TEXT_BYTES} bytes in total, which is the limit; split the table")]
     TooMuchText,
     #[error(
         "the table has no row below its headers; the first row must name the columns, and each other row describes a product"

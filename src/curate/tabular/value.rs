@@ -1,5 +1,5 @@
-//! Text in cells: lists, sources, addresses, numbers, placeholders for no value, and text that
-//! a spreadsheet program would take for a formula.
+//! Text in cells: lists, sources, addresses, numbers, placeholders for missing values, and text
+//! that a spreadsheet program would take for a formula.
 
 /// Text that means an empty cell, in lower case.
 const NOTHING: [&str; 10] = ["-", "--", "–", "—", "n/a", "n.a.", "k.a.", "k. a.", "k.a", "keine angabe"];
