@@ -217,7 +217,7 @@ codes! {
     NoRecords = "no_records", Warning;
     /// A category that is almost the same as a declared or a much more frequent one.
     NearMissCategory = "near_miss_category", Warning;
-    /// Two values of a property that differ only in spacing or as singular and plural, such as `Audit` and `Audits`.
+    /// Two values of a property that differ only in spacing, or are singular and plural, such as `Audit` and `Audits`.
     SpellingVariant = "spelling_variant", Warning;
     /// A value that is a comma-separated list.
     CommaList = "comma_list", Warning;
