@@ -12,7 +12,7 @@ use super::cluster::{Backoff, Cluster, ClusterError, ClusterRequest, ClusterResp
 use super::document::{Document, Totals};
 use crate::engine::EngineError;
 
-/// A request is sent once it has this many bytes, so it exceeds them by at most one document.
+/// A request is sent once it reaches this many bytes, so it's over by at most one document.
 const REQUEST_BYTES: usize = 4 * 1024 * 1024;
 
 /// The maximum number of concurrent requests: the next one is prepared while the cluster works on

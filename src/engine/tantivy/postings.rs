@@ -18,7 +18,7 @@ use crate::search::Term;
 
 pub(super) struct Postings {
     lists: Lists,
-    /// The memory share of `lists`.
+    /// The share of the memory that `lists` takes.
     share: Share,
     runs: ScratchSorter<Row>,
 }

@@ -10,7 +10,7 @@ use super::health::NodeHealth;
 use crate::client;
 
 /// After this many failed pings in a row, a node gets no more requests, even if no other node
-/// answers. Fewer may just mean that it's busy.
+/// answers. Fewer failures may just mean that it's busy.
 const MAX_MISSED_PINGS: u32 = 3;
 
 /// A node, by its address.
@@ -34,7 +34,7 @@ struct State {
     error: Option<Arc<NodeError>>,
 }
 
-/// Whether a node can be given requests.
+/// Whether a node can take requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Standing {
     /// Its last ping was answered, or it hasn't been pinged yet.
