@@ -1,5 +1,5 @@
-//! Runs builds, and trials of pulled generations, in a separate process, which contains their
-//! crashes and their use of memory and CPU.
+//! Runs builds, and trials of pulled generations, in a separate process, which isolates crashes and
+//! limits the use of memory and CPU.
 //!
 //! The process receives the served ids as JSON on standard input, and writes [`Message`]s to
 //! standard output, one per line.
@@ -167,7 +167,7 @@ fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
         let mut last = String::new();
         for line in stderr.lines().map_while(Result::ok) {
             tracing::warn!("{line}");
-            // What follows a failure is its backtrace, or a hint on how to get one.
+            // Whatever follows a failure is its backtrace, or a hint on how to get one.
             if ![" ", "note: ", "stack backtrace:"].iter().any(|start| line.starts_with(start)) {
                 last = line;
             }
@@ -207,7 +207,7 @@ fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
     BuildFailure::transient(FailureCode::BuildFailed, detail)
 }
 
-/// Whether the process was killed, as the system does when memory runs out.
+/// Whether the process was killed, as happens when memory runs out.
 fn is_killed(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
     status.signal() == Some(9)

@@ -35,7 +35,7 @@ pub struct ExportFiles {
 /// Where the served generation is kept.
 #[derive(Debug)]
 enum Kept {
-    /// Nowhere, or not where it should be.
+    /// Nowhere, or not where it belongs.
     Nowhere,
     OnDisk(Manifest),
     /// In memory only; the stamp is that of its files.
