@@ -3,7 +3,7 @@
 //!
 //! The [`Catalogue`] contains the categories, the glossary and the exports. The [`Records`] contain
 //! the products and reviews, which only an engine reads. [`CatalogueWriter`] writes both once per
-//! generation. Nothing here depends on an index or on HTTP. Only exports for download may be stored
+//! generation. Nothing here depends on an index or on HTTP. Only downloadable exports may be stored
 //! elsewhere ([`Bulk`]).
 
 mod attributes;

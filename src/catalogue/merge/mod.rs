@@ -158,7 +158,7 @@ pub struct MergedProduct<'m> {
 }
 
 impl MergedProduct<'_> {
-    /// The rating shown.
+    /// The displayed rating.
     pub const fn rating(&self) -> Option<f64> {
         self.shown.value
     }

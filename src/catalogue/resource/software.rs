@@ -41,8 +41,8 @@ pub struct SoftwareItem<'a> {
     /// When the evidence was checked, `YYYY-MM-DD`.
     #[schema(required)]
     pub evidence_checked_on: Option<&'a str>,
-    /// The fields that aren't available in the requested language and so are in the record's own.
-    /// Absent if there are none.
+    /// The fields that aren't available in the requested language and are given in the record's own
+    /// instead. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,
