@@ -126,7 +126,7 @@ class Node:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # Ctrl+C is for the script, which stops the nodes.
+                # Ctrl+C is for the script, which then stops the nodes.
                 start_new_session=True,
                 **account,
             )

@@ -74,7 +74,7 @@ async fn red_index_is_reported_as_such() {
     json(&cluster, ClusterRequest::delete("/red")).await;
 }
 
-/// Also tests that it accepts documents again on its own.
+/// Also tests that the cluster accepts documents again on its own.
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn full_disk_is_reported_as_such() {
