@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn one_edit_from_four_letters_two_from_eight() {
+    fn four_letters_allow_one_edit_and_eight_allow_two() {
         let lexicon = lexicon(&[("permit", 3), ("work", 5), ("calibration", 2), ("car", 9)]);
         assert_eq!(meant(&lexicon, "permt"), ["permit"]);
         assert_eq!(meant(&lexicon, "wrok"), ["work"], "a transposition is one edit");

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn each_subject_has_one_reason_which_keeps_its_start() {
+    fn each_subject_has_one_reason_that_keeps_its_start_time() {
         let directory = Arc::<Directory>::default();
         let reasons = || directory.degraded().iter().map(|reason| (reason.code, reason.since)).collect::<Vec<_>>();
         let mut health = Health::new(Arc::clone(&directory));

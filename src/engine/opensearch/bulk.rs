@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn batch_can_be_reduced_to_some_documents() {
+    fn batch_keeps_only_the_chosen_documents() {
         let mut batch = Batch::default();
         for (id, source) in [("a", "{}"), ("b", r#"{"x":1}"#), ("c", "{}")] {
             batch.push(id, source.as_bytes());

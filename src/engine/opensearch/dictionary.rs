@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_terms_are_found_and_others_have_nothing() {
+    fn known_terms_are_found_and_unknown_ones_have_no_data() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = DictionaryBuilder::new(&Scratch::with_own_bytes(folder.path(), 1));
         let name = Term::Name("acme".into());

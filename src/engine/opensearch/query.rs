@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_come_last_score_nothing() {
+    fn documents_that_come_last_score_zero() {
         let last = vec![Term::Name("acme".into())];
         let plan = Plan { groups: vec![group(&[1], false)], last, ..Plan::default() };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);

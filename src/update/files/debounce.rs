@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_read_in_full_from_time_to_time() {
+    fn everything_is_read_in_full_periodically() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(1), start);
         assert!(!debouncer.look(stamp(1), start + Duration::from_secs(599)));

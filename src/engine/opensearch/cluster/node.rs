@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn late_node_is_gone_after_three_pings_and_an_unreachable_one_immediately() {
+    fn late_node_counts_as_gone_after_three_pings_and_an_unreachable_one_immediately() {
         let node = Node::new(&Uri::from_static("http://127.0.0.1:9200/"));
         assert_eq!((node.standing(), node.health().answers), (Standing::Answers, None));
         assert!(!node.answered("n1"));

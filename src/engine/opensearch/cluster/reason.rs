@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn reason_is_cut_and_printable() {
+    fn reason_is_shortened_and_printable() {
         let reason = Reason::from_body(format!("\u{1b}[31m{}", "é".repeat(10_000)).as_bytes());
         assert!(reason.text.starts_with(r"\u{1b}[31m"), "{reason}");
         assert!(reason.text.chars().count() < MAX_CHARS + 20, "{}", reason.text.len());
