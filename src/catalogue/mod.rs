@@ -133,12 +133,12 @@ pub enum CatalogueError {
     Tables(#[from] postcard::Error),
     #[error("the catalogue's tables don't match its text")]
     Misfit,
-    #[error("a category, glossary term or export of the catalogue can't be read")]
+    #[error("a category, glossary term or export in the catalogue can't be read")]
     Object(#[source] serde_json::Error),
     /// A product's text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
-    #[error("the catalogue's documents for download can't be read")]
+    #[error("the catalogue's downloadable documents can't be read")]
     Downloads(#[source] io::Error),
 }
 
