@@ -16,7 +16,7 @@ pub struct Columns {
     pub categories: Vec<u32>,
     pub offering_type: Vec<OfferingType>,
     pub evidence_status: Vec<EvidenceStatus>,
-    /// The day of the evidence check.
+    /// The evidence date.
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
     /// The displayed rating.
     pub rating: Vec<Option<f64>>,
@@ -28,7 +28,7 @@ pub struct Columns {
     pub rating_descending: SortedOrder,
     /// By review count, highest first, unknown last.
     pub review_count_descending: SortedOrder,
-    /// By the day of the evidence check, newest first, unknown last.
+    /// By evidence date, newest first, unknown last.
     pub evidence_checked_on_descending: SortedOrder,
     /// How many products aren't demo records; these have the lowest ordinals. If every product is a
     /// demo record, counts them all.
@@ -59,7 +59,7 @@ pub enum Order {
     Rating,
     /// By review count, highest first, unknown last.
     ReviewCount,
-    /// By the day of the evidence check, newest first, unknown last.
+    /// By evidence date, newest first, unknown last.
     EvidenceCheckedOn,
 }
 
@@ -235,7 +235,7 @@ impl Columns {
         whole_stars(self.rating[ordinal as usize])
     }
 
-    /// The day of a product's evidence check, as a number that sorts chronologically.
+    /// A product's evidence date, as a number that sorts chronologically.
     pub fn checked_day(&self, ordinal: Ordinal) -> Option<u32> {
         self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
     }

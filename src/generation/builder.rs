@@ -131,7 +131,7 @@ impl Builder<'_> {
             let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
         })?;
         self.check(&read.set)?;
-        // Frees the bytes of the files.
+        // Frees the files' bytes.
         read.set.report.files = Vec::new();
         Ok(read)
     }
@@ -209,7 +209,7 @@ impl Builder<'_> {
     }
 }
 
-/// Why a build failed. Names the folder of the scratch files if they're the cause.
+/// Why a build failed. Names the scratch folder if scratch files are the cause.
 fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
     match error {
         BuildError::Catalogue(CatalogueBuildError::Scratch(error)) => ReadError::Scratch(scratch.error(error)).into(),

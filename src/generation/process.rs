@@ -39,7 +39,7 @@ pub struct BuildProcess {
 }
 
 /// The command that reads a whole generation from disk and tries it, with bounded memory and time.
-/// It receives the name of the generation's folder on standard input.
+/// It receives the generation's folder name on standard input.
 #[derive(Debug, Clone)]
 pub struct ProbeProcess {
     pub program: PathBuf,
@@ -61,7 +61,7 @@ pub enum Message {
     Report(RenderedReport),
     /// The last message: the generation is current on disk.
     Built {
-        /// The name of its folder.
+        /// The generation's folder name.
         folder: String,
         /// Whether it had to be built.
         is_new: bool,
@@ -76,8 +76,8 @@ pub enum Message {
 const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {
-    /// Runs the process until it ends. Returns the name of the generation's folder and whether it
-    /// had to be built.
+    /// Runs the process until it ends. Returns the generation's folder name and whether it had to
+    /// be built.
     pub(crate) fn run(
         &self,
         served: &ServedIds,

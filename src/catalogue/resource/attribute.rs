@@ -9,7 +9,7 @@ use crate::record::{Language, Translations};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = Attribute)]
 pub struct AttributeResource<'a> {
-    /// The key in a record; the parameters `attribute`, `facets` and `sort` take it.
+    /// The key in a record, also used in the parameters `attribute`, `facets` and `sort`.
     pub property: &'a str,
     /// The label to display.
     pub label: &'a str,

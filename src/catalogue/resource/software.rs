@@ -10,7 +10,7 @@ use crate::record::{AdditionalProperty, Language, Translations};
 /// A product as lists show it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SoftwareItem<'a> {
-    /// Identifier; any text, so percent-encode it in a path.
+    /// Identifier: any text, so percent-encode it in a path.
     pub id: &'a str,
     /// Name.
     pub name: &'a str,
@@ -49,7 +49,7 @@ pub struct SoftwareItem<'a> {
 }
 
 impl SoftwareItem<'_> {
-    /// The names of the fields, in order.
+    /// The field names, in order.
     pub const FIELDS: [&'static str; 13] = [
         "id",
         "name",

@@ -20,7 +20,7 @@ use crate::search::related::{FEW, MOST_COMPARED};
 use crate::search::score::{Occurrences, Scorer};
 use crate::search::{Group, Plan, Related, Rerank, Term};
 
-/// BM25's `k1 + 1`, the factor of the inverse document frequency.
+/// BM25's `k1 + 1`, the factor in the inverse document frequency.
 const SCALE: f32 = 2.2;
 
 /// Documents, each with the packed frequencies of its terms.

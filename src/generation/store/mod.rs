@@ -154,7 +154,7 @@ pub struct NewGeneration {
 }
 
 impl Manifest {
-    /// The name of the generation's folder.
+    /// The generation's folder name.
     pub fn folder_name(&self) -> String {
         format!("{}-{}", self.generation, self.build)
     }

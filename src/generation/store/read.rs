@@ -109,7 +109,7 @@ impl Store {
     /// little memory, however large it is.
     pub fn verify(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let name = manifest.folder_name();
-        // Another process may have updated the stamp of the exports.
+        // Another process may have updated the exports' stamp.
         let found = self.manifest(&name).map(|found| Manifest { inputs: manifest.inputs.clone(), ..found });
         if found.as_ref() != Some(manifest) {
             let what = format!("its {MANIFEST} has changed since it was written");

@@ -19,7 +19,7 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// Builds a reason from its parts, such as those in an item of a bulk response.
+    /// Builds a reason from its parts, such as those in a bulk response's item.
     pub fn new(kind: Option<&str>, text: &str) -> Self {
         Self { kind: kind.map(|kind| cut(kind).into_owned()), text: cut(text.trim()).into_owned() }
     }
