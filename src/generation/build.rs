@@ -30,7 +30,7 @@ const WAITING_BATCHES: usize = 4;
 /// Why a generation can't be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    #[error("the records can't be laid out")]
+    #[error("the catalogue can't be written")]
     Catalogue(#[from] CatalogueBuildError),
     #[error("the words can't be indexed")]
     Words(#[from] LexiconError),

@@ -106,7 +106,7 @@ impl Origin for ExportFiles {
         if let Some(format) = format.filter(|_| last_good.is_none()) {
             tracing::info!(
                 "the index has format {format}, from another version of the program; rebuilding it from the exports in format \
-                 {INDEX_FORMAT}, which needs no action"
+                 {INDEX_FORMAT}; no action is needed"
             );
         }
         Start::Fetch(last_good)
