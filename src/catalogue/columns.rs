@@ -16,19 +16,19 @@ pub struct Columns {
     pub categories: Vec<u32>,
     pub offering_type: Vec<OfferingType>,
     pub evidence_status: Vec<EvidenceStatus>,
-    /// The day of the evidence check.
+    /// The evidence date.
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
-    /// The rating shown.
+    /// The displayed rating.
     pub rating: Vec<Option<f64>>,
     /// Indexed by attribute number.
     pub attributes: Vec<AttributeColumn>,
     /// By name, natural collation.
     pub name: SortedOrder,
-    /// By shown rating, highest first, unrated last.
+    /// By displayed rating, highest first, unrated last.
     pub rating_descending: SortedOrder,
     /// By review count, highest first, unknown last.
     pub review_count_descending: SortedOrder,
-    /// By the day of the evidence check, newest first, unknown last.
+    /// By evidence date, newest first, unknown last.
     pub evidence_checked_on_descending: SortedOrder,
     /// How many products aren't demo records; these have the lowest ordinals. If every product is a
     /// demo record, counts them all.
@@ -55,11 +55,11 @@ pub(super) struct Profiles {
 pub enum Order {
     /// By name, natural collation.
     Name,
-    /// By shown rating, highest first, unrated last.
+    /// By displayed rating, highest first, unrated last.
     Rating,
     /// By review count, highest first, unknown last.
     ReviewCount,
-    /// By the day of the evidence check, newest first, unknown last.
+    /// By evidence date, newest first, unknown last.
     EvidenceCheckedOn,
 }
 
@@ -89,7 +89,7 @@ pub enum SortedBy {
     Attribute { attribute: AttributeNumber, descending: bool },
 }
 
-/// The products' positions in an order.
+/// The products' positions in a sort order.
 #[derive(Debug, Clone, Copy)]
 pub struct Places<'c> {
     /// An attribute, and whether its highest value comes first.
@@ -146,7 +146,7 @@ impl SortedOrder {
 }
 
 impl Columns {
-    /// How many products there are; `usize::MAX` if the columns disagree.
+    /// The number of products; `usize::MAX` if the columns disagree.
     pub fn len(&self) -> usize {
         let count = self.offering_type.len();
         let agree = self.evidence_status.len() == count
@@ -225,7 +225,7 @@ impl Columns {
         &self.profiles.examples
     }
 
-    /// The number of categories up to the last one that has a product.
+    /// The number of categories up to the last one with a product.
     pub fn category_count(&self) -> usize {
         self.profiles.category_count
     }
@@ -235,7 +235,7 @@ impl Columns {
         whole_stars(self.rating[ordinal as usize])
     }
 
-    /// The day of a product's evidence check, as a number that sorts chronologically.
+    /// A product's evidence date, as a number that sorts chronologically.
     pub fn checked_day(&self, ordinal: Ordinal) -> Option<u32> {
         self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
     }

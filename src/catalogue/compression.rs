@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_length_for_a_frame_is_rejected() {
+    fn frame_with_an_impossible_length_is_rejected() {
         let stating = |length: u64| [&[0x28, 0xb5, 0x2f, 0xfd, 0xe0][..], &length.to_le_bytes()].concat();
         assert_eq!([1000, 1 << 59].map(|length| text_len(&stating(length))), [Some(1000), None]);
     }

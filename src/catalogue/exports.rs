@@ -1,4 +1,4 @@
-//! The validated exports, kept for download.
+//! The validated exports, kept as downloads.
 
 use std::io::{self, BufReader, Read, Write as _};
 use std::ops::{Range, RangeInclusive};
@@ -14,8 +14,8 @@ use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
 use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
 
-/// The compression level for documents kept for download (zstd's scale, 1 to 22). Higher levels
-/// take far longer and hardly make them smaller.
+/// The compression level for downloadable documents (zstd's scale, 1 to 22). Higher levels take far
+/// longer and hardly make them smaller.
 const ZSTD_LEVEL: i32 = 3;
 
 /// The compression window as a power of two: 128 KiB. With it, a download's decoder takes about 500

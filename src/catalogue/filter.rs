@@ -10,7 +10,7 @@ use crate::record::{
     AttributeNumber, Attributes, CalendarDate, EvidenceStatus, KeyRange, OfferingType, identity, slug,
 };
 
-/// A product filter. An empty one lets all products pass.
+/// A product filter. An empty one admits all products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SoftwareFilter {
     /// Only these products. Unknown ids match nothing. Empty: no restriction.
@@ -22,7 +22,7 @@ pub struct SoftwareFilter {
     pub categories: Vec<String>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
-    /// The minimum shown rating.
+    /// The minimum displayed rating.
     pub min_rating: Option<f64>,
     /// Only products with an evidence date before this day.
     pub evidence_checked_before: Option<CalendarDate>,

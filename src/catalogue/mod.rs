@@ -3,7 +3,7 @@
 //!
 //! The [`Catalogue`] contains the categories, the glossary and the exports. The [`Records`] contain
 //! the products and reviews, which only an engine reads. [`CatalogueWriter`] writes both once per
-//! generation. Nothing here depends on an index or on HTTP. Only exports for download may be stored
+//! generation. Nothing here depends on an index or on HTTP. Only downloadable exports may be stored
 //! elsewhere ([`Bulk`]).
 
 mod attributes;
@@ -133,12 +133,12 @@ pub enum CatalogueError {
     Tables(#[from] postcard::Error),
     #[error("the catalogue's tables don't match its text")]
     Misfit,
-    #[error("a category, glossary term or export of the catalogue can't be read")]
+    #[error("a category, glossary term or export in the catalogue can't be read")]
     Object(#[source] serde_json::Error),
     /// A product's text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
-    #[error("the catalogue's documents for download can't be read")]
+    #[error("the catalogue's downloadable documents can't be read")]
     Downloads(#[source] io::Error),
 }
 

@@ -1,4 +1,4 @@
-//! Prefetching.
+//! Cache prefetching.
 
 /// Prefetches slices into the CPU cache. They're far apart in memory, and waiting for all of them
 /// at once hardly takes longer than waiting for one.

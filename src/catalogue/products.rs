@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn every_product_is_found_by_its_id_and_no_other_is() {
+    fn each_id_finds_its_product_and_other_ids_find_nothing() {
         let (spans, arena) = written(&IDS);
         let products = Products::open(spans, arena.into()).expect("intact");
         for (ordinal, id) in (0..).zip(IDS) {
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_directory_has_no_product() {
+    fn empty_directory_has_no_products() {
         let (spans, arena) = written(&[]);
         let products = Products::open(spans, arena.into()).expect("intact");
         assert_eq!((products.len(), products.find(""), products.ids().count()), (0, None, 0));
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_and_items_that_do_not_fit_are_refused() {
+    fn mismatched_spans_and_items_are_refused() {
         let wrong: [fn(&mut ProductSpans, &mut Vec<u8>); 8] = [
             |spans, _| spans.starts[1] = u64::MAX,
             |spans, _| spans.starts[2] = 0,

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::rating::Rating;
 use crate::record::{EvidenceStatus, Software};
 
-/// How many reviews the prior counts as in the Bayesian rating.
+/// How many reviews the prior in the Bayesian rating is worth.
 const PRIOR_REVIEWS: f64 = 10.0;
 
-/// The mean that is assumed if no product has a rating: the middle of 1 to 5 stars.
+/// The assumed mean if no product has a rating: the middle of 1 to 5 stars.
 const NEUTRAL_RATING: f64 = 3.0;
 
 /// The values of a record that determine its quality.
@@ -43,7 +43,7 @@ pub(super) struct Quality {
 }
 
 impl Quality {
-    /// A product's quality, given its shown rating, how many reviews it's based on, and the
+    /// A product's quality, given its displayed rating, how many reviews it's based on, and the
     /// directory's mean rating.
     ///
     /// The rating is Bayesian: `(PRIOR_REVIEWS * mean + reviews * rating) / (PRIOR_REVIEWS +
@@ -89,8 +89,8 @@ impl PartialEq for Quality {
     }
 }
 
-/// The mean of the shown ratings, each clamped to 0 to 5. They're summed in steps of 2^-32, so the
-/// order of addition doesn't matter.
+/// The mean of the displayed ratings, each clamped to 0 to 5. They're summed in steps of 2^-32, so
+/// the order of addition doesn't matter.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct MeanRating {
     sum: u128,

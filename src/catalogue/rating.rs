@@ -1,4 +1,4 @@
-//! The rating shown for a product.
+//! The rating displayed for a product.
 
 use serde::{Deserialize, Serialize};
 

@@ -126,7 +126,7 @@ pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
     candidates.iter().zip(items).map(hit).collect()
 }
 
-/// The size in bytes of a detail that takes a tenth of a millisecond to decompress.
+/// A detail of this size in bytes takes a tenth of a millisecond to decompress.
 const LARGE_BYTES: usize = 128 * 1024;
 
 /// The expected size of a hit's text in bytes.

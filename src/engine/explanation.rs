@@ -16,12 +16,12 @@ pub trait Explain {
 pub struct Explanation {
     /// For each group, the alternative that counts; `None` if the document satisfies none.
     pub groups: Vec<Option<Satisfied>>,
-    /// The excluded terms that it contains, as indices in the plan.
+    /// Indices in the plan of the excluded terms that it contains.
     pub excluded: Vec<usize>,
     pub has_excluded_phrase: bool,
-    /// The phrases that it lacks, as indices in the plan.
+    /// Indices in the plan of the phrases that it lacks.
     pub lacking: Vec<usize>,
-    /// The rerank's signals; zero if the plan has none.
+    /// The reranking signals; zero if the plan has none.
     pub signals: Shares,
     /// The parts of the filter that it fails.
     pub admission: Admission,
@@ -30,17 +30,17 @@ pub struct Explanation {
 /// A group's alternative with the highest score in a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Satisfied {
-    /// The alternative, as an index in the group.
+    /// The alternative's index in the group.
     pub alternative: usize,
     /// The document's score for the group.
     pub score: f32,
-    /// Each section's share of it: names, short fields, long fields, category descriptions. They
-    /// add up to 1.
+    /// How much each section contributes: names, short fields, long fields, category descriptions.
+    /// The shares add up to 1.
     pub shares: [f32; 4],
 }
 
 impl Explanation {
-    /// The document's score before the rerank: the sum over the groups.
+    /// The document's score before reranking: the sum over the groups.
     pub fn score(&self) -> f32 {
         self.groups.iter().flatten().map(|group| group.score).fold(0.0, |sum, score| sum + score)
     }

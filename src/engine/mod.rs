@@ -76,13 +76,13 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Reads everything it has in memory and verifies what can be verified. Opening an engine only
-    /// makes the quick checks.
+    /// Reads everything it has in memory and verifies whatever it can. Opening an engine only does
+    /// the quick checks.
     fn verify(&self) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// What explains its scores; `None` if it can't explain them.
+    /// The engine as an explainer; `None` if it can't explain its scores.
     fn explainer(&self) -> Option<&dyn Explain> {
         None
     }

@@ -72,10 +72,9 @@ pub struct Record {
 /// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchHits {
-    /// The hits of the page, in order.
+    /// The hits on the page, in order.
     pub hits: Vec<Hit>,
-    /// Each hit's text, if requested. It's missing for the last hits if it would take too much
-    /// memory.
+    /// Each hit's text, if requested. The last hits have none if it would take too much memory.
     pub texts: Vec<HitTexts>,
     /// How many documents were found in total.
     pub total: u64,
@@ -101,7 +100,7 @@ pub struct ReviewsRequest {
 /// A window of a product's reviews.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewHits {
-    /// The reviews of the page as JSON objects, in order.
+    /// The reviews on the page as JSON objects, in order.
     pub reviews: Vec<Bytes>,
     /// How many reviews pass the filter.
     pub total: u64,

@@ -28,7 +28,7 @@ const MAX_PART_BYTES: u64 = 64 << 30;
 /// The maximum size of the change log in bytes: twice the most that's ever written.
 pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
 
-/// The maximum size in bytes of a part with this name; `None` if no generation has such a part.
+/// The maximum size in bytes of a part with this name; `None` if no generation has one.
 pub(crate) fn max_bytes(name: &str) -> Option<u64> {
     match name {
         CHANGES => Some(MAX_LOG_BYTES),
@@ -72,7 +72,8 @@ impl Artifact {
         Some(self.parts.swap_remove(index).1)
     }
 
-    /// Removes the parts whose names have a prefix, and returns them by the rest of their names.
+    /// Removes the parts whose names start with a prefix, and returns each with the rest of its
+    /// name.
     pub fn take_prefixed(&mut self, prefix: &str) -> Vec<(String, Bytes)> {
         let taken = self.parts.extract_if(.., |(name, _)| name.starts_with(prefix));
         taken.map(|(name, content)| (name[prefix.len()..].to_owned(), content)).collect()

@@ -21,8 +21,8 @@ use crate::search::{DocumentAnalyzer, SearchBuilder};
 /// How many documents go from the analysis to the index at a time: a few hundred kilobytes of
 /// terms.
 const BATCH: usize = 64;
-/// The maximum size in bytes of exports that are built with several threads, which takes half as
-/// much memory again as one thread.
+/// Exports up to this size in bytes are built with several threads, which takes half as much memory
+/// again as one thread.
 const MOST_AT_ONCE: u64 = 256 * 1024 * 1024;
 /// How many batches may wait for the index.
 const WAITING_BATCHES: usize = 4;
@@ -30,7 +30,7 @@ const WAITING_BATCHES: usize = 4;
 /// Why a generation can't be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    #[error("the records can't be laid out")]
+    #[error("the catalogue can't be written")]
     Catalogue(#[from] CatalogueBuildError),
     #[error("the words can't be indexed")]
     Words(#[from] LexiconError),

@@ -121,7 +121,7 @@ impl Builder<'_> {
         Ok(self.settings.name(generation).skipping(set.report.skipped))
     }
 
-    /// Reads the exports. It's an error if they can't be served.
+    /// Reads the exports. Fails if they can't be served.
     fn read(&mut self, scratch: &Scratch) -> Result<ReadSet, BuildFailure> {
         pass(Step::Read);
         let observer = RefCell::new(&mut *self.observer);
@@ -131,12 +131,12 @@ impl Builder<'_> {
             let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
         })?;
         self.check(&read.set)?;
-        // Frees the bytes of the files.
+        // Frees the files' bytes.
         read.set.report.files = Vec::new();
         Ok(read)
     }
 
-    /// Reports on the exports. It's an error if they can't be served.
+    /// Reports on the exports. Fails if they can't be served.
     fn check(&mut self, set: &ExportSet) -> Result<(), BuildFailure> {
         let report = &set.report;
         self.observer.report(report);
@@ -178,8 +178,8 @@ impl Builder<'_> {
         seen.map_err(BuildError::scratch)?;
         let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| missing.contains(id)).collect();
         if removed.len() * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
-            // Normally the served generation is current on disk. If it isn't, the files aren't
-            // named.
+            // Normally the served generation is current on disk. If it isn't, the message names no
+            // files.
             let on_disk = store.and_then(|store| {
                 let mut artifact = store.load_catalogue(&store.current()?).ok()?;
                 open_catalogue(&mut artifact).ok()
@@ -195,7 +195,7 @@ impl Builder<'_> {
         let is_wanted = |manifest: &Manifest| {
             manifest.generation == *generation && manifest.inputs.is_empty() == self.settings.source.folder().is_none()
         };
-        // A generation that processes died opening is rebuilt.
+        // If processes died opening a generation, it's rebuilt.
         if store.deaths(generation) >= MAX_DEATHS {
             return None;
         }
@@ -209,7 +209,7 @@ impl Builder<'_> {
     }
 }
 
-/// Why a build failed. Names the folder of the scratch files if they're the cause.
+/// Why a build failed. Names the scratch folder if scratch files are the cause.
 fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
     match error {
         BuildError::Catalogue(CatalogueBuildError::Scratch(error)) => ReadError::Scratch(scratch.error(error)).into(),
@@ -218,7 +218,7 @@ fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
 }
 
 /// Makes an existing generation current. If it replaces another one, it gets a log that continues
-/// the other one's.
+/// that one's.
 fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
     let former = store.former().filter(|former| former.generation != manifest.generation);
     let Some((former, versions)) = former.zip(store.versions(manifest)) else {

@@ -119,8 +119,8 @@ impl BuildFailure {
     pub(crate) fn removes(removed: usize, of: usize, max_percent: u8, losses: &str) -> Self {
         let losses = if losses.is_empty() { String::new() } else { format!(" ({losses})") };
         let detail = format!(
-            "the exports would remove {removed} of {of} {}, more than {max_percent} per cent{losses}; confirm it with \
-             `software-directory --reindex`, or bring the records back",
+            "the exports would remove {removed} of {of} {}, more than {max_percent} per cent{losses}; confirm this with \
+             `software-directory --reindex`, or restore the records",
             agreeing(of, "product", "products")
         );
         Self { code: FailureCode::RecordsRemoved, count: Some(removed), detail, is_transient: false }

@@ -12,7 +12,7 @@ use crate::generation::Generation;
 use crate::generation::versions::VersionReader;
 use crate::scratch::{Bulk, decode};
 
-/// The maximum number of generations that the log goes back.
+/// The maximum number of generations that the log covers.
 const MAX_STEPS: usize = 100;
 /// The maximum size of the log in bytes. A step of a hundred thousand products takes about 5 MB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -37,7 +37,7 @@ pub struct Step {
     pub changes: Vec<ProductChange>,
 }
 
-/// A product's change. A missing hash means that the product doesn't exist on that side.
+/// A product's change. A missing hash means that the product doesn't exist in that generation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductChange {
     /// The product's id.
@@ -58,7 +58,7 @@ pub(super) struct ChangePlace {
 }
 
 impl ProductChange {
-    /// An upper bound for its size in the log, in bytes.
+    /// An upper bound on its size in the log, in bytes.
     fn bytes(&self) -> usize {
         self.id.len() + CHANGE_BYTES
     }

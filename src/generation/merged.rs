@@ -5,16 +5,16 @@ use std::ops::Range;
 
 use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
 
-/// A log's changes, sorted by id. Each has the range of steps to start from for which it's the
-/// product's first change.
+/// A log's changes, sorted by id. Each has the range of starting steps for which it's the product's
+/// first change.
 #[derive(Debug, Default)]
 pub struct MergedChanges(Vec<MergedChange>);
 
 #[derive(Debug)]
 struct MergedChange {
     place: ChangePlace,
-    /// The first step to start from for which this is the product's first change; the last one is
-    /// the change's own step. [`NEVER`] if the product ends up as it was before.
+    /// The first starting step for which this is the product's first change; the last one is the
+    /// change's own step. [`NEVER`] if the product ends up as it was before.
     since: u32,
 }
 
@@ -24,7 +24,7 @@ const NEVER: u32 = u32::MAX;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ChangesSince {
     pub page: Vec<ProductChange>,
-    /// The number of changes on all pages.
+    /// The number of changes across all pages.
     pub total: usize,
 }
 

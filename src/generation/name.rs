@@ -23,7 +23,7 @@ pub const INDEX_FORMAT: u32 = 20;
 pub struct Generation(Box<str>);
 
 impl Generation {
-    /// The generation of a set.
+    /// The generation for a set.
     pub fn of(set: &ExportSet) -> io::Result<Self> {
         let mut namer = Namer::new();
         for export in set.by_id() {
@@ -79,9 +79,9 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation of the files if nothing is left out, computed from their bytes alone. They're
-    /// neither checked nor kept, and the operator's prefixes aren't included. `None` if they can't
-    /// form a generation as they are.
+    /// The generation for the files if nothing is left out, computed from their bytes alone. The
+    /// files are neither checked nor kept, and the operator's prefixes aren't included. `None` if
+    /// they can't form a generation as they are.
     pub fn from_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
         let ids = files.iter().map(|path| Some((path.file_stem()?.to_str()?, path)));
         let Some(mut files) = ids.collect::<Option<Vec<_>>>() else { return Ok(None) };

@@ -56,9 +56,9 @@ impl NewsIndex {
         Self { all, by_category }
     }
 
-    /// The newest news in any of these categories (`None` for all), each with its step. If products
-    /// aren't in memory, it returns more than a feed needs, since some may belong to other
-    /// categories or to removed products.
+    /// The latest news in any of these categories (`None` for all), each entry with its step. If
+    /// products aren't in memory, this returns more than a feed needs, since some entries may
+    /// belong to other categories or to removed products.
     pub fn newest<'l>(&self, log: &'l ChangeLog, categories: Option<&[u32]>) -> Vec<(&'l Step, &'l ProductChange)> {
         let entry = |at: usize| log.entry(self.all[at]);
         match (&self.by_category, categories) {

@@ -1,5 +1,5 @@
-//! Runs builds, and trials of pulled generations, in a separate process, which contains their
-//! crashes and their use of memory and CPU.
+//! Runs builds, and trials of pulled generations, in a separate process, which isolates crashes and
+//! limits the use of memory and CPU.
 //!
 //! The process receives the served ids as JSON on standard input, and writes [`Message`]s to
 //! standard output, one per line.
@@ -39,7 +39,7 @@ pub struct BuildProcess {
 }
 
 /// The command that reads a whole generation from disk and tries it, with bounded memory and time.
-/// It receives the name of the generation's folder on standard input.
+/// It receives the generation's folder name on standard input.
 #[derive(Debug, Clone)]
 pub struct ProbeProcess {
     pub program: PathBuf,
@@ -61,7 +61,7 @@ pub enum Message {
     Report(RenderedReport),
     /// The last message: the generation is current on disk.
     Built {
-        /// The name of its folder.
+        /// The generation's folder name.
         folder: String,
         /// Whether it had to be built.
         is_new: bool,
@@ -76,8 +76,8 @@ pub enum Message {
 const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {
-    /// Runs the process until it ends. Returns the name of the generation's folder and whether it
-    /// had to be built.
+    /// Runs the process until it ends. Returns the generation's folder name and whether it had to
+    /// be built.
     pub(crate) fn run(
         &self,
         served: &ServedIds,
@@ -167,7 +167,7 @@ fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
         let mut last = String::new();
         for line in stderr.lines().map_while(Result::ok) {
             tracing::warn!("{line}");
-            // What follows a failure is its backtrace, or a hint on how to get one.
+            // Whatever follows a failure is its backtrace, or a hint on how to get one.
             if ![" ", "note: ", "stack backtrace:"].iter().any(|start| line.starts_with(start)) {
                 last = line;
             }
@@ -207,7 +207,7 @@ fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
     BuildFailure::transient(FailureCode::BuildFailed, detail)
 }
 
-/// Whether the process was killed, as the system does when memory runs out.
+/// Whether the process was killed, as happens when memory runs out.
 fn is_killed(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
     status.signal() == Some(9)

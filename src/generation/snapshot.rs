@@ -134,8 +134,8 @@ impl Snapshot {
         }))
     }
 
-    /// Reads everything it has in memory and the documents for download, and verifies what can be
-    /// verified. Opening a generation only makes the quick checks.
+    /// Reads everything it has in memory and the downloadable documents, and verifies whatever it
+    /// can. Opening a generation only does the quick checks.
     pub(crate) fn verify(&self) -> Result<(), OpenError> {
         self.catalogue.verify()?;
         self.records.verify()?;
@@ -169,7 +169,7 @@ impl Snapshot {
         self.search.documents
     }
 
-    /// What it's compared by with other generations.
+    /// What it's compared with other generations by.
     pub(crate) fn contents(&self) -> (&Catalogue, &Records) {
         (&self.catalogue, &self.records)
     }

@@ -110,7 +110,7 @@ fn embedded_files(prefixes: &IdPrefixes) -> impl Iterator<Item = Result<SourceFi
     files.map(|file| Ok(file?.prefixed(prefixes)))
 }
 
-/// How many times files are read if they keep changing meanwhile.
+/// How many times files are read if they keep changing in the meantime.
 const READS: usize = 10;
 /// File systems store times in steps, so a change in the same step as the last poll can't be seen.
 const TIME_STEP: Duration = Duration::from_millis(10);

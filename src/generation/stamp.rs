@@ -30,7 +30,7 @@ pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
     Ok(stamps)
 }
 
-/// Whether a file was, or may have been, changed after a moment.
+/// Whether a file was, or may have been, changed after a point in time.
 pub(crate) fn has_changed_since(stamp: &FolderStamp, moment: SystemTime) -> bool {
     stamp.iter().any(|file| file.has_changed_since(moment))
 }

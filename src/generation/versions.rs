@@ -41,7 +41,7 @@ impl VersionWriter {
 #[derive(Debug)]
 pub(crate) struct VersionReader {
     part: BufReader<BulkReader>,
-    /// The versions that haven't been read yet.
+    /// The versions not read yet.
     left: u64,
     buffer: Vec<u8>,
 }

@@ -28,7 +28,7 @@ pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     keys
 }
 
-/// Whether a replaced product's name may precede this folded word, or follow it and a
+/// Whether a replaced product's name may come before this folded word, or after it and a
 /// [preposition](is_preposition).
 fn is_cue(folded: &str) -> bool {
     matches!(
@@ -92,7 +92,7 @@ fn is_name(text: &str, word: &Word) -> bool {
     !is_article && written.contains(|c: char| c.is_uppercase() || c.is_ascii_digit())
 }
 
-/// Whether a word after the first may belong to a name: `Monday.com`, `Auth0`.
+/// Whether a word after the first may be part of a name: `Monday.com`, `Auth0`.
 fn is_name_part(text: &str, word: &Word) -> bool {
     is_name(text, word) || text[..word.start].ends_with('.')
 }

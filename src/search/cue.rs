@@ -96,7 +96,7 @@ pub(super) fn subjects(words: &[Word]) -> Vec<Subject> {
     subjects
 }
 
-/// Whether a folded word next to a product to replace says only what kind of thing is sought.
+/// Whether a folded word next to a product to replace only says what kind of thing is sought.
 pub(super) fn names_kind(folded: &str) -> bool {
     KIND.contains(&folded)
 }

@@ -59,7 +59,7 @@ pub struct DocumentAnalyzer {
     topics: Vec<Term>,
 }
 
-/// The words and synonyms of all documents, the final numbers of the words, and the pinned queries.
+/// All documents' words and synonyms, the words' final numbers, and the pinned queries.
 #[derive(Debug)]
 pub struct Vocabulary {
     pub lexicon: LexiconParts,
@@ -94,7 +94,7 @@ impl DocumentAnalyzer {
         let pins = Pins::new(pins);
         let thesaurus = Thesaurus::new(synonyms);
         let mut lexicon = LexiconBuilder::default();
-        // Words in synonyms can be meant even if no document has them.
+        // A query can mean a synonym's words even if no document has them.
         for word in thesaurus.vocabulary() {
             lexicon.note(word.spelling(), &word.folded, 0);
         }
@@ -375,8 +375,8 @@ fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
     }
 }
 
-/// Parts of a word that are worth finding alone: `iso` and `9001` of `iso9001`, `c` of `c++`, `net`
-/// of `.net`.
+/// Parts of a word that are worth finding on their own: `iso` and `9001` in `iso9001`, `c` in
+/// `c++`, `net` in `.net`.
 fn parts(folded: &str) -> impl Iterator<Item = &str> {
     let bare = folded.trim_matches(['+', '#', '.']);
     let odd = (bare != folded && !bare.is_empty()).then_some(bare);

@@ -46,8 +46,8 @@ pub(super) fn translated_values<'a>(
     texts.map(|(field, (language, text))| Text { field, content: text, language: Some(language), is_own: false })
 }
 
-/// A product's own text, in `language`. `declared` has the values of the attributes that exports
-/// declare.
+/// A product's own text, in `language`. `declared` contains the values of the attributes that
+/// exports declare.
 pub(super) fn values<'a>(
     software: &'a Software,
     language: Option<&'a Language>,

@@ -39,7 +39,7 @@ pub struct FacetCounts {
 pub struct AttributeCounts {
     pub attribute: AttributeNumber,
     /// The most frequent values with their counts, highest first. For numbers and days, the ranges
-    /// by which they are counted, in their own order.
+    /// they're counted by, in their own order.
     pub values: Vec<(Box<str>, u64)>,
 }
 

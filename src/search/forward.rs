@@ -108,7 +108,7 @@ impl Forward {
         self.of(ordinal).len()
     }
 
-    /// Whether a document has these words in a row. Compares encoded bytes without decoding.
+    /// Whether a document has these words in a row. Compares encoded bytes without decoding them.
     pub fn has(&self, ordinal: Ordinal, sequence: &Sequence) -> bool {
         let bytes = self.of(ordinal);
         let mut from = 0;

@@ -60,7 +60,7 @@ impl HeadingHits {
         self.0.iter().flatten().map(|bits| u64::from(bits.count_ones())).sum()
     }
 
-    /// The entries' indices, best match first; on a tie, in the order of the entries.
+    /// The entries' indices, best match first; on a tie, in entry order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().flat_map(|bits| ones(bits))
     }

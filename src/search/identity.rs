@@ -1,4 +1,4 @@
-//! Queries that as a whole refer to one product: by its name or an alias, a variant spelling of
+//! Queries that, as a whole, refer to one product: by its name or an alias, a variant spelling of
 //! either, its id, or its website.
 
 use unicode_normalization::UnicodeNormalization;
@@ -54,8 +54,8 @@ pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) 
     Ok(Identified::default())
 }
 
-/// Parses a query. If it's a name that only looks as if it had an exclusion (`gofmt -s`), its symbols
-/// aren't operators.
+/// Parses a query. If it's a name that only looks as if it contained an exclusion (`gofmt -s`), its
+/// symbols aren't operators.
 pub fn read<D: Documents>(documents: &D, text: &str) -> Result<ParsedQuery, D::Error> {
     let parsed = parse(text);
     if parsed.excluded.is_empty() || documents.document_frequency(&signed(text, &words(text)))? == 0 {

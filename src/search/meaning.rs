@@ -13,7 +13,7 @@ use crate::text::topic;
 /// How many of a record's words count: the first ones, in [`Field`] order, say what it is.
 const WORDS: usize = 32;
 
-/// A record has a vector if at least this percentage of those words is common in English, the only
+/// A record has a vector if at least this percentage of those words are common in English, the only
 /// language that the table knows. English records have 50 % or more, German ones 30 % or less.
 const ENGLISH: usize = 40;
 

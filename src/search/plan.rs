@@ -110,7 +110,7 @@ pub enum Kind {
     /// A mention of the named product.
     Mention,
     Name,
-    /// The query that the product is pinned to.
+    /// The query is one that the product is pinned to.
     Pinned,
 }
 
@@ -144,7 +144,7 @@ pub struct Alternative {
     pub weight: f32,
 }
 
-/// A query's word with its alternatives. A document's score for it is `idf × max(weight × score)`
+/// A query word with its alternatives. A document's score for it is `idf × max(weight × score)`
 /// ([`Scorer`](super::score::Scorer)), with one document frequency for the group.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Group {
@@ -200,7 +200,7 @@ pub struct Meaning {
     /// The share of a score's distance to the bound that a document with the same meaning gets,
     /// from 0 to 1.
     pub weight: f32,
-    /// Upper bound of all documents' scores: the score of a document with every word in the best
+    /// Upper bound on all documents' scores: the score of a document with every word in the best
     /// place.
     pub bound: f32,
 }
@@ -240,7 +240,8 @@ pub struct Plan {
     pub phrases: Vec<Phrase>,
     /// Full names that the query may be.
     pub names: Vec<Term>,
-    /// The terms of the products pinned to the query, best first. They are also alternatives of each group.
+    /// The terms of the products pinned to the query, best first. They're also alternatives in each
+    /// group.
     pub pinned: Vec<Term>,
     /// Documents with one of these score 0, which puts them last in their tier.
     pub last: Vec<Term>,
@@ -253,7 +254,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether it requires nothing and so finds every document.
+    /// Whether it requires nothing and therefore finds every document.
     pub fn finds_all(&self) -> bool {
         self.groups.is_empty()
             && self.names.is_empty()

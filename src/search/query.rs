@@ -19,7 +19,7 @@ pub struct ParsedQuery {
     pub phrases: Vec<Range<usize>>,
     /// The words of each exclusion.
     pub excluded: Vec<Vec<Word>>,
-    /// Whether the last word may still be being typed, because nothing follows it.
+    /// Whether the last word may be unfinished, because nothing follows it.
     pub last_is_open: bool,
 }
 
@@ -85,7 +85,7 @@ enum Kind {
     Excluded,
 }
 
-/// The next part of the query from `from` on, and the offset of the one that follows.
+/// The next part of the query from `from` on, and the offset of the part after it.
 fn next_part(text: &str, from: usize) -> (Range<usize>, Kind, usize) {
     let rest = &text[from..];
     if let Some(inside) = rest.strip_prefix(is_quote) {

@@ -21,7 +21,7 @@ pub const MEANT: usize = 100;
 const LIKENESS_STEPS: f32 = 8.0;
 
 impl Rerank {
-    /// Upper bound of the factor a score is multiplied by.
+    /// Upper bound on the factor that a score is multiplied by.
     fn upper_bound(&self) -> f32 {
         match self {
             Self::None | Self::ShortestName => 1.0,
@@ -126,8 +126,8 @@ impl Signals {
         let mut reranked = 0;
         let mut order = Vec::with_capacity(best.len());
         while reranked < best.len() {
-            // Upper bound for the next candidate, and so for all that follow: among ties it's the
-            // best.
+            // An upper bound for the next candidate, and so for all that follow: among ties, it's
+            // the best.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
             if wanted <= reranked && best[reranked].tier < Tier::Pinned {
                 order.clear();

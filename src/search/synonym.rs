@@ -52,8 +52,8 @@ pub struct Mention<'t> {
     pub asks: &'t [u32],
 }
 
-/// Whether a word is ignored inside a term: `environment, health and safety` equals `environment
-/// health safety`.
+/// Whether a word is ignored inside a term: `environment, health and safety` is the same as
+/// `environment health safety`.
 fn is_skipped(folded: &str) -> bool {
     folded == "and"
 }

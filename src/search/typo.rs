@@ -11,7 +11,7 @@ use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
 use super::budget::Budget;
 use super::lexicon::{Lexicon, WordId};
 
-/// Maximum number of corrections for a word.
+/// The maximum number of corrections for a word.
 const CANDIDATES: usize = 4;
 
 /// Budget units for building an automaton.
@@ -41,9 +41,9 @@ pub fn allowed_edits(folded: &str) -> u8 {
     }
 }
 
-/// Corrections of a word that isn't in the lexicon, best first: the nearest, and among equally near
-/// ones the most frequent. An edit of the first letter counts double; swapping two neighbours is
-/// one edit. A word that no product has counts only if it's a synonym.
+/// Corrections for a word that isn't in the lexicon, best first: the nearest, and among equally
+/// near ones the most frequent. An edit to the first letter counts double; swapping two neighbours
+/// is one edit. A word that no product has counts only if it's a synonym.
 pub fn candidates(
     lexicon: &Lexicon,
     is_synonym: &dyn Fn(&str) -> bool,
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn one_edit_from_four_letters_two_from_eight() {
+    fn four_letters_allow_one_edit_and_eight_allow_two() {
         let lexicon = lexicon(&[("permit", 3), ("work", 5), ("calibration", 2), ("car", 9)]);
         assert_eq!(meant(&lexicon, "permt"), ["permit"]);
         assert_eq!(meant(&lexicon, "wrok"), ["work"], "a transposition is one edit");

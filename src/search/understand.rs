@@ -130,8 +130,8 @@ enum Standing {
     Named,
 }
 
-/// Whether a name next to a cue is a product to replace. `is_all` says whether the query says
-/// nothing else.
+/// Whether a name next to a cue is a product to replace. `is_all` means that the query says nothing
+/// else.
 fn standing<D: Documents>(
     index: &SearchIndex,
     documents: &D,

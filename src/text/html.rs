@@ -5,7 +5,7 @@ use std::fmt;
 
 use askama::filters::Escaper;
 
-/// The escaper of the templates.
+/// The templates' escaper.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Html;
 

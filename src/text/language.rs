@@ -54,8 +54,8 @@ impl LanguageCount {
         }
     }
 
-    /// The language that the text is clearly in. `None` for English, other languages, and too few
-    /// words.
+    /// The language that the text is clearly in. `None` for English, for other languages, and if
+    /// there are too few words.
     pub fn clearly(&self) -> Option<Inflected> {
         let most = |at: usize| {
             let others = self.others.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, count)| *count);

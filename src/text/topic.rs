@@ -34,7 +34,8 @@ pub fn nearest(text: &Reference, nearest_groups: usize, count: usize) -> Vec<Nea
     best(groups.into_iter().flat_map(topics_of), count)
 }
 
-/// The nearest ones, nearest first. If two are equally near, the one with the lower number is first.
+/// The nearest ones, nearest first. If two are equally near, the one with the lower number comes
+/// first.
 fn best(topics: impl Iterator<Item = NearTopic>, count: usize) -> Vec<NearTopic> {
     let mut nearest: Vec<NearTopic> = Vec::with_capacity(count + 1);
     for topic in topics {

@@ -1,4 +1,4 @@
-//! A cluster as the origin of generations: opens the one that the cluster has in service.
+//! A cluster as the origin of generations: opens the one that the cluster has published.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct ClusterFollower {
     cluster: Arc<Cluster>,
     publisher: Publisher,
     runtime: Handle,
-    /// The publication that's being served. A generation that's filled again is a new publication.
+    /// The publication being served. If a generation is filled again, that's a new publication.
     served: Option<Published>,
 }
 

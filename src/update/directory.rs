@@ -12,7 +12,7 @@ use crate::export::Skipped;
 use crate::generation::Snapshot;
 use crate::update::reload::{Outcome, Reload, ReloadStatus};
 
-/// The name of the reason that invalid records are left out.
+/// The reason code for invalid records that were left out.
 pub const RECORDS_SKIPPED: &str = "records_skipped";
 
 /// The directory that's being served, shared by the HTTP service, the watcher and everyone else.
@@ -32,7 +32,7 @@ pub struct Degraded {
     pub code: &'static str,
     /// The number of errors in the exports, of products that would be removed, or of records left out.
     pub count: Option<usize>,
-    /// The number of exports left out as a whole; `None` for other reasons.
+    /// The number of exports left out entirely; `None` for other reasons.
     pub export_count: Option<usize>,
     /// When it began, if that's known.
     pub since: Option<Timestamp>,
@@ -41,7 +41,7 @@ pub struct Degraded {
 }
 
 impl Degraded {
-    /// The reason that the served generation is the valid part of an invalid set.
+    /// The reason for serving only the valid part of an invalid set.
     fn skipped(skipped: Skipped) -> Self {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         Self {

@@ -35,7 +35,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// s).
 const PURGE_DELAY: Duration = Duration::from_millis(1500);
 
-/// Where the generations of a directory come from.
+/// Where a directory's generations come from.
 pub trait Origin {
     type Error;
 
@@ -60,8 +60,8 @@ pub trait Origin {
         POLL_INTERVAL
     }
 
-    /// Fetches or builds the generation and opens it; `None` if it's already served. If that fails,
-    /// `last_good` is served.
+    /// Fetches or builds the generation and opens it; `None` if it's already being served. If this
+    /// fails, `last_good` is served.
     fn fetch(&mut self, last_good: Option<&Snapshot>, health: &mut Health) -> Result<Option<Opened>, Self::Error>;
 
     /// The error for a panic.
@@ -95,7 +95,7 @@ pub enum Look {
 #[derive(Debug)]
 pub struct Opened {
     pub snapshot: Arc<Snapshot>,
-    /// Published, loaded, or unchanged if an equal one is served.
+    /// Published, loaded, or unchanged if an equal one is already served.
     pub outcome: Outcome,
     pub change: Option<Change>,
     pub pulled_bytes: Option<u64>,

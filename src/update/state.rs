@@ -65,7 +65,7 @@ impl Problem {
     }
 
     /// The wait before a retry. For a remote it starts at 1 s and doubles each time. For a build
-    /// it's a fixed minimum, or ten times as long as the failed one took.
+    /// it's ten times as long as the failed one took, but never less than a fixed minimum.
     fn wait(&self, failures: u32, took: Duration) -> Option<Duration> {
         self.is_retried.then(|| match self.about {
             About::Remote => Duration::from_secs(1 << failures.min(5)).min(MAX_BACK_OFF),
@@ -94,7 +94,7 @@ impl Health {
         self.directory.current().is_some_and(|served| served.generation == *generation)
     }
 
-    /// Whether a download of the served generation has found damage on disk.
+    /// Whether a download of the served generation has revealed damage on disk.
     pub(super) fn serves_damaged(&self) -> bool {
         self.directory.current().is_some_and(|current| current.catalogue.is_damaged())
     }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn each_subject_has_one_reason_which_keeps_its_start() {
+    fn each_subject_has_one_reason_that_keeps_its_start_time() {
         let directory = Arc::<Directory>::default();
         let reasons = || directory.degraded().iter().map(|reason| (reason.code, reason.since)).collect::<Vec<_>>();
         let mut health = Health::new(Arc::clone(&directory));

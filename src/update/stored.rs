@@ -10,7 +10,7 @@ use crate::generation::{BuildFailure, FailureCode, Generation, Snapshot};
 use crate::panics::ScopedThread;
 use crate::update::state::{About, Problem};
 
-/// How much memory loading a generation takes, including decoded tables, as a multiple of its
+/// How much memory it takes to load a generation, including decoded tables, as a multiple of its
 /// parts' size.
 const LOADING_FACTOR: u64 = 2;
 
@@ -31,8 +31,8 @@ fn is_deadly(store: &Store, manifest: &Manifest) -> bool {
     store.deaths(&manifest.generation) >= MAX_DEATHS
 }
 
-/// Whether a generation may be opened. A process that serves another one tries it once more than a
-/// start does.
+/// Whether a generation may be opened. A process that serves another one makes one more attempt
+/// than a start does.
 pub(super) fn may_open(store: &Store, generation: &Generation) -> Result<(), BuildFailure> {
     let deaths = store.deaths(generation);
     if deaths <= MAX_DEATHS {
@@ -49,7 +49,7 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     };
     may_open(store, &manifest.generation)?;
     let _opening = store.mark_opening(&manifest.generation);
-    // If memory ran out while tables are decoded, the process would end. Here that's a failure like
+    // If memory ran out while tables were decoded, the process would end. Here it's a failure like
     // any other.
     let in_memory = manifest.parts.iter().filter(|part| !is_download(&part.name));
     let bytes = in_memory.map(|part| part.size).sum::<u64>().saturating_mul(LOADING_FACTOR);

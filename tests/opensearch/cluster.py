@@ -106,7 +106,7 @@ class Node:
 
     def start(self) -> None:
         """Starts the node, as a separate user if this runs as root."""
-        assert self.process is None, f"{self.name} runs"
+        assert self.process is None, f"{self.name} is already running"
         (self.folder / "tmp").mkdir(exist_ok=True)
         own_by(self.folder, self.cluster.user)
         environment = {
@@ -126,7 +126,7 @@ class Node:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # Ctrl+C is for the script, which stops the nodes.
+                # Ctrl+C is for the script, which then stops the nodes.
                 start_new_session=True,
                 **account,
             )
@@ -134,7 +134,7 @@ class Node:
     def signal(self, number: signal.Signals) -> None:
         """Sends a signal. After SIGKILL, the node has ended when this returns."""
         if self.process is None:
-            raise ClusterError(f"{self.name} doesn't run")
+            raise ClusterError(f"{self.name} isn't running")
         os.killpg(self.process.pid, number)
         if number == signal.SIGKILL:
             self.process.wait()
@@ -205,7 +205,7 @@ class Cluster:
             except OSError as error:
                 problem = error
             time.sleep(0.1)
-        raise ClusterError(f"the nodes aren't a healthy cluster after {START_SECONDS} s: {problem}")
+        raise ClusterError(f"the nodes haven't formed a healthy cluster after {START_SECONDS} s: {problem}")
 
     def control(self, line: str) -> object:
         """Executes a line from the control socket."""
@@ -217,7 +217,7 @@ class Cluster:
         elif node and verb == "start":
             node.start()
         elif verb != "nodes":
-            raise ClusterError(f"{line.strip()!r} isn't a command of the control socket")
+            raise ClusterError(f"{line.strip()!r} isn't a control socket command")
         return [node.state() for node in self.nodes]
 
 
@@ -255,7 +255,7 @@ def free_port() -> int:
 
 
 def serve(cluster: Cluster, control: socket.socket, command: subprocess.Popen[bytes] | None) -> int:
-    """Serves the control socket until the command ends, or the input if there's no command."""
+    """Serves the control socket until the command ends or, without a command, until the input ends."""
     selector = selectors.DefaultSelector()
     selector.register(control, selectors.EVENT_READ)
     if command is None:
@@ -293,7 +293,7 @@ def main() -> int:
     options, command_line = split(sys.argv[1:])
     arguments = parser.parse_args(options)
     if arguments.security and arguments.nodes != 1:
-        parser.error("--security is for one node")
+        parser.error("--security works only with a single node")
     # So an interrupted run also stops the nodes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with contextlib.ExitStack() as stack:

@@ -35,7 +35,7 @@ QUERIES = [
 
 @contextlib.contextmanager
 def server(binary, *arguments, log="warn", stderr=None):
-    """A server: its address and the header with its key."""
+    """Runs a server. Yields its address and the header with its key."""
     process = subprocess.Popen(
         [binary, "--listen", "127.0.0.1:0", "--log", log, *arguments], stdout=subprocess.PIPE, stderr=stderr, text=True
     )

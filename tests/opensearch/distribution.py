@@ -35,7 +35,7 @@ SECURITY = (
 
 
 class DistributionError(Exception):
-    """The server can't be provided."""
+    """The server can't be downloaded or doesn't match its hash."""
 
 
 def downloaded(source: tuple[str, str]) -> pathlib.Path:

@@ -8,11 +8,11 @@ import threading
 import time
 import urllib.parse
 
-# How many requests are in progress at a time.
+# How many requests are in progress at once.
 CALLERS = 8
-# A caller's pause after each request, since two processors also serve three nodes.
+# A caller's pause after each request, because two processors also run three nodes.
 PAUSE_SECONDS = 0.02
-# How long after a fault requests may fail.
+# How long after a fault requests may still fail.
 GRACE_SECONDS = 2
 # How many requests after the grace period are enough for a verdict.
 ENOUGH = 400

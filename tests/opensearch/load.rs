@@ -10,11 +10,11 @@ use tokio::task::JoinSet;
 
 use crate::environment::search;
 
-/// How many searches are in progress at a time.
+/// How many searches are in progress at once.
 const CALLERS: usize = 8;
-/// A caller's pause after each search, since two processors also serve three nodes.
+/// A caller's pause after each search, because two processors also run three nodes.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long after the fault searches may fail.
+/// How long after the fault searches may still fail.
 const GRACE: Duration = Duration::from_secs(2);
 /// How many searches after that are enough for a verdict.
 const ENOUGH: usize = 400;

@@ -55,7 +55,7 @@ def main():
                 yield it
             said.append(log.read_text())
 
-        # Wrong credentials first, before any other error could hide behind them.
+        # Wrong credentials come first, so no other error can mask them.
         fails("a wrong password", reindex(*engine("builder", password_file=wrong)), 1, "rejects user builder")
         fails("no certificate of the CA", reindex(*engine("builder", ca_file=None)), 1, "--engine-ca-file", "UnknownIssuer")
         fails("a CA file that isn't there", reindex(*engine("builder", ca_file=folder / "no.pem")), 2, "no.pem")

@@ -1,5 +1,5 @@
-//! The most frequent complaints about search engines, one test each, on records written for that
-//! test.
+//! The most frequent complaints about search engines, with one test each, on records written for
+//! that test.
 
 mod ask;
 #[path = "../common/cases.rs"]

@@ -281,7 +281,7 @@ fn the_response_says_where_products_with_some_words_begin() {
 }
 
 #[test]
-fn a_match_says_that_a_synonym_or_a_category_description_explains_it() {
+fn a_match_says_whether_a_synonym_or_category_description_explains_it() {
     let directory = Directory::with(
         &[json!({"id": "a", "name": "Lantern", "category": "Control of work", "tagline": "PTW for sites"})],
         &json!({

@@ -13,7 +13,7 @@ use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool};
 pub(super) struct Joined {
     pub(super) products: Spool<JoinedProduct>,
     pub(super) reviews: Spool<StoredReview>,
-    /// The mean of the shown ratings.
+    /// The mean of the displayed ratings.
     pub(super) mean: f64,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Links {
     pub(super) to: Vec<RecordPlace>,
 }
 
-/// A website that appears in several exports, and the products that the others get linked to.
+/// A website that appears in several exports, and the members that the others get linked to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Group {
     website: u64,

@@ -145,7 +145,7 @@ pub struct MergedProduct<'m> {
     /// Its position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     pub(super) shown: Rating,
-    /// The day of the evidence check.
+    /// The evidence date.
     pub evidence_checked_on: Option<CalendarDate>,
     /// Whether it's a demo record among real ones.
     pub is_demo: bool,
@@ -158,7 +158,7 @@ pub struct MergedProduct<'m> {
 }
 
 impl MergedProduct<'_> {
-    /// The rating shown.
+    /// The displayed rating.
     pub const fn rating(&self) -> Option<f64> {
         self.shown.value
     }

@@ -9,7 +9,7 @@ use crate::record::{Language, Translations};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = Attribute)]
 pub struct AttributeResource<'a> {
-    /// The key in a record; the parameters `attribute`, `facets` and `sort` take it.
+    /// The key in a record, also used in the parameters `attribute`, `facets` and `sort`.
     pub property: &'a str,
     /// The label to display.
     pub label: &'a str,
@@ -33,8 +33,8 @@ pub struct AttributeResource<'a> {
         value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
     )]
     pub translations: &'a Translations,
-    /// The fields that aren't available in the requested language and so are in the entry's own.
-    /// Absent if there are none.
+    /// The fields that aren't available in the requested language and are given in the entry's own
+    /// instead. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,

@@ -33,8 +33,8 @@ pub struct CategoryResource {
         value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
     )]
     pub translations: Translations,
-    /// The fields that aren't available in the requested language and so are in the entry's own.
-    /// Absent if there are none.
+    /// The fields that aren't available in the requested language and are given in the entry's own
+    /// instead. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,

@@ -50,9 +50,9 @@ pub struct ExportResource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Skipped)]
 pub struct SkippedResource {
-    /// Export files left out as a whole.
+    /// Export files left out entirely.
     pub export_count: u64,
     /// Products, categories, reviews, glossary terms and synonym groups left out, including those
-    /// in exports left out as a whole. Records in a file that can't be parsed aren't counted.
+    /// in exports left out entirely. Records in a file that can't be parsed aren't counted.
     pub record_count: u64,
 }

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::Localised;
 use crate::record::{Language, Translations};
 
-/// A term from the directory's field and what it means.
+/// A term from the directory's subject area and what it means.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = GlossaryTerm)]
 pub struct GlossaryTermResource {
@@ -37,8 +37,8 @@ pub struct GlossaryTermResource {
         value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
     )]
     pub translations: Translations,
-    /// The fields that aren't available in the requested language and so are in the entry's own.
-    /// Absent if there are none.
+    /// The fields that aren't available in the requested language and are given in the entry's own
+    /// instead. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,

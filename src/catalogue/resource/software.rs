@@ -10,7 +10,7 @@ use crate::record::{AdditionalProperty, Language, Translations};
 /// A product as lists show it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SoftwareItem<'a> {
-    /// Identifier; any text, so percent-encode it in a path.
+    /// Identifier: any text, so percent-encode it in a path.
     pub id: &'a str,
     /// Name.
     pub name: &'a str,
@@ -41,15 +41,15 @@ pub struct SoftwareItem<'a> {
     /// When the evidence was checked, `YYYY-MM-DD`.
     #[schema(required)]
     pub evidence_checked_on: Option<&'a str>,
-    /// The fields that aren't available in the requested language and so are in the record's own.
-    /// Absent if there are none.
+    /// The fields that aren't available in the requested language and are given in the record's own
+    /// instead. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,
 }
 
 impl SoftwareItem<'_> {
-    /// The names of the fields, in order.
+    /// The field names, in order.
     pub const FIELDS: [&'static str; 13] = [
         "id",
         "name",

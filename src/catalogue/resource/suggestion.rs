@@ -20,7 +20,7 @@ pub struct Suggestions<'a> {
 /// A product by id and name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SoftwareRef {
-    /// Identifier; any text, so percent-encode it in a path.
+    /// Identifier: any text, so percent-encode it in a path.
     pub id: String,
     /// Name.
     pub name: String,

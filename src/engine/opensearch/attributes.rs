@@ -34,7 +34,7 @@ pub(super) fn indexed_key(attribute: AttributeNumber, key: &str) -> String {
     format!("{attribute}{SEPARATOR}{key}")
 }
 
-/// A query for the products with any of these values of an attribute.
+/// A query for the products that have any of these values for an attribute.
 pub(super) fn any_of(attribute: AttributeNumber, ranges: &[KeyRange]) -> Value {
     let keys: Vec<_> = ranges.iter().filter_map(KeyRange::single).map(|key| indexed_key(attribute, key)).collect();
     let one_by_one = json!({"terms": {KEYS: keys}});
@@ -47,7 +47,7 @@ pub(super) fn any_of(attribute: AttributeNumber, ranges: &[KeyRange]) -> Value {
     json!({"bool": {"should": any}})
 }
 
-/// A query for the products with a value of an attribute in a range. Only fixed-length keys have
+/// A query for the products whose value for an attribute is in a range. Only fixed-length keys have
 /// ranges, so they're never hashed.
 fn between(attribute: AttributeNumber, KeyRange { from, to }: &KeyRange) -> Value {
     let from = format!("{attribute}{SEPARATOR}{}", from.as_deref().unwrap_or_default());
@@ -57,7 +57,7 @@ fn between(attribute: AttributeNumber, KeyRange { from, to }: &KeyRange) -> Valu
     }
 }
 
-/// Joins a key and its label; `None` if they're too long for a column.
+/// Joins a key and its label; `None` if the result is too long for a column.
 pub(super) fn labelled(key: &str, label: &str) -> Option<String> {
     Some(format!("{key}{SEPARATOR}{label}")).filter(|value| value.len() <= LONGEST_LABELLED)
 }

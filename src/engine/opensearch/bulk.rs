@@ -12,7 +12,7 @@ use super::cluster::{Backoff, Cluster, ClusterError, ClusterRequest, ClusterResp
 use super::document::{Document, Totals};
 use crate::engine::EngineError;
 
-/// A request is sent once it has this many bytes, so it exceeds them by at most one document.
+/// A request is sent once it reaches this many bytes, so it's over by at most one document.
 const REQUEST_BYTES: usize = 4 * 1024 * 1024;
 
 /// The maximum number of concurrent requests: the next one is prepared while the cluster works on
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn batch_can_be_reduced_to_some_documents() {
+    fn batch_keeps_only_the_chosen_documents() {
         let mut batch = Batch::default();
         for (id, source) in [("a", "{}"), ("b", r#"{"x":1}"#), ("c", "{}")] {
             batch.push(id, source.as_bytes());

@@ -72,7 +72,7 @@ pub(super) struct DictionaryBuilder {
     named: ScratchSorter<Keyed<NameKey, Box<[u32]>>>,
 }
 
-/// Sort key of a document with a name: the name, whether it's a demo record (these come last), the
+/// Sort key for a document with a name: the name, whether it's a demo record (these come last), the
 /// bits of its score in descending order, and the ordinal.
 type NameKey = (String, bool, Reverse<u32>, Ordinal);
 
@@ -80,7 +80,7 @@ type NameKey = (String, bool, Reverse<u32>, Ordinal);
 pub(super) struct Example<'d> {
     pub(super) ordinal: Ordinal,
     pub(super) is_demo: bool,
-    /// The score of the name.
+    /// The name's score.
     pub(super) score: f32,
     pub(super) categories: &'d [u32],
 }
@@ -186,7 +186,7 @@ impl MapWriter {
         self.0.insert(term, value).map_err(io::Error::other)
     }
 
-    /// Appends the map, as postcard encodes bytes.
+    /// Appends the map in postcard's encoding for bytes.
     fn finish(self, parts: &mut BulkWriter) -> io::Result<()> {
         let map = self.0.into_inner().map_err(io::Error::other)?.finish()?;
         parts.push_encoded(&map.len()?)?;
@@ -199,12 +199,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_terms_are_found_and_others_have_nothing() {
+    fn known_terms_are_found_and_unknown_ones_have_no_data() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = DictionaryBuilder::new(&Scratch::with_own_bytes(folder.path(), 1));
         let name = Term::Name("acme".into());
-        // More documents than are considered. Neither the one with a low score nor the demo record,
-        // despite its high score, counts.
+        // More documents than are considered. Neither the one with a low score counts, nor the demo
+        // record despite its high score.
         let low = u32::try_from(CATEGORY_EXAMPLES).expect("few");
         let demo = low + 1;
         for ordinal in 0..=demo {

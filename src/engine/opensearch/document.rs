@@ -36,7 +36,7 @@ pub struct Document {
 }
 
 /// Two numbers derived from a document's content. Their sums over an index show whether every
-/// document arrived as it was sent.
+/// document arrived intact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Checksum {
     pub(super) a: u64,
@@ -74,12 +74,12 @@ impl Checksum {
 pub struct DocumentWriter<'g> {
     pub scores: &'g TermScores,
     pub stems: &'g [StemId],
-    /// The final numbers of words.
+    /// The words' final numbers.
     pub numbering: &'g Numbering,
     pub labels: &'g AttributeLabels<'g>,
 }
 
-/// What a product's document is written from, once all words have their numbers.
+/// What a product's document is built from once all words have their numbers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AnalysedProduct {
     pub ordinal: Ordinal,
@@ -89,11 +89,11 @@ pub struct AnalysedProduct {
     pub evidence_checked_on: Option<CalendarDate>,
     /// Indices into the category list, main category first.
     pub categories: Box<[u32]>,
-    /// Value numbers by attribute, in the order of the record.
+    /// Value numbers by attribute, in record order.
     pub attributes: Vec<Vec<u32>>,
     /// Its position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
-    /// The rating shown.
+    /// The displayed rating.
     pub rating: Option<f64>,
     /// Whether it's a demo record among real ones.
     pub is_demo: bool,

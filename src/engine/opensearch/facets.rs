@@ -11,11 +11,11 @@ use crate::engine::EngineError;
 use crate::record::AttributeNumber;
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, MAX_ATTRIBUTE_VALUES};
 
-/// How many values each shard returns if there are several shards, because a value that's rare in
-/// one shard may be frequent overall.
+/// How many values each shard returns if there are several shards. A value that's rare in one shard
+/// may be frequent overall.
 const SHARD_SIZE: usize = 10_000;
 
-/// Limit on counted categories; OpenSearch doesn't allow many more buckets.
+/// The maximum number of categories counted; OpenSearch doesn't allow many more buckets.
 const MAX_CATEGORIES: usize = 60_000;
 
 /// Facets other than attributes: field name, part of the filter, and maximum number of values.
@@ -80,7 +80,7 @@ pub(super) fn counts(
     add(&mut counts.offering_types, buckets(values("offering_type"))?);
     add(&mut counts.evidence_statuses, buckets(values("evidence_status"))?);
     for bucket in buckets::<usize>(values("stars"))? {
-        // Products with that rating or better.
+        // Products with at least that rating.
         counts.ratings.iter_mut().take(bucket.key).for_each(|count| *count += bucket.doc_count);
     }
     for attribute in attributes {

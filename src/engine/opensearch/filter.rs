@@ -62,7 +62,7 @@ impl FilterQuery {
         self.0.iter().map(|(_, clause)| clause.clone()).collect()
     }
 
-    /// The products that pass all clauses except those of one part.
+    /// The products that pass all clauses except those belonging to one part.
     pub(super) fn but_for(&self, part: Admission) -> Value {
         all(&self.0.iter().filter(|(of, _)| *of != part).map(|(_, clause)| clause.clone()).collect::<Vec<_>>())
     }

@@ -58,7 +58,7 @@ impl IndexPrefix {
         let rest = products.strip_prefix(&*self.0)?.strip_prefix('-')?;
         let (generation, version) = rest.split_once('-')?;
         let is_generation = !generation.is_empty() && generation.bytes().all(|byte| byte.is_ascii_hexdigit());
-        // Up to version 2 a generation was filled only once.
+        // Up to version 2, a generation was filled only once.
         let is_version = version.split_once('.').map_or(is_number(version), |(of, at)| is_number(of) && is_number(at));
         (is_generation && is_version).then_some(products)
     }

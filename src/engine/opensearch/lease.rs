@@ -86,7 +86,7 @@ impl Lease {
         Self { publisher, held, stop, renewals }
     }
 
-    /// Whether another build may already hold the lease.
+    /// Whether another build might already hold the lease.
     pub fn is_lost(&self) -> bool {
         lock(&self.held).expires_at <= Timestamp::now()
     }
@@ -94,7 +94,7 @@ impl Lease {
     /// Publishes a generation, if the current one still has version `before`.
     ///
     /// # Errors
-    /// [`PublishError::Overtaken`] if it doesn't, or if the lease is lost.
+    /// [`PublishError::Overtaken`] if the version differs, or if the lease is lost.
     pub async fn publish(&self, published: &Published, before: Option<Version>) -> Result<(), PublishError> {
         if self.is_lost() {
             return Err(PublishError::Overtaken);

@@ -9,7 +9,8 @@ use crate::record::MAX_ATTRIBUTES;
 /// Must be increased whenever the documents or their fields change.
 pub(super) const MAPPING_VERSION: u32 = 5;
 
-/// How deep a ranked page can reach: slightly more than a search's largest offset plus page size.
+/// How deep a ranked page can reach: slightly more than a search's largest offset plus its page
+/// size.
 pub(super) const MAX_WINDOW: usize = 20_000;
 
 /// Keeps a shard at roughly ten gigabytes.
@@ -126,7 +127,7 @@ pub(super) fn state() -> Value {
 fn settings(shards: usize) -> Value {
     json!({
         "number_of_shards": shards,
-        // Keep a replica from the first document on, if there's another node, because a node may
+        // Keep a replica from the first document on if there's another node, because a node may
         // fail during a fill.
         "auto_expand_replicas": "0-1",
         // A fill refreshes once, at the end.

@@ -54,7 +54,8 @@ pub(super) struct PlanQuery<'p> {
     groups: Vec<Value>,
     /// The groups' conditions, without scores.
     conditions: Vec<Value>,
-    /// Filters for the spellings, each with its share of the words; likewise for neighbours below.
+    /// Filters for the spellings, each with its share of the words; neighbours below work the same
+    /// way.
     spellings: Vec<(Value, f32)>,
     neighbours: Vec<(Value, f32)>,
 }
@@ -97,7 +98,7 @@ impl<'p> PlanQuery<'p> {
         if self.plan.names.is_empty() {
             return self.restricted(ranked);
         }
-        // Among full-name matches, only the spelling decides, if it counts at all.
+        // Full-name matches are ranked by spelling alone, if spelling counts at all.
         let whole = match &self.plan.rerank {
             Rerank::Signals(_) => {
                 let spelled = |(filter, share): &(Value, f32)| json!({"filter": filter, "weight": share});
@@ -183,7 +184,7 @@ impl<'p> PlanQuery<'p> {
             return constant(&json!({"match_all": {}}), 0.0);
         }
         if must.is_empty() {
-            // Optional words alone aren't enough to be found.
+            // Optional words alone don't make a document a match.
             let required = self.has_required() && self.plan.groups.iter().any(|group| !group.required);
             let filter: Vec<_> = required.then(|| self.condition(matching)).into_iter().collect();
             return json!({"bool": {"should": should, "filter": filter, "minimum_should_match": 1}});
@@ -329,7 +330,7 @@ mod tests {
         let some = query.ranked(Match::Some);
         let should = json!([feature("terms.w1"), either, feature("terms.w4")]);
         assert_eq!(some["bool"]["should"], should);
-        // The optional word alone isn't enough to be found.
+        // The optional word alone doesn't make a document a match.
         let found = json!([{"terms": {"stems": ["1"]}}, {"terms": {"stems": ["2", "3"]}}]);
         assert_eq!(some["bool"]["filter"][0]["bool"]["should"], found);
     }
@@ -372,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_come_last_score_nothing() {
+    fn documents_that_come_last_score_zero() {
         let last = vec![Term::Name("acme".into())];
         let plan = Plan { groups: vec![group(&[1], false)], last, ..Plan::default() };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);

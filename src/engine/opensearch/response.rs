@@ -63,7 +63,7 @@ pub(super) struct StoredFields {
     pub(super) object: Vec<String>,
 }
 
-/// A filter aggregation; `values` are a facet's values or a histogram's buckets.
+/// A filter aggregation; `values` contains a facet's values or a histogram's buckets.
 #[derive(Debug, Deserialize)]
 struct Aggregation {
     doc_count: u64,
@@ -81,7 +81,7 @@ struct RankBucket {
     doc_count: u64,
 }
 
-/// Which tiers a response's hits can have.
+/// The tiers that a response's hits can be in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tiers {
     /// Products with all words. Full-name matches score [`EXACT_NAME`] more.

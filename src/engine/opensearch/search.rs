@@ -131,7 +131,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok(SearchHits { total: hits.total + complete, complete, ..hits })
     }
 
-    /// Of the few products with all words, those that have them by accident.
+    /// The documents that have all words only by accident, among the few with all words.
     async fn accidental(&self, all: u64) -> Result<Vec<Ordinal>, EngineError> {
         if all < 2 {
             return Ok(Vec::new());
@@ -294,7 +294,7 @@ impl<'e, 'r> Search<'e, 'r> {
         self.engine.search_index(&body).await
     }
 
-    /// Reads a response's hits. Its total also counts as the number with all words.
+    /// Reads a response's hits. Its total also serves as the number of products with all words.
     pub(super) fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
         let counts = self.counts(&mut response)?;
         let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;

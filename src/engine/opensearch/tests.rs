@@ -152,7 +152,7 @@ fn compare_facets(found: &SearchHits, expected: &SearchHits) -> Result<(), TestC
 }
 
 fn is_near(one: &Hit, other: &Hit) -> bool {
-    // The score of a full name is the share of correctly spelled words.
+    // A full-name match scores the share of correctly spelled words.
     let least = if one.tier == Tier::ExactName { 0.5 } else { 0.0 };
     (one.score - other.score).abs() <= TOLERANCE * one.score.max(other.score).max(least)
 }
@@ -339,7 +339,7 @@ mod on_cluster {
     #[ignore = "needs a cluster: make test-opensearch"]
     fn record_and_reviews_match_the_embedded_engine() {
         let mut software = large()[..20].to_vec();
-        // An item with more bytes than a term or an indexed value may have.
+        // An item with more bytes than a term or an indexed value can have.
         software[0]["tags"] = (0..10).map(|tag| format!("{tag} {}", vec!["x".repeat(499); 40].join(" "))).collect();
         let compared = Compared::new(&software);
         let (local, remote) = (&compared.local.snapshot.engine, &compared.remote.engine);

@@ -7,7 +7,7 @@ use super::response::{damaged, hit_texts};
 use crate::engine::{EngineError, Hit, HitTexts, MAX_TEXT_BYTES};
 use crate::search::budget::Budget;
 
-/// How many hits, counting from the first, have text that fits in [`MAX_TEXT_BYTES`] altogether. If
+/// How many hits, counting from the first, have text that fits in [`MAX_TEXT_BYTES`] in total. If
 /// that isn't all of them, the search is incomplete.
 fn fitting(sizes: &[usize], budget: &Budget) -> usize {
     let mut bytes = 0_usize;
@@ -29,7 +29,7 @@ pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
 }
 
 impl OpenSearchEngine {
-    /// Reads the text of the first hits, as many as fit judging by their size in a response.
+    /// Reads the text of as many of the first hits as fit, judging by the size in a response.
     pub(super) async fn read_texts(&self, hits: &[Hit], budget: &Budget) -> Result<Vec<HitTexts>, EngineError> {
         let ordinals: Vec<_> = hits.iter().map(|hit| hit.ordinal).collect();
         let sizes = json!({"stored_fields": "_none_", "docvalue_fields": ["ordinal", "text_bytes"]});

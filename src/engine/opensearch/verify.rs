@@ -18,7 +18,7 @@ use crate::text::count::{agreeing, counted};
 /// The time limit for summing an index's columns.
 const TIME: Duration = Duration::from_mins(2);
 
-/// How long to wait for the shards of nodes that are starting.
+/// How long to wait for the shards of nodes that are still starting.
 const SHARDS_TIME: Duration = Duration::from_mins(1);
 
 /// A generation whose indices are complete.
@@ -75,7 +75,7 @@ pub async fn find_whole(cluster: &Arc<Cluster>, index: &str) -> Result<Option<Fi
     if let Err(Unusable::Cluster(ClusterError::Unavailable(Unavailability::MissingShards { .. }))) = outcome {
         let health = ClusterRequest::get(&format!("/_cluster/health/{}", all(index)));
         let health = health.query("wait_for_status", "yellow").query("timeout", format!("{}s", SHARDS_TIME.as_secs()));
-        // Only the next check matters.
+        // Only the next check decides.
         drop(cluster.send(health.timeout(2 * SHARDS_TIME)).await);
         outcome = check(cluster, index).await;
     }

@@ -125,8 +125,8 @@ mod tests {
     use crate::search::field::Field as Part;
     use crate::search::score::Occurrences;
 
-    /// Various kinds of terms, both rare ones and ones that every document has, with small and
-    /// large frequencies.
+    /// Terms of various kinds, from rare ones to some that every document has, with small and large
+    /// frequencies.
     fn document(number: u32) -> Vec<(Term, Occurrences)> {
         let mut terms = vec![(Term::Name(format!("name {number}").into()), Occurrences::one(Part::Name))];
         let letter = if number.is_multiple_of(3) { "z" } else { "é" };

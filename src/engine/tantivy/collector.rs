@@ -28,7 +28,7 @@ pub(super) struct TierCollector<'a> {
     last: Vec<Ordinal>,
     /// The documents that are pinned to the query, with their places.
     pinned: Vec<(Ordinal, usize)>,
-    /// With up to this many names, their order doesn't depend on their scores.
+    /// With up to this many full-name matches, their order doesn't depend on their scores.
     unscored_names: usize,
     collector: Collector<'a>,
     enough: usize,
@@ -127,7 +127,7 @@ impl<'a> TierCollector<'a> {
     pub(super) fn count_pruned(&mut self, pruned: Pruned<'_>) {
         self.note(pruned.ordinals());
         self.collector.count_pruned(pruned);
-        // A full name or a pinned product comes first however low its score.
+        // A full-name match or a pinned product comes first, however low its score.
         for ordinal in self.names.iter().copied().filter(|ordinal| pruned.has(*ordinal)) {
             self.collector.take_pruned(Candidate { tier: Tier::ExactName, score: 0.0, ordinal });
         }
@@ -141,7 +141,7 @@ impl<'a> TierCollector<'a> {
     /// The score below which a document is only counted; `None` if every document has to be
     /// collected.
     pub(super) fn threshold(&self) -> Option<f32> {
-        // If there are too many full names, their scores decide which are kept.
+        // If there are too many full-name matches, their scores decide which are kept.
         if self.names.len() <= self.unscored_names { self.collector.threshold() } else { None }
     }
 

@@ -6,14 +6,14 @@ use crate::search::{StemId, Term};
 /// tantivy's limit, in bytes. Longer terms are left out; no query is that long.
 const LONGEST_TERM: u16 = u16::MAX - 5;
 
-/// Terms of some documents with their packed frequencies. One thread can produce them while another
-/// indexes them.
+/// The terms of a batch of documents, with their packed frequencies. One thread can produce them
+/// while another indexes them.
 #[derive(Debug, Default)]
 pub struct Documents {
-    /// The names of all terms except words and topics, one after the other.
+    /// The names of all terms except words and topics, concatenated.
     names: String,
     postings: Vec<(Key, u32)>,
-    /// By document: its number of postings.
+    /// Each document's number of postings.
     lengths: Vec<usize>,
 }
 

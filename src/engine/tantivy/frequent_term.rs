@@ -27,7 +27,7 @@ pub(super) struct FrequentTerm {
     blocks: Box<[Block]>,
     /// In document order: the packed term frequency minus one.
     frequencies: Box<[u8]>,
-    /// By number of tiers: the highest impact of the documents outside those tiers.
+    /// For each number of tiers: the highest impact among the documents outside those tiers.
     upper_bound: [f32; TIERS.len() + 1],
 }
 
@@ -36,7 +36,7 @@ struct Block {
     documents: Bitset,
     /// By word of the bitmap: how many of the term's documents come before.
     ranks: [u32; Bitset::WORDS],
-    /// By tier: the offsets of the documents in it. The first tier has the highest impact.
+    /// For each tier: the offsets of the documents in it. The first tier has the highest impact.
     tiers: [Vec<u16>; TIERS.len()],
 }
 
@@ -80,7 +80,7 @@ impl FrequentTerm {
     /// The number of stages: the tiers, then all documents.
     pub(super) const STAGES: usize = TIERS.len() + 1;
 
-    /// Upper bound of the impact of documents outside of the first `stages` stages; 0 if there are
+    /// Upper bound on the impact of documents outside the first `stages` stages; 0 if there are
     /// none.
     pub(super) fn upper_bound(&self, stages: usize) -> f32 {
         self.upper_bound.get(stages).copied().unwrap_or(0.0)

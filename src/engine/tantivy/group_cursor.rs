@@ -30,7 +30,7 @@ pub(super) struct GroupCursor<'e> {
     /// The number of essential stages. A document in none of them scores no more than
     /// [`nonessential_bound`](Self::nonessential_bound).
     pub(super) essential: usize,
-    /// Upper bound of the number of documents.
+    /// Upper bound on the number of documents.
     pub(super) cost: usize,
     pub(super) required: bool,
     pub(super) indispensable: bool,
@@ -38,7 +38,7 @@ pub(super) struct GroupCursor<'e> {
 
 /// A stage of a frequent alternative: one of its tiers, or all its documents.
 struct Stage {
-    /// Upper bound of the scores from this stage's postings and those of later stages.
+    /// Upper bound on the scores from this stage's postings and those of later stages.
     upper_bound: f32,
     /// Index of the frequent alternative.
     alternative: usize,
@@ -101,7 +101,7 @@ impl<'e> GroupCursor<'e> {
         lists.map(block_of).min()
     }
 
-    /// Upper bound of the score of a document that is in no essential stage and no list.
+    /// Upper bound on the score of a document that's in no essential stage and no list.
     pub(super) fn nonessential_bound(&self) -> f32 {
         self.stages.get(self.essential).map_or(0.0, |stage| stage.upper_bound)
     }
@@ -132,7 +132,7 @@ impl<'e> GroupCursor<'e> {
         units
     }
 
-    /// Upper bound of the units of work for scoring that many documents in a block by frequent
+    /// Upper bound on the units of work needed to score that many documents in a block by frequent
     /// alternatives.
     pub(super) fn scoring(&self, documents: usize) -> usize {
         let blocks = self.engine.scorer.documents().div_ceil(BLOCK_LEN).max(1);

@@ -216,7 +216,7 @@ impl TantivyEngine {
     }
 }
 
-/// The terms of one kind, given by the first byte of their names.
+/// The terms of one kind, identified by the first byte of their names.
 fn terms_of(postings: &InvertedIndexReader, kind: u8) -> Result<TermStreamer<'_>, EngineError> {
     let terms = postings.terms().range().ge([kind]).lt([kind + 1]);
     terms.into_stream().map_err(EngineError::index("read"))

@@ -18,7 +18,7 @@ use crate::search::Term;
 
 pub(super) struct Postings {
     lists: Lists,
-    /// The memory share of `lists`.
+    /// The share of the memory that `lists` takes.
     share: Share,
     runs: ScratchSorter<Row>,
 }
@@ -168,7 +168,7 @@ impl Lists {
     }
 
     /// Calls a function with each term's name, its number of documents and its encoded postings, in
-    /// the order of the names.
+    /// name order.
     fn for_each(self, mut each: impl FnMut(&[u8], u32, &[u8]) -> io::Result<()>) -> io::Result<()> {
         let Self { words, topics, prefixes, terms, mut names, numbers } = self;
         let count = terms.len() + prefixes.len() + topics.len() + words.len();

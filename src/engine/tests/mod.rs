@@ -105,8 +105,8 @@ impl Engines {
         Ok(())
     }
 
-    /// Compares the explanation of a hit with its score. Among exact names the spelling decides,
-    /// and among pinned products their position.
+    /// Compares the explanation of a hit with its score. Full-name matches are ranked by spelling,
+    /// and pinned products by position.
     fn compare_explanation(
         &self,
         request: &SearchRequest<'_>,
@@ -120,7 +120,7 @@ impl Engines {
         );
         prop_assert!(explanation.admission.passed());
         let shares = explanation.signals;
-        // After the reranked hits, a score comes from the words alone.
+        // Below the reranked hits, scores come from the words alone.
         let score = match (&request.plan.rerank, reranked) {
             _ if hit.tier == Tier::Pinned => hit.score,
             _ if hit.tier.is_related() => shares.meaning,
@@ -176,7 +176,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// The plans for a search, for one in which products with its first word come last, and for a
+    /// The plans for a search, for a search that puts products with its first word last, and for a
     /// search by name.
     pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));

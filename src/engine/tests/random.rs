@@ -46,7 +46,7 @@ const WORDS: [&str; 28] = [
     "évaluation",
 ];
 
-/// The numbers of these exports' attributes, and of those that products can be sorted by.
+/// The numbers of these exports' attributes, and of the sortable ones.
 const ATTRIBUTES: std::ops::Range<AttributeNumber> = 0..BUILT_IN.len() + 5;
 const SORTABLE: std::ops::Range<AttributeNumber> = BUILT_IN.len() + 1..BUILT_IN.len() + 4;
 
@@ -212,7 +212,7 @@ pub(in crate::engine) fn large() -> Vec<Value> {
     let rare: Vec<_> = ('a'..='z').flat_map(|first| ["ck", "dd"].map(|last| format!("rare{first}{last}"))).collect();
     (0..9_000)
         .map(|id| {
-            // Words at the front are far more frequent.
+            // Words near the front are far more frequent.
             let word = |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
             let mut words: Vec<_> = (0..random.usize(1..9)).map(|_| word(&mut random)).collect();
             if id % 5 == 0 {

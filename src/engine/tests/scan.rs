@@ -20,7 +20,7 @@ use crate::search::related::{FEW, MOST_COMPARED};
 use crate::search::score::{Occurrences, Scorer};
 use crate::search::{Group, Plan, Related, Rerank, Term};
 
-/// BM25's `k1 + 1`, the factor of the inverse document frequency.
+/// BM25's `k1 + 1`, the factor in the inverse document frequency.
 const SCALE: f32 = 2.2;
 
 /// Documents, each with the packed frequencies of its terms.
@@ -90,8 +90,8 @@ impl ScanEngine {
             && !plan.excluded_phrases.iter().any(|phrase| has_words(&self.forward, ordinal, phrase))
     }
 
-    /// The documents that are close to the query's meaning but weren't found; none if enough have
-    /// all words.
+    /// The documents that are close to the query's meaning but weren't found; none if enough
+    /// documents have all words.
     fn related(&self, plan: &Plan, complete: usize, found: &[(Ordinal, Admission)]) -> Vec<Candidate> {
         let follow = |related: &&Related| complete < related.enough && found.len() < FEW;
         let Some(related) = plan.related.as_ref().filter(follow) else { return Vec::new() };
@@ -133,7 +133,7 @@ impl ScanEngine {
         }
     }
 
-    /// Counts facets, each without its own part of the filter.
+    /// Counts facets, each ignoring its own part of the filter.
     fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[AttributeNumber]) -> FacetCounts {
         let columns = self.columns();
         let mut counts = FacetCounts::default();

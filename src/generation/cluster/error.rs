@@ -1,4 +1,4 @@
-//! Why a generation can't be filled into a cluster.
+//! Why filling a cluster with a generation fails.
 
 use crate::catalogue::CatalogueBuildError;
 use crate::engine::opensearch::PublishError;

@@ -37,7 +37,7 @@ pub struct Filler<'f> {
     pub prefix: IndexPrefix,
     /// The number of shards of the product index; by default it depends on the number of products.
     pub shards: Option<NonZeroU16>,
-    /// Called with the lease's owner while another build holds it.
+    /// Called with the lease owner while another build holds the lease.
     pub waits: &'f mut (dyn FnMut(&str) + Send),
     /// Called after each product.
     pub progress: &'f mut Progress<'f>,
@@ -217,7 +217,8 @@ impl Filler<'_> {
         Ok(None)
     }
 
-    /// Gives a generation that was filled earlier a change log that continues the one in service.
+    /// Gives a generation that was filled earlier a change log that continues the published
+    /// generation's.
     async fn go_on_with_log(
         &self,
         whole: &FilledGeneration,

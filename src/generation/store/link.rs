@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_part_is_written_anew_and_the_old_file_left_alone() {
+    fn damaged_part_is_rewritten_and_the_old_file_left_alone() {
         let (store, _folder) = store();
         let (before, first) = save(&store, "0000000000000001", b"same");
         for damage in [&b"sane"[..], b"sam", b"same and more", b""] {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn piece_is_read_from_anywhere_but_only_if_intact() {
+    fn piece_can_be_read_from_any_position_but_only_if_intact() {
         let (store, _folder) = store();
         let mut content = vec![0; 3_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut content);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn linked_files_are_removed_before_a_pull_resumes_and_others_stay() {
+    fn linked_files_are_removed_before_a_pull_resumes_and_others_are_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let pull = folder.path().join("pull");
         fs::create_dir(&pull).expect("a folder");

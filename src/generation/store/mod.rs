@@ -76,7 +76,7 @@ pub struct Manifest {
     pub parts: Vec<PartEntry>,
 }
 
-/// The members that manifests of all index formats share.
+/// The members common to the manifests of all index formats.
 #[derive(Debug, Deserialize)]
 struct Head {
     format: u32,
@@ -154,7 +154,7 @@ pub struct NewGeneration {
 }
 
 impl Manifest {
-    /// The name of the generation's folder.
+    /// The generation's folder name.
     pub fn folder_name(&self) -> String {
         format!("{}-{}", self.generation, self.build)
     }
@@ -195,7 +195,7 @@ impl PartEntry {
         if !self.pieces.is_empty() && bytes != self.size {
             return Err(format!("lists pieces of {} that don't add up to its size", self.name));
         }
-        // A pull would never get past an empty one.
+        // A pull would never get past an empty piece.
         match self.pieces.iter().find(|piece| !(1..=MAX_PIECE_BYTES).contains(&piece.size)) {
             Some(Piece { size, .. }) => {
                 Err(format!("lists a piece of {} with {size} bytes; a piece has 1 to {MAX_PIECE_BYTES}", self.name))
@@ -205,7 +205,7 @@ impl PartEntry {
     }
 }
 
-/// Whether a folder's name is that of a generation: `<16 hexadecimal digits>-<build>`.
+/// Whether a folder's name is a generation's: `<16 hexadecimal digits>-<build>`.
 pub(crate) fn is_generation_name(name: &str) -> bool {
     name.split_once('-').is_some_and(|(generation, build)| {
         generation.len() == 16
@@ -215,7 +215,7 @@ pub(crate) fn is_generation_name(name: &str) -> bool {
     })
 }
 
-/// Whether a part's name stays inside its folder.
+/// Whether a part's name can't lead outside its folder.
 pub(crate) fn is_part_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }

@@ -30,7 +30,7 @@ impl Store {
             let mut mark = Draft::new(&self.folder.join(OPENING), prefix, Access::Mode(0o600))?;
             mark.write(|file| {
                 file.lock()?;
-                // A mark that's empty isn't locked yet.
+                // An empty mark isn't locked yet.
                 file.write_all(b"opening\n")
             })?;
             Ok::<_, io::Error>(mark)

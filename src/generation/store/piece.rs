@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn part_and_each_piece_have_their_hashes() {
+    fn part_and_pieces_are_hashed() {
         let mut content = vec![0; 3_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut content);
         let (hash, pieces) = hashed(&content);

@@ -12,8 +12,8 @@ use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{Artifact, TABLES, TEXTS, is_download};
 use crate::generation::store::{CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name};
 
-/// The largest pointer or manifest that's read. No manifest exceeds about 6 MiB, so a larger one
-/// isn't ours.
+/// The size of the largest pointer or manifest that's read. No manifest exceeds about 6 MiB, so
+/// anything larger isn't ours.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 impl Store {
@@ -109,7 +109,7 @@ impl Store {
     /// little memory, however large it is.
     pub fn verify(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let name = manifest.folder_name();
-        // Another process may have updated the stamp of the exports.
+        // Another process may have updated the exports' stamp.
         let found = self.manifest(&name).map(|found| Manifest { inputs: manifest.inputs.clone(), ..found });
         if found.as_ref() != Some(manifest) {
             let what = format!("its {MANIFEST} has changed since it was written");
@@ -150,7 +150,7 @@ fn read_small(file: io::Result<File>) -> io::Result<Vec<u8>> {
 
 /// Reads a part, and returns whether it matches the manifest.
 pub(super) fn read(file: &File, part: &PartEntry) -> io::Result<(Vec<u8>, bool)> {
-    // Neither a damaged manifest nor a file that grew decides how much memory is used.
+    // Neither a damaged manifest nor a file that has grown may decide how much memory is used.
     let length = file.metadata()?.len().min(part.size);
     let mut content = Vec::new();
     // Running out of memory is an error like any other.

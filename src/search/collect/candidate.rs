@@ -8,7 +8,7 @@ use crate::record::MAX_PINNED;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     RelatedDemo,
-    /// Has none of the query's words, but is near its meaning.
+    /// Has none of the query's words but is near its meaning.
     Related,
     SomeDemo,
     /// Has some of the query's words.

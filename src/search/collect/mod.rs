@@ -107,7 +107,7 @@ impl<'c> Collector<'c> {
         self.columns.is_demo(ordinal)
     }
 
-    /// Counts a product and returns whether it passes the filter. Call this alone if the candidate
+    /// Counts a product and returns whether it passes the filter. Call only this if the candidate
     /// has already been collected.
     #[inline]
     pub fn count(&mut self, ordinal: Ordinal) -> bool {

@@ -167,7 +167,7 @@ impl<D: Documents> Expander<'_, D> {
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         let joined = self.joined();
-        // The words that say what is meant, without one that's still being typed.
+        // The words that say what is meant, except one that's still being typed.
         let mut meant = Vec::with_capacity(words.len());
         for at in 0..words.len() {
             if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
@@ -324,7 +324,7 @@ impl<D: Documents> Expander<'_, D> {
     }
 }
 
-/// The names that the whole query may be, as typed or corrected, and those that it was understood
+/// The names that the whole query may stand for, as typed or corrected, and those it was understood
 /// to mean.
 fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: &mut Vec<Term>) -> Vec<Term> {
     if names.is_empty() {

@@ -57,7 +57,7 @@ impl<D: Documents> Expander<'_, D> {
         (groups, ENOUGH)
     }
 
-    /// Whether a word says only what kind of thing is sought.
+    /// Whether a word only says what kind of thing is sought.
     pub(super) fn is_general(&self, slot: &Slot) -> bool {
         slot.is_optional() || is_kind(&slot.word.folded) || is_intent_word(self.text, &slot.word)
     }

@@ -21,7 +21,7 @@ pub type WordId = u32;
 
 pub type StemId = u32;
 
-/// Lower numbers mark boundaries in a document; see `forward`.
+/// Lower numbers mark boundaries within a document; see `forward`.
 pub const FIRST_WORD: WordId = 2;
 
 #[derive(Debug)]

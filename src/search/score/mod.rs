@@ -9,7 +9,7 @@
 //! score = tf / (k1 + tf)
 //! ```
 //!
-//! The index stores the term frequencies of a document as one small number. So a posting list has
+//! The index stores a document's term frequencies as one small number each. So a posting list has
 //! everything the formula needs, and weights can change without reindexing.
 
 mod occurrences;

@@ -12,8 +12,8 @@ const MAX_COUNTED: [u8; 3] = [3, 3, 15];
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occurrences {
     sections: [u8; 3],
-    /// Whether it's in the description of one of the document's categories. Counts only if it's
-    /// nowhere else.
+    /// Whether it's in the description of one of the document's categories. This counts only if
+    /// it's nowhere else.
     context: bool,
 }
 
@@ -58,7 +58,7 @@ impl Occurrences {
         PACKED.by_index[self.index()]
     }
 
-    /// The index among all distinguished combinations.
+    /// The index among all combinations that are told apart.
     fn index(self) -> usize {
         let mut index = 0;
         for (count, max) in self.sections.into_iter().zip(MAX_COUNTED) {

@@ -17,7 +17,7 @@ use crate::update::stored::{load, may_open};
 type Publication = Option<(Arc<Snapshot>, Outcome)>;
 
 impl ExportFiles {
-    /// Builds the generation of the files, unless it's already served and, if it should be, on
+    /// Builds the files' generation, unless it's already being served and, if required, stored on
     /// disk.
     pub(super) fn build(
         &mut self,
@@ -133,7 +133,7 @@ impl ExportFiles {
     }
 }
 
-/// The processors that a build may use: all of them while nothing is served.
+/// The processors that a build may use: all of them if nothing is being served.
 fn processors(health: &Health) -> Processors {
     if health.directory().current().is_some() { Processors::One } else { Processors::All }
 }

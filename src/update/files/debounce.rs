@@ -1,4 +1,4 @@
-//! Decides when changed exports are read: once they have settled, or after a while in any case.
+//! Decides when changed exports are read: once they've settled, or after a while in any case.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ const MAX_DELAY: Duration = Duration::from_secs(5);
 /// How often everything is read in full.
 const FULL_READ_INTERVAL: Duration = Duration::from_mins(10);
 
-/// A debouncer for a folder's changes. Its callers pass the time.
+/// A debouncer for changes to a folder. Its callers pass the time.
 #[derive(Debug)]
 pub(super) struct Debouncer {
     seen: Option<FolderStamp>,
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_read_in_full_from_time_to_time() {
+    fn everything_is_read_in_full_periodically() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(1), start);
         assert!(!debouncer.look(stamp(1), start + Duration::from_secs(599)));

@@ -19,7 +19,8 @@ pub(super) struct FsEvents {
 }
 
 impl FsEvents {
-    /// Sends events to this channel. A full channel drops them, since one is enough for a poll.
+    /// Sends events to this channel. If it's full, events are dropped, since one is enough for a
+    /// poll.
     pub(super) const fn new(sender: SyncSender<Signal>) -> Self {
         Self { sender, watcher: None }
     }

@@ -80,8 +80,8 @@ impl ExportFiles {
             && (store.current_name() == Some(kept.folder_name()) || store.foreign_format().is_some())
     }
 
-    /// The generation that the files produce, by a hash of their bytes. `None` with `skip_invalid`,
-    /// because it then depends on a check.
+    /// The generation that the files produce, identified by a hash of their bytes. `None` with
+    /// `skip_invalid`, because the result then depends on a check.
     pub(super) fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
         if self.settings.skip_invalid {
             return None;
@@ -125,8 +125,8 @@ impl ExportFiles {
         }
     }
 
-    /// Whether a generation was built from a folder's exports like ours, or from the embedded ones
-    /// like ours. The demo is never the last good generation of a folder.
+    /// Whether a generation has the same kind of source as ours: a folder, or the embedded exports.
+    /// The demo is never a folder's last good generation.
     fn is_ours(&self, manifest: &Manifest) -> bool {
         manifest.inputs.is_empty() == self.settings.source.folder().is_none()
     }

@@ -35,7 +35,7 @@ pub struct ExportFiles {
 /// Where the served generation is kept.
 #[derive(Debug)]
 enum Kept {
-    /// Nowhere, or not where it should be.
+    /// Nowhere, or not where it belongs.
     Nowhere,
     OnDisk(Manifest),
     /// In memory only; the stamp is that of its files.
@@ -106,7 +106,7 @@ impl Origin for ExportFiles {
         if let Some(format) = format.filter(|_| last_good.is_none()) {
             tracing::info!(
                 "the index has format {format}, from another version of the program; rebuilding it from the exports in format \
-                 {INDEX_FORMAT}, which needs no action"
+                 {INDEX_FORMAT}; no action is needed"
             );
         }
         Start::Fetch(last_good)

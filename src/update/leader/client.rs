@@ -19,14 +19,14 @@ use crate::update::leader::{FollowError, UnreadableKey};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a response's head may take, and the longest silence within its body.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// The waiting time over which a leader's rate is measured.
+/// A leader's rate is measured over this much waiting time.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
 /// The lowest rate in bytes per second: a quarter of what our own servers require of their clients.
 const MIN_RATE: u64 = 4 * 1024;
-/// The largest `CURRENT` that's read.
+/// The size of the largest `CURRENT` that's read.
 const MAX_POINTER_BYTES: u64 = 256;
 
-/// A place where an index folder is published.
+/// A location where an index folder is published.
 #[derive(Debug)]
 pub struct Leader {
     client: BlockingClient,
@@ -69,7 +69,7 @@ pub(super) enum Pointer {
 }
 
 impl Leader {
-    /// The leader at an address. The key file is read at each look, so the key can be replaced.
+    /// The leader at an address. The key file is read on each look, so the key can be replaced.
     pub fn new(url: &str, key_file: Option<PathBuf>) -> Result<Self, LeaderError> {
         let address = client::parse_server(url).ok_or_else(|| LeaderError::Url(client::without_user(url)))?;
         let is_tls = address.scheme_str() == Some("https");
@@ -221,7 +221,7 @@ impl Pace {
         result
     }
 
-    /// Counts received bytes. Once they're too few, every further read fails until the rate is
+    /// Counts received bytes. If there are too few, every further read fails until the rate is
     /// reached again.
     fn receive(&mut self, bytes: usize) -> io::Result<()> {
         self.bytes += bytes as u64;
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// The seconds until a leader is given up on, at most an hour, if each of its bodies takes this
+    /// The seconds until a leader is abandoned, at most an hour, if each of its bodies takes this
     /// many reads.
     fn seconds(bytes: usize, every: u64, reads: usize) -> u64 {
         let (start, mut pace, mut buffer) = (NOW.get(), Pace::new(clock), vec![0; 1 << 20]);

@@ -33,8 +33,7 @@ pub struct Follower {
     saved: Option<Manifest>,
     /// Tries a generation before it's opened here.
     probe: Option<ProbeProcess>,
-    /// The leader's name for a generation that the probe couldn't use, and why. It isn't tried
-    /// again.
+    /// The leader's name for a generation that failed the probe, and why. It isn't tried again.
     refused: Option<(String, BuildFailure)>,
 }
 

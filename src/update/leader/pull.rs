@@ -16,7 +16,7 @@ use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, Stor
 use crate::update::leader::FollowError;
 use crate::update::leader::client::{Leader, RemoteGeneration};
 
-/// The largest manifest that's read. With a million records, it takes about 700 KiB.
+/// The size of the largest manifest that's read. With a million records, it takes about 700 KiB.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 /// The maximum number of parts; a generation has a dozen.
 const MAX_PARTS: usize = 256;
@@ -27,7 +27,7 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// A download that broke off after this many bytes is resumed immediately.
 const MIN_PROGRESS: u64 = 256 * 1024;
 
-/// The member that manifests of all index formats share.
+/// The member common to the manifests of all index formats.
 #[derive(Deserialize)]
 struct Head {
     format: u32,
@@ -56,8 +56,8 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
     Ok((store.finish_pull(&folder, &manifest)?, received))
 }
 
-/// Pulls the change log for a generation that the index folder has with a different log, and saves
-/// the generation with it.
+/// Pulls the change log of a generation that the index folder already has with a different log, and
+/// saves the generation with it.
 pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manifest) -> Result<Manifest, FollowError> {
     let mut remote = leader.generation(name);
     let manifest = read_manifest(name, &remote.file(MANIFEST, MAX_MANIFEST_BYTES)?)?;
@@ -70,8 +70,8 @@ pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manife
     Ok(store.save_again(kept, &log, manifest.built_at, kept.inputs.clone())?)
 }
 
-/// Reads a manifest and rejects what no server writes, because it determines file names and disk
-/// space.
+/// Reads a manifest and rejects anything that no server writes, because it determines file names
+/// and disk space.
 fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     let refused = |what: String| FollowError::Manifest { name: name.to_owned(), what };
     let head: Head = serde_json::from_slice(text).map_err(|error| refused(error.to_string()))?;
@@ -158,7 +158,7 @@ fn stored_piece<'p>(part: &'p PartEntry, from: u64, stored: &StoredParts) -> Opt
 }
 
 /// Appends a range of a part, or the whole part if the server doesn't support ranges. The file and
-/// the hash always have the same bytes.
+/// the hash always cover the same bytes.
 fn receive(
     remote: &mut RemoteGeneration<'_>,
     part: &PartEntry,

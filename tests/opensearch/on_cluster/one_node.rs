@@ -50,7 +50,7 @@ async fn cluster_errors_are_distinguished() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn pings_find_out_that_the_node_answers() {
+async fn pings_notice_that_the_node_answers() {
     let cluster = cluster();
     assert_eq!(cluster.health().nodes[0].answers, None);
     let pings = cluster.start_pings();
@@ -74,7 +74,7 @@ async fn red_index_is_reported_as_such() {
     json(&cluster, ClusterRequest::delete("/red")).await;
 }
 
-/// Also tests that it accepts documents again on its own.
+/// Also tests that the cluster accepts documents again on its own.
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn full_disk_is_reported_as_such() {

@@ -26,7 +26,7 @@ fn password_file() -> PathBuf {
     variable("OPENSEARCH_PASSWORD_FILE").into()
 }
 
-/// An error with all its causes, for people and for engineers.
+/// An error with all its causes, in both debug and display form.
 fn texts(error: &ClusterError) -> String {
     let mut text = format!("{error:?} {error}");
     let mut cause = error.source();
@@ -59,7 +59,7 @@ async fn wrong_password_is_an_authentication_error_that_does_not_show_it() {
     assert!(is_401 && error.to_string().contains("check the user"), "{error}");
     let text = texts(&error);
     assert!(!text.contains("correct-horse-battery") && !text.contains("Basic"), "{text}");
-    // The pings report it too, but on a busy machine the first one may be late.
+    // The pings report it too, but the first one may be late on a busy machine.
     let health = until("a ping is answered", async || {
         cluster.ping().await;
         let health = cluster.health();

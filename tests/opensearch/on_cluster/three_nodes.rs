@@ -48,7 +48,7 @@ async fn manager_and_other(cluster: &Cluster) -> (String, String) {
     (manager, other.expect("another node"))
 }
 
-/// Loads the cluster, does something to a node, and waits until the cluster has noticed.
+/// Puts load on the cluster, kills or stops a node, and waits until the cluster has noticed.
 async fn fault(name: &str, verb: &str, of_manager: bool) {
     let (cluster, _pings) = healthy().await;
     let (manager, other) = manager_and_other(&cluster).await;
@@ -92,7 +92,7 @@ async fn stopped_data_node_fails_no_search() {
     fault("SIGSTOP of a data node", "stop", false).await;
 }
 
-/// With nodes that are gone, and with nodes that are silent.
+/// Tests nodes that are gone and nodes that are silent.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn unreachable_cluster_is_unavailable_and_recovers_on_its_own() {

@@ -17,7 +17,7 @@ pub enum ClusterError {
     Unavailable(#[source] Unavailability),
     #[error("{}; send fewer requests at once, or add nodes", overload(node.as_deref(), reason.as_ref()))]
     Overloaded {
-        /// The node that rejected the request; `None` if it waited too long for a turn.
+        /// The node that rejected the request; `None` if it timed out waiting for its turn.
         node: Option<String>,
         reason: Option<Reason>,
     },
@@ -29,8 +29,7 @@ pub enum ClusterError {
     #[error("node {node} rejected the request with {status}: {reason}")]
     Rejected {
         node: String,
-        /// A status that isn't 2xx and that no other variant covers; 409 for a lost
-        /// compare-and-set.
+        /// A non-2xx status that no other variant covers; 409 for a failed compare-and-set.
         status: StatusCode,
         reason: Reason,
     },
@@ -110,7 +109,7 @@ pub enum NodeError {
     #[error("node {node} didn't respond within {} ms", after.as_millis())]
     TimedOut {
         node: String,
-        /// The time that it was given.
+        /// The attempt's time limit.
         after: Duration,
     },
     #[error("node {node} stopped answering while the request was in progress")]
@@ -131,7 +130,7 @@ const NO_INDEX: &str = "index_not_found_exception";
 const REMEDY: &str = "; if the index was deleted, run --reindex to fill a new one";
 
 impl ClusterError {
-    /// Whether an index that the request names doesn't exist.
+    /// Whether the error is that an index named in the request doesn't exist.
     pub fn is_missing_index(&self) -> bool {
         matches!(self, Self::NotFound { reason, .. } if reason.is(NO_INDEX))
     }
@@ -157,7 +156,7 @@ impl ClusterError {
         matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
     }
 
-    /// Whether the cluster rejects the user. If it rejects all pings, the request isn't even sent.
+    /// Whether the cluster rejects the user. If all pings are rejected, requests aren't even sent.
     pub fn is_rejected_user(&self) -> bool {
         match self {
             Self::Authentication { .. } => true,
@@ -168,7 +167,7 @@ impl ClusterError {
         }
     }
 
-    /// The error for a status and the cluster's reason, from a response or an item of a bulk
+    /// The error for a status and the cluster's reason, from a response or an item in a bulk
     /// response.
     pub fn from_status(node: &str, status: StatusCode, reason: Reason) -> Self {
         let node = node.to_owned();

@@ -3,22 +3,22 @@
 /// The health of a cluster's nodes according to the last pings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterHealth {
-    /// In the order of the settings.
+    /// In the order given in the settings.
     pub nodes: Vec<NodeHealth>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeHealth {
-    /// Its address.
+    /// The node's address.
     pub url: String,
-    /// Whether its last ping was answered; `None` before the first one.
+    /// Whether the last ping was answered; `None` before the first one.
     pub answers: Option<bool>,
-    /// Why its last ping failed, with the causes.
+    /// Why the last ping failed, including the causes.
     pub error: Option<String>,
 }
 
 impl ClusterHealth {
-    /// Whether a node answers.
+    /// Whether at least one node answers.
     pub fn is_available(&self) -> bool {
         self.nodes.iter().any(|node| node.answers == Some(true))
     }
@@ -28,7 +28,7 @@ impl ClusterHealth {
         self.nodes.iter().filter(|node| node.answers == Some(true)).count()
     }
 
-    /// The first error of a node.
+    /// The first error reported for a node.
     pub fn error(&self) -> Option<&str> {
         self.nodes.iter().find_map(|node| node.error.as_deref())
     }

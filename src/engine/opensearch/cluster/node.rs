@@ -10,7 +10,7 @@ use super::health::NodeHealth;
 use crate::client;
 
 /// After this many failed pings in a row, a node gets no more requests, even if no other node
-/// answers. Fewer may just mean that it's busy.
+/// answers. Fewer failures may just mean that it's busy.
 const MAX_MISSED_PINGS: u32 = 3;
 
 /// A node, by its address.
@@ -34,7 +34,7 @@ struct State {
     error: Option<Arc<NodeError>>,
 }
 
-/// Whether a node can be given requests.
+/// Whether a node can take requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Standing {
     /// Its last ping was answered, or it hasn't been pinged yet.
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn late_node_is_gone_after_three_pings_and_an_unreachable_one_immediately() {
+    fn late_node_counts_as_gone_after_three_pings_and_an_unreachable_one_immediately() {
         let node = Node::new(&Uri::from_static("http://127.0.0.1:9200/"));
         assert_eq!((node.standing(), node.health().answers), (Standing::Answers, None));
         assert!(!node.answered("n1"));

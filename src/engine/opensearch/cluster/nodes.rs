@@ -21,7 +21,7 @@ pub(super) struct Nodes {
     lost: watch::Sender<Option<Arc<Node>>>,
 }
 
-/// Reports nodes that stop answering, as it happens.
+/// Reports nodes as they stop answering.
 #[derive(Debug)]
 pub(super) struct Losses(watch::Receiver<Option<Arc<Node>>>);
 
@@ -88,7 +88,7 @@ impl Nodes {
         others.min_by_key(|node| node.standing()).or_else(|| in_turn().next()).cloned()
     }
 
-    /// Whether there's another node to give a request to.
+    /// Whether there's another node to send a request to.
     pub(super) fn has_other(&self, than: &Arc<Node>) -> bool {
         self.all.iter().any(|node| !Arc::ptr_eq(node, than) && node.standing() < Standing::Gone)
     }
@@ -113,7 +113,7 @@ impl Nodes {
         is_new
     }
 
-    /// Reports nodes that stop answering from now on.
+    /// Starts reporting nodes that stop answering.
     pub(super) fn losses(&self) -> Losses {
         Losses(self.lost.subscribe())
     }

@@ -15,12 +15,12 @@ use tokio::time::MissedTickBehavior;
 use super::node::Node;
 use super::{Cluster, ClusterRequest, NodeError, Reason};
 
-/// The time between pings of a node.
+/// The interval between pings to a node.
 const INTERVAL: Duration = Duration::from_millis(500);
 /// How long a node has to answer.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// Returns the node itself, by id. A node can answer this without other nodes, so even while
-/// there's no cluster manager.
+/// Returns only the node itself, by id. A node can answer this on its own, so even while there's no
+/// cluster manager.
 const PATH: &str = "/_nodes/_local/http";
 
 /// Pings a cluster's nodes until it's dropped.

@@ -19,7 +19,7 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// Builds a reason from its parts, such as those in an item of a bulk response.
+    /// Builds a reason from its parts, such as those in a bulk response's item.
     pub fn new(kind: Option<&str>, text: &str) -> Self {
         Self { kind: kind.map(|kind| cut(kind).into_owned()), text: cut(text.trim()).into_owned() }
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn reason_is_cut_and_printable() {
+    fn reason_is_shortened_and_printable() {
         let reason = Reason::from_body(format!("\u{1b}[31m{}", "é".repeat(10_000)).as_bytes());
         assert!(reason.text.starts_with(r"\u{1b}[31m"), "{reason}");
         assert!(reason.text.chars().count() < MAX_CHARS + 20, "{}", reason.text.len());

@@ -104,7 +104,7 @@ impl ClusterRequest {
         self
     }
 
-    /// Sets the time limit for the request including its retry, overriding the settings.
+    /// Sets the time limit for the request including its retry; overrides the settings.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

@@ -12,8 +12,8 @@ use super::node::Node;
 use super::transport::RawResponse;
 use super::{Cluster, ClusterError, ClusterRequest, ClusterResponse, NodeError, Reason};
 
-/// The share of a request's time that it may wait for its turn, as a divisor. A request that starts
-/// later would time out anyway.
+/// The share of its time limit that a request may spend waiting for its turn, as a divisor. A
+/// request that starts later would time out anyway.
 const MAX_WAIT_SHARE: u32 = 2;
 /// The share of the remaining time that the first of two attempts gets, as a divisor.
 const FIRST_ATTEMPT_SHARE: u32 = 2;

@@ -43,7 +43,7 @@ async fn second_failure_is_the_result() {
 }
 
 #[tokio::test]
-async fn requests_with_side_effects_overload_and_rejections_are_not_retried() {
+async fn side_effects_overload_and_rejections_rule_out_a_retry() {
     let second = Stub::start(&[OK]).await;
     let first = Stub::start(&[BUSY]).await;
     assert!(cluster(&[&first, &second]).send(ClusterRequest::post("/a/_doc", "{}")).await.is_err());
@@ -114,7 +114,7 @@ async fn single_address_is_retried_because_it_may_be_a_load_balancer() {
 }
 
 #[tokio::test]
-async fn request_that_gets_no_turn_is_an_overload() {
+async fn request_that_never_gets_a_turn_is_an_overload() {
     let stub = Stub::start(&[Reply::Hang]).await;
     let cluster = cluster_with(&[&stub], |settings| settings.max_concurrent_requests = 1);
     let first = tokio::spawn({
@@ -134,7 +134,7 @@ async fn request_that_gets_no_turn_is_an_overload() {
 }
 
 #[tokio::test]
-async fn response_is_bounded() {
+async fn response_size_is_limited() {
     let stub = Stub::start(&[Reply::Status(200, "{\"a\":12}")]).await;
     for (max_bytes, fits) in [(8, true), (7, false)] {
         let mut settings = ClusterSettings::new(vec![stub.url.parse().expect("a URL")]);

@@ -29,7 +29,7 @@ impl Directory {
         Self { prefix, scratch: Scratch::new(folder.path()), _folder: folder }
     }
 
-    /// Publishes a generation. No build has to wait for another one's lease.
+    /// Publishes a generation. No build has to wait for another build's lease.
     fn try_publish(
         &self,
         name: &str,
@@ -71,7 +71,7 @@ impl Directory {
         RUNTIME.block_on(published_already(&CLUSTER, &self.prefix, &generation)).expect("the cluster answers")
     }
 
-    /// The indices except the state index, each with its number of deleted documents.
+    /// All indices except the state index, each with its number of deleted documents.
     fn indices(&self) -> Vec<(String, String)> {
         let request = ClusterRequest::get(&format!("/_cat/indices/{}-*", self.prefix)).query("format", "json");
         let all: serde_json::Value = respond(request.query("h", "index,docs.deleted")).json().expect("JSON");
