@@ -27,8 +27,8 @@ use super::pages::part::evidence::today;
 use super::problem::ApiError;
 use crate::service;
 
-/// What a route's responses show, which is what its entity tags are made from. For a record, that's
-/// the one whose id ends the path.
+/// What a route's responses show, and so what their entity tags are computed from. For a single
+/// record, it's the one whose id ends the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagKind {
     /// Any part of the generation.

@@ -26,7 +26,7 @@ const PROBLEM_JSON: &str = "application/problem+json";
 const NOT_MODIFIED: &str = "NotModified";
 const SECURITY: &str = "apiKey";
 
-/// A status's errors: the name of the response that describes them, and their codes.
+/// The errors that share a status: the name of the response that describes them, and their codes.
 struct Errors {
     status: u16,
     name: &'static str,
@@ -298,7 +298,7 @@ fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
     }
     schema::remove_unused(&mut document);
     link::add(&mut document);
-    // All of it serialises: strings, numbers and maps with string keys.
+    // Can't fail: there are only strings, numbers and maps with string keys.
     let mut text = document.to_pretty_json().unwrap_or_default();
     text.push('\n');
     text

@@ -18,7 +18,7 @@ use crate::service::{ATTRIBUTE_PREFIX, Facet};
 const CATEGORIES_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 6;
 
-/// How many more can be expanded; rarer ones can be found by searching.
+/// How many more are shown when expanded; rarer ones can be found by searching.
 const MAX_MORE: usize = 40;
 
 /// A filter with its values.
@@ -130,7 +130,7 @@ fn label<'v>(
     }
 }
 
-/// The normal form of a filter's value: values with the same one count as the same.
+/// The normal form of a filter's value. Values with the same normal form are equivalent.
 fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
     match facet {
         Facet::Category => {

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn next_page_is_of_this_host() {
+    fn next_page_is_on_this_host() {
         let next = |value: &str| {
             let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", value).finish();
             next(&RawQuery::parse(&query))

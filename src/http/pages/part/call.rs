@@ -143,8 +143,8 @@ fn python(host: &str, calls: &[Call]) -> String {
     code
 }
 
-/// The name of a result's variable: `result` for the first call, and what is requested for the
-/// others.
+/// The name of the variable for a result: `result` for the first call, and a name for what is
+/// requested for the others.
 fn variable(call: &Call, at: usize) -> &'static str {
     let (resource, method) = call.method.split_once('.').unwrap_or((call.method, call.method));
     match (at, method) {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_quote_what_they_ask_for() {
+    fn samples_quote_ids_and_parameter_values() {
         let calls = [
             Call::new("/v1/search", "search.products")
                 .with("q", "it's \"$x\"")

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_escaped() {
+    fn everything_else_is_escaped() {
         let glossary = [entry("Near miss", "NM")];
         let index = TermIndex::new(&glossary);
         let html = TermLinker::new(&index, &glossary, "/base").link("<b> near miss & \"more\"");

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_told_in_words() {
+    fn types_are_described_in_words() {
         let document = json!({"components": {"schemas": {"Kind": {"type": "string", "enum": ["a", "b"]}}}});
         let api = OpenApi(&document);
         let reference = json!({"$ref": "#/components/schemas/Kind"});
