@@ -10,7 +10,7 @@ use crate::service::{Service, Setup};
 use software_directory::update::Directory;
 
 #[tokio::test]
-async fn without_a_generation_there_are_no_changes_but_a_place_to_start() {
+async fn without_since_there_are_no_changes_and_both_generations_are_the_current_one() {
     let service = Service::with_directory();
     let answer = service.get("/v1/changes").await;
     let generation = answer.header("x-generation").to_owned();

@@ -1,4 +1,4 @@
-//! Every rule for parameters.
+//! The rules for query parameters.
 
 use crate::service::Service;
 

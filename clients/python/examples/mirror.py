@@ -37,7 +37,7 @@ def keep(record: Any, website: str) -> dict[str, Any]:
 
 
 def check(response: Response, generation: str) -> None:
-    """Raise an error if a response is from another generation than the copy in progress."""
+    """Raise an error if a response is from a different generation than the copy in progress."""
     if response.headers.get("x-generation") != generation:
         raise Moved
 
