@@ -162,7 +162,7 @@ mod tests {
         slow.frame().await.expect("endless").expect("a block");
         assert!(matches!(acquire(&downloads, "b"), Err(ApiError::DownloadsBusy)), "too early");
         let later = start + std::time::Duration::from_mins(1);
-        let other = downloads.acquire(Class::Key, key("b"), later).expect("the slot of the slow one");
+        let other = downloads.acquire(Class::Key, key("b"), later).expect("the slow download's slot");
         slow.frame().await.expect("an error").expect_err("ended");
         drop(slow);
         assert!(matches!(acquire(&downloads, "c"), Err(ApiError::DownloadsBusy)), "it's the other's slot now");

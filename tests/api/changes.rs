@@ -28,7 +28,7 @@ async fn unknown_generation_is_gone_and_points_to_the_exports() {
     assert_eq!(answer.status, 410);
     let problem: Value = answer.json();
     assert_eq!(problem["code"], "generation_gone");
-    assert!(problem["detail"].as_str().expect("a text").contains("/v1/exports"), "{problem}");
+    assert!(problem["detail"].as_str().expect("a string").contains("/v1/exports"), "{problem}");
 }
 
 #[tokio::test]

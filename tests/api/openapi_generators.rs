@@ -46,7 +46,7 @@ fn parameters(operation: &Value) -> impl Iterator<Item = &Value> {
 fn address<'v>(path: &str, operation: &Value, query: impl IntoIterator<Item = (&'v str, &'v Value)>) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20"),
-        Value::Array(items) => byte_serialize(items[0].as_str().expect("a text").as_bytes()).collect(),
+        Value::Array(items) => byte_serialize(items[0].as_str().expect("a string").as_bytes()).collect(),
         other => other.to_string(),
     };
     let path = parameters(operation).filter(|parameter| parameter["in"] == "path").fold(path.to_owned(), |path, of| {

@@ -188,7 +188,7 @@ async fn large_sitemap_is_split_into_parts_that_contain_every_address_once() {
     assert!(index.text().contains("<sitemapindex") && !index.text().contains("<urlset"), "{}", index.text());
     let mut found = Vec::new();
     for part in addresses(&index) {
-        let path = part.strip_prefix("https://directory.example").expect("an address of this host");
+        let path = part.strip_prefix("https://directory.example").expect("an address on this host");
         let part = addresses(&read(&service, path).await);
         assert!((1..=10).contains(&part.len()), "{path}: {part:?}");
         found.extend(part);

@@ -108,7 +108,7 @@ async fn bytes_that_are_not_a_request_get_400_and_the_service_keeps_running() {
 #[tokio::test]
 async fn a_panic_gives_one_500_with_a_request_id_and_keeps_the_connection() {
     let routes = Router::new()
-        .route("/panic", get(async || -> &'static str { panic!("secret of the house") }))
+        .route("/panic", get(async || -> &'static str { panic!("an internal secret") }))
         .route("/fine", get(async || "fine"));
     let running = run(&Setup { routes, ..Setup::default() }.start()).await;
     let answers = running

@@ -204,7 +204,7 @@ fn new_key_works_immediately_and_unknown_ids_cause_at_most_ten_reads_a_second() 
     assert!(store.look_for(second.expose(), start));
     assert!(accepted_id(&store, &second).is_ok());
     let looks = (0..1000).filter(|ms| store.look_for(unknown.expose(), start + Duration::from_millis(*ms))).count();
-    assert_eq!(looks, 9, "one look every 100 ms; this second's first one is above");
+    assert_eq!(looks, 9, "one read every 100 ms; the first one of this second is above");
 }
 
 #[test]

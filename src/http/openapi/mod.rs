@@ -117,7 +117,7 @@ const HEADERS: [(&str, bool, &str); 13] = [
     ("WWW-Authenticate", false, "Says that a `Bearer` key is needed."),
     ("Accept-Ranges", false, "`bytes`: a part can be requested with `Range`."),
     ("Content-Disposition", false, "The file name to save the download under."),
-    ("Content-Range", false, "Which part of the whole this is; for 416, the length of the whole."),
+    ("Content-Range", false, "Which part of the document this is; for 416, the document's length."),
 ];
 
 /// Headers on every successful response under `/v1`; lists add `Link`.
