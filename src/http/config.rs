@@ -31,11 +31,11 @@ pub struct HttpConfig {
     pub search_threads: usize,
     /// How long a search may wait for its turn under overload.
     pub max_queue_delay: MaxQueueDelay,
-    /// How many downloads all keys together may have at once. Visitors and followers each get half
-    /// as many. A download uses up to 1.25 MiB of memory, plus one record for `ndjson`, and up to 3
-    /// MiB with a cluster.
+    /// How many downloads may run at once for all keys together. Visitors and followers each get
+    /// half as many. A download uses up to 1.25 MiB of memory, plus one record for `ndjson`, and up
+    /// to 3 MiB with a cluster.
     pub max_downloads: usize,
-    /// How many downloads a single key or visitor may have at once.
+    /// How many downloads may run at once for a single key or visitor.
     pub max_downloads_per_key: usize,
     /// How many requests per minute each client address may send to the page without a key; `None`
     /// if the page needs a key.

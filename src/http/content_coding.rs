@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn quality_decides_first_and_then_our_preference() {
+    fn quality_takes_precedence_over_our_preference() {
         for (accepted, coding) in [
             ("gzip", Coding::Gzip),
             ("gzip, br", Coding::Gzip),

@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn list_of_tags_is_compared_weakly() {
+    fn tags_in_a_list_are_compared_weakly() {
         let tag = tag("/v1/software", "");
         let weak = tag.0.to_str().expect("ASCII").to_owned();
         let strong = weak.trim_start_matches("W/").to_owned();

@@ -248,7 +248,7 @@ fn development_key_also_ends_with_an_invalid_key_file() {
 }
 
 #[test]
-fn a_key_with_origins_works_only_for_those() {
+fn a_key_with_origins_works_only_from_those_origins() {
     let (_folder, path) = key_file();
     let origins = vec!["https://example.org".parse().expect("an origin")];
     let (limited, _) = file::create(&path, NewKey { origins, ..named("a") }, now(), |_| Ok(())).expect("created");

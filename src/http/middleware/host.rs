@@ -44,7 +44,7 @@ mod tests {
     use crate::http::config::PublicUrl;
 
     #[test]
-    fn browser_reaches_only_own_names() {
+    fn browsers_may_only_use_the_services_own_names() {
         let url = PublicUrl::parse("https://directory.example").expect("an address");
         let config = HttpConfig { public_url: Some(url), ..HttpConfig::default() };
         let check =

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn document_cannot_end_its_element() {
+    fn json_cannot_close_its_script_element() {
         let hostile = "</script><!--<script>&lt;\u{2028}";
         let text = JsonLd::new("Thing", &[("name", hostile.into()), ("url", Value::Null)]).to_string();
         assert!(!text.contains(['<', '>', '&']), "{text}");

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_under_their_letter_without_accents() {
+    fn terms_are_listed_under_their_first_letter_without_accents() {
         for (term, of) in
             [("Übung", "U"), ("éclair", "E"), ("ISO 9001", "I"), ("5S", "#"), ("«a»", "A"), ("…", "#"), ("ß", "SS")]
         {

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn search_runs_on_a_thread_of_the_pool() {
+    async fn search_runs_on_a_pool_thread() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
         let name = pool.run(caller(), async { std::thread::current().name().unwrap_or_default().to_owned() }).await;
         assert_eq!(name.expect("it ran"), "search");
