@@ -110,7 +110,7 @@ def main(file: Path, seconds: float | None) -> None:
                 continue
             if copy is None or newer.generation != copy.generation:
                 write(file, newer)
-                print(f"{how}: {len(newer.products)} products of generation {newer.generation}", flush=True)
+                print(f"{how}: {len(newer.products)} products from generation {newer.generation}", flush=True)
             copy = newer
             if seconds is None:
                 return

@@ -129,7 +129,7 @@ for (;;) {
     const [newer, how] = await next(copy);
     if (newer.generation !== copy?.generation) {
       await write(newer);
-      console.log(`${how}: ${newer.products.size} products of generation ${newer.generation}`);
+      console.log(`${how}: ${newer.products.size} products from generation ${newer.generation}`);
     }
     copy = newer;
     if (seconds === undefined) break;
