@@ -27,7 +27,7 @@ pub(in crate::http) fn router() -> Router<Arc<AppState>> {
 
 /// Answers one message. Browsers send `Origin` with every POST, so the header gives away a browser
 /// that was lured here under someone else's host name (DNS rebinding), even without a public
-/// address. As elsewhere in the service, shed searches and directory failures are answered with a
+/// URL. As elsewhere in the service, shed searches and directory failures are answered with a
 /// problem document.
 async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request: Request) -> Response {
     if request.method() != Method::POST {

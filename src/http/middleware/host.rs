@@ -11,7 +11,7 @@ use super::route::HEALTH_PATHS;
 use crate::http::config::HttpConfig;
 use crate::http::problem::ApiError;
 
-/// Rejects a request under someone else's host name, if the service has a public address. Requests
+/// Rejects a request under someone else's host name, if the service has a public URL. Requests
 /// with a key are exempt, since they come from a program that was given one, such as a follower
 /// that uses an internal name. So are health probes, which may use any name.
 pub(in crate::http) fn check_host(request: &Request, config: &HttpConfig) -> Result<(), ApiError> {

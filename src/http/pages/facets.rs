@@ -43,10 +43,10 @@ pub(super) struct Choice<'a> {
     pub(super) is_chosen: bool,
 }
 
-/// An active filter, and the address without it.
+/// An active filter, and the URL without it.
 #[derive(Debug)]
 pub(super) struct Chip {
-    /// Its position in the address.
+    /// Its position in the URL.
     pub(super) at: usize,
     pub(super) label: String,
     pub(super) href: String,
@@ -197,12 +197,12 @@ pub(super) fn groups<'a>(
     groups.collect()
 }
 
-/// Whether a parameter of a list's address is a filter.
+/// Whether a parameter of a list's URL is a filter.
 pub(super) fn is_filter(name: &str) -> bool {
     ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name)
 }
 
-/// The active filters, in the order of the address.
+/// The active filters, in the order of the URL.
 pub(super) fn chips(
     t: &'static Texts,
     catalogue: &Catalogue,
@@ -232,7 +232,7 @@ fn attribute_chip(t: &'static Texts, catalogue: &Catalogue, language: Option<&La
     format!("{}: {}", attribute::name(t, language, of), attribute::measured(t, of, value))
 }
 
-/// The address without any filters.
+/// The URL without any filters.
 pub(super) fn without_filters(address: &Address) -> String {
     address.keeping(|_, name| !is_filter(name))
 }

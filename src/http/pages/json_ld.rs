@@ -19,7 +19,7 @@ impl JsonLd {
         Self(thing)
     }
 
-    /// Breadcrumbs from the home page to a page: names and absolute addresses.
+    /// Breadcrumbs from the home page to a page: names and absolute URLs.
     pub(super) fn breadcrumbs(places: &[(&str, String)]) -> Self {
         let items = (1..).zip(places).map(|(position, (name, url)): (u32, _)| {
             json!({"@type": "ListItem", "position": position, "name": name, "item": url})

@@ -121,7 +121,7 @@ struct Page<'a> {
     explore: Explore<'a>,
 }
 
-/// The home page, or search results if the address has any list parameters.
+/// The home page, or search results if the URL has any list parameters.
 pub(super) async fn get_home(
     State(state): State<Arc<AppState>>,
     language: Language,

@@ -11,7 +11,7 @@ use crate::http::pages::links::segment;
 /// The environment variable that contains the key, in examples.
 const KEY: &str = "SOFTWARE_DIRECTORY_API_KEY";
 
-/// The address used in examples if the service has no public one.
+/// The URL used in examples if the service has no public one.
 pub(in crate::http::pages) const LOCAL: &str = "http://127.0.0.1:8080";
 
 /// An API request, and the client method for it.
@@ -88,7 +88,7 @@ pub(in crate::http::pages) struct Calls {
 }
 
 impl Calls {
-    /// `public` is the service's public address; empty if none is set.
+    /// `public` is the service's public URL; empty if none is set.
     pub(in crate::http::pages) fn new(t: &'static Texts, public: &str, calls: &[Call]) -> Self {
         let host = if public.is_empty() { LOCAL } else { public };
         let samples =
