@@ -112,9 +112,7 @@ pub struct PublicUrl {
 
 /// The text isn't a valid public URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} can't be the public address: give an http or https URL without a query, such as https://api.example.org"
-)]
+#[error("{0:?} can't be the public URL: give an http or https URL without a query, such as https://api.example.org")]
 pub struct PublicUrlError(String);
 
 impl PublicUrl {

@@ -26,7 +26,7 @@ async fn before_the_first_generation_the_caller_is_asked_to_wait() {
 }
 
 #[tokio::test]
-async fn an_address_of_more_than_8_kib_is_too_long() {
+async fn a_url_of_more_than_8_kib_is_too_long() {
     let service = Service::empty();
     let of_length = |length: usize| format!("/nowhere?{}", "(".repeat(length - "/nowhere?".len()));
     let longest = service.send(Method::GET, &of_length(8192), &[]).await;

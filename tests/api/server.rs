@@ -53,7 +53,7 @@ fn close(line: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_address_of_100_000_parentheses_is_too_long() {
+async fn a_url_of_100_000_parentheses_is_too_long() {
     let running = run(&Service::empty()).await;
     for (parentheses, problem) in [(100_000, false), (20_000, true)] {
         let answer = running.exchange(&close(&format!("GET /v1/search?q={}", "(".repeat(parentheses)))).await;

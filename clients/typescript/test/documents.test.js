@@ -47,7 +47,7 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-test("each operation has an example, and each example is known", async () => {
+test("each operation has an example, and each example has a known output", async () => {
   assert.deepEqual((await readdir(EXAMPLES)).sort(), Object.keys(OUTPUT));
 });
 
