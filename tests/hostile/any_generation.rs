@@ -1,5 +1,5 @@
-//! Generations with damaged parts whose hashes are correct, as a faulty or hostile leader might send
-//! them.
+//! Generations with damaged parts whose hashes are correct, as a faulty or hostile leader might
+//! send them.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
