@@ -159,7 +159,7 @@ mod tests {
     async fn head(stream: &mut TcpStream) -> String {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
-            head.push(stream.read_u8().await.expect("a head"));
+            head.push(stream.read_u8().await.expect("headers"));
         }
         String::from_utf8(head).expect("text")
     }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 /// What a path leads to, as far as writing to it is concerned.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// A file, or the name for a new one, to be replaced as a whole. Symbolic links are followed,
-    /// so they're kept.
+    /// A file, or the name of a new one, that is replaced entirely. Symbolic links are followed, so
+    /// they're kept.
     File(PathBuf),
     /// A device, named pipe or open descriptor such as `/dev/stdout`, to be written to directly.
     Stream,

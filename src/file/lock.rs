@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// How often to retry a lock that's held.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Locks a file, waiting as long as another process holds the lock.
+/// Locks a file. If another process holds the lock, waits at most this long.
 ///
 /// # Errors
 ///

@@ -42,7 +42,7 @@ impl Feed<'_> {
     fn write_content(&self, xml: &mut Xml) -> io::Result<()> {
         let HttpConfig { site_title, .. } = self.config;
         let of = self.categories.join(", ");
-        let title = if of.is_empty() { format!("{site_title}: news") } else { format!("{site_title}: news of {of}") };
+        let title = if of.is_empty() { format!("{site_title}: news") } else { format!("{site_title}: news in {of}") };
         let query = if self.query.is_empty() { String::new() } else { format!("?{}", self.query) };
         let changed_at = if self.changed_at.is_empty() { UNKNOWN_TIME } else { self.changed_at };
         text(xml, "id", &urn(&["feed", self.config.base(), &of]))?;

@@ -16,7 +16,7 @@ use crate::key::Rate;
 /// Settings of the HTTP service.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
-    /// The address at which callers reach the service, for absolute links.
+    /// The URL at which callers reach the service, for absolute links.
     pub public_url: Option<PublicUrl>,
     /// Networks of trusted proxies, whose `X-Forwarded-For` counts.
     pub trusted_proxies: Vec<IpNet>,
@@ -31,11 +31,11 @@ pub struct HttpConfig {
     pub search_threads: usize,
     /// How long a search may wait for its turn under overload.
     pub max_queue_delay: MaxQueueDelay,
-    /// How many downloads all keys together may have at once. Visitors and followers each get half
-    /// as many. A download uses up to 1.25 MiB of memory, plus one record for `ndjson`, and up to 3
-    /// MiB with a cluster.
+    /// How many downloads may run at once for all keys together. Visitors and followers each get
+    /// half as many. A download uses up to 1.25 MiB of memory, plus one record for `ndjson`, and up
+    /// to 3 MiB with a cluster.
     pub max_downloads: usize,
-    /// How many downloads a single key or visitor may have at once.
+    /// How many downloads may run at once for a single key or visitor.
     pub max_downloads_per_key: usize,
     /// How many requests per minute each client address may send to the page without a key; `None`
     /// if the page needs a key.
@@ -46,7 +46,7 @@ pub struct HttpConfig {
     pub empty_queries: Option<Arc<EmptyQueries>>,
     /// The preview's state; `None` for an ordinary server.
     pub preview: Option<Arc<Preview>>,
-    /// The most addresses in one sitemap file.
+    /// The most URLs in one sitemap file.
     pub sitemap_addresses: u64,
     /// The title of the page and the documentation: plain text.
     pub site_title: String,
@@ -79,7 +79,7 @@ impl Default for HttpConfig {
 }
 
 impl HttpConfig {
-    /// The public address without a trailing slash; empty if none is set, which makes links
+    /// The public URL without a trailing slash; empty if none is set, which makes links
     /// relative.
     pub(super) fn base(&self) -> &str {
         self.public_url.as_ref().map_or("", |url| &url.base)
@@ -90,36 +90,33 @@ impl HttpConfig {
         format!("{}/docs/errors", self.base())
     }
 
-    /// Host and port of the public address.
+    /// Host and port of the public URL.
     pub(super) fn authority(&self) -> Option<&str> {
         let base = &self.public_url.as_ref()?.base;
         let (_, rest) = base.split_once("://")?;
         rest.split('/').next()
     }
 
-    /// The path of the public address without a trailing slash; empty if there is none.
+    /// The path of the public URL without a trailing slash; empty if there is none.
     pub(super) fn path_prefix(&self) -> &str {
         self.public_url.as_ref().map_or("", |url| &url.base[url.path_start..])
     }
 }
 
-/// An absolute `http` or `https` address at which callers reach the service, optionally with a
-/// path.
+/// An absolute `http` or `https` URL at which callers reach the service, optionally with a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl {
     base: String,
     path_start: usize,
 }
 
-/// The text isn't a valid public address.
+/// The text isn't a valid public URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} can't be the public address: give an http or https URL without a query, such as https://api.example.org"
-)]
+#[error("{0:?} can't be the public URL: give an http or https URL without a query, such as https://api.example.org")]
 pub struct PublicUrlError(String);
 
 impl PublicUrl {
-    /// The address without a trailing slash.
+    /// The URL without a trailing slash.
     pub fn as_str(&self) -> &str {
         &self.base
     }

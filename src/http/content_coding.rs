@@ -38,7 +38,8 @@ impl Coding {
     }
 }
 
-/// The quality of an item, such as a coding or `*`, in `Accept-Encoding` or `Accept`; `None` if it isn't listed.
+/// The quality of an item, such as a coding or `*`, in `Accept-Encoding` or `Accept`; `None` if it
+/// isn't listed.
 pub(super) fn quality(headers: &HeaderMap, list: &HeaderName, name: &str) -> Option<f32> {
     let values = headers.get_all(list).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).find_map(|item| {
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn quality_decides_first_and_then_our_preference() {
+    fn quality_takes_precedence_over_our_preference() {
         for (accepted, coding) in [
             ("gzip", Coding::Gzip),
             ("gzip, br", Coding::Gzip),

@@ -70,8 +70,8 @@ fn caller(holder: &Holder) -> &str {
     }
 }
 
-/// Sets the length and range headers on a response that contains all of a representation of `whole`
-/// bytes, or one range of it (RFC 9110, 14.4 and 15.3.7).
+/// Sets the length and range headers on a response that contains a representation of `whole` bytes,
+/// or one range of it (RFC 9110, 14.4 and 15.3.7).
 pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&RangeInclusive<u64>>) {
     let headers = response.headers_mut();
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
@@ -162,7 +162,7 @@ mod tests {
         slow.frame().await.expect("endless").expect("a block");
         assert!(matches!(acquire(&downloads, "b"), Err(ApiError::DownloadsBusy)), "too early");
         let later = start + std::time::Duration::from_mins(1);
-        let other = downloads.acquire(Class::Key, key("b"), later).expect("the slot of the slow one");
+        let other = downloads.acquire(Class::Key, key("b"), later).expect("the slow download's slot");
         slow.frame().await.expect("an error").expect_err("ended");
         drop(slow);
         assert!(matches!(acquire(&downloads, "c"), Err(ApiError::DownloadsBusy)), "it's the other's slot now");

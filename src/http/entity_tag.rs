@@ -27,8 +27,8 @@ use super::pages::part::evidence::today;
 use super::problem::ApiError;
 use crate::service;
 
-/// What a route's responses show, which is what its entity tags are made from. For a record, that's
-/// the one whose id ends the path.
+/// What a route's responses show, and so what their entity tags are computed from. For a single
+/// record, it's the one whose id ends the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagKind {
     /// Any part of the generation.
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn list_of_tags_is_compared_weakly() {
+    fn tags_in_a_list_are_compared_weakly() {
         let tag = tag("/v1/software", "");
         let weak = tag.0.to_str().expect("ASCII").to_owned();
         let strong = weak.trim_start_matches("W/").to_owned();

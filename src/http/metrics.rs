@@ -75,7 +75,7 @@ impl Metrics {
             IntCounterVec::new(
                 opts(
                     "http_requests_limited_total",
-                    "Requests refused with 429: over the quota of a key or a visitor, or from an address with too many failed \
+                    "Requests refused with 429: over a key's or visitor's quota, or from an address with too many failed \
                      authentications.",
                 ),
                 &["scope"],
@@ -181,11 +181,11 @@ impl DirectoryMetrics {
             records: gauge("generation_records", "Products in the generation being served.")?,
             skipped_exports: gauge(
                 "skipped_exports",
-                "Exports left out of the generation being served because they are invalid as a whole (--skip-invalid).",
+                "Invalid exports left out entirely from the generation being served (--skip-invalid).",
             )?,
             skipped_records: gauge(
                 "skipped_records",
-                "Records left out of the generation being served because they are invalid (--skip-invalid).",
+                "Invalid records left out of the generation being served (--skip-invalid).",
             )?,
             published_at: gauge(
                 "generation_published_timestamp_seconds",
@@ -195,19 +195,19 @@ impl DirectoryMetrics {
                 registry,
                 Gauge::with_opts(opts(
                     "data_age_seconds",
-                    "Seconds since what is served was last known to match the exports; they are read in full every ten minutes.",
+                    "Seconds since the served data was last known to match the exports, which are read in full every ten minutes.",
                 )),
             )?,
             reloads: register(
                 registry,
                 IntCounterVec::new(
-                    opts("reloads_total", "How often the exports were read, including at startup, by outcome."),
+                    opts("reloads_total", "Number of times the exports were read, including at startup, by outcome."),
                     &["outcome"],
                 ),
             )?,
             last_success: gauge(
                 "last_reload_success",
-                "1 if the exports were being served after they were last read, otherwise 0.",
+                "1 if the exports are being served as they were last read, otherwise 0.",
             )?,
             last_at: register(
                 registry,

@@ -104,7 +104,7 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
     let open = Router::from(health_routes())
         .merge(pages::open(&state.docs))
         .merge(more)
-        // All other addresses.
+        // All other paths.
         .fallback(route_not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(layer.clone());
@@ -189,7 +189,7 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     let caller = request.extensions().get::<Access>().map(|access| access.caller);
     let is_unknown = request.extensions().get::<MatchedPath>().is_none();
     let is_cross_origin = request.headers().contains_key(ORIGIN);
-    // Someone who mistyped an address sees a page.
+    // Someone who mistyped a URL sees a page.
     let reader = match caller {
         Some(Caller::Program) => None,
         Some(Caller::Reader) => Some(Reader::of(request.headers())),

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn each_caller_gets_only_part_and_finished_callers_use_nothing() {
+    fn each_caller_gets_only_a_share_and_finished_callers_use_nothing() {
         let (shares, now) = (shares(3, 2), Instant::now());
         let acquire = |id: &str| shares.acquire(Class::Key, key(id), 1, now);
         let held = [acquire("a").expect("free"), acquire("a").expect("free")];

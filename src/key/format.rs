@@ -43,7 +43,7 @@ pub struct ApiKey {
     kind: KeyKind,
 }
 
-/// Why a text isn't a key. Reveals nothing about the text itself.
+/// Why a string isn't a key. Reveals nothing about the string itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFormatError {
     #[error("it doesn't have the form sd_live_…")]

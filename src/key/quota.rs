@@ -182,7 +182,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_quota_allows_exactly_its_number_of_requests() {
+    fn a_quota_allows_exactly_that_many_requests() {
         let (quota, now) = (Quota::default(), Instant::now());
         for left in (0..5).rev() {
             let decision = quota.spend(5, now);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_at_a_quota_costs_nothing() {
+    fn checking_a_quota_costs_nothing() {
         let (quota, now) = (Quota::default(), Instant::now());
         for _ in 0..10 {
             assert_eq!(quota.peek(3, now).remaining, 3);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn charges_of_several_downloads_add_up() {
+    fn charges_for_several_downloads_add_up() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(10, start).allowed && quota.spend(10, start).allowed);
         assert_eq!(quota.charge(10, 14, start).retry_after_seconds, Some(60));

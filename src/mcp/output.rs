@@ -26,7 +26,7 @@ pub(super) fn success(members: Map<String, Value>) -> CallToolResult {
     result
 }
 
-/// A call that can't be carried out as it is, with what to change.
+/// The result of a call that can't be carried out as is; the message says what to change.
 pub(super) fn failure(message: &str) -> CallToolResult {
     let message = clean(message.into(), LONGEST_MESSAGE, 1);
     CallToolResult::error(vec![ContentBlock::text(message.as_str().unwrap_or_default())])

@@ -69,7 +69,7 @@ pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
     found
 });
 
-/// The members of a product that is similar to another one.
+/// The members of a similar product.
 pub(super) static SIMILAR: LazyLock<Members> = LazyLock::new(|| {
     let shared = members([
         ("categories", texts("Names of the categories that both products are in.")),

@@ -54,7 +54,7 @@ pub enum Rejected {
 /// The caller must already have checked that the request carries and accepts JSON.
 ///
 /// # Errors
-/// [`Rejected`] if it isn't read as a message.
+/// [`Rejected`] if the request isn't accepted as a message.
 pub async fn answer<H: Host, B>(
     tools: ToolServer<H>,
     request: Request<B>,

@@ -42,7 +42,7 @@ function target(form) {
   return query.size ? `${path}?${query}` : path;
 }
 
-/** Where to fetch the changing part of a list's page: the path and query under `/results`. */
+/** Where to fetch the part of a list page that changes: the path and query under `/results`. */
 function partOf(address, open) {
   const url = new URL(address, location.href);
   const category = url.pathname.slice(`${base}/categories/`.length);

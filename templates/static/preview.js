@@ -36,7 +36,7 @@ function next() {
   else poll();
 }
 
-/** Announces a text once, since the line is a live region. The server's messages are in English. */
+/** Announces text once, since the line is a live region. The server's messages are in English. */
 function say(text, lang = document.documentElement.lang) {
   line.lang = lang;
   if (line.textContent !== text) line.textContent = text;

@@ -9,7 +9,7 @@ use crate::cluster;
 const TOLERANCE: f64 = 0.005;
 
 /// Whether a response equals the recorded one. With a cluster, scores may differ by rounding, and
-/// hits with nearly equal scores may swap places. Its exports are files, so they have a time.
+/// hits with nearly equal scores may swap places. The cluster's exports are files, so they have a modification time.
 pub(crate) fn is_alike(recorded: &Value, answer: &Value) -> bool {
     recorded == answer || (cluster::nodes().is_some() && is_near(recorded, answer))
 }

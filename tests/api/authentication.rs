@@ -71,7 +71,7 @@ async fn key_without_bearer_is_rejected_with_that_reason() {
     let service = Service::empty();
     let answer = service.send(Method::GET, "/v1/software", &[("authorization", &service.key)]).await;
     assert_eq!(answer.problem(), (401, "missing_api_key".to_owned()));
-    let detail = answer.json()["detail"].as_str().expect("a text").to_owned();
+    let detail = answer.json()["detail"].as_str().expect("a string").to_owned();
     assert!(
         detail.contains("without the word Bearer") && detail.contains("`Authorization: Bearer YOUR_KEY`"),
         "{detail}"
@@ -89,7 +89,7 @@ async fn key_created_a_moment_ago_is_accepted() {
         origins: Vec::new(),
         may_replicate: false,
     };
-    let (key, _) = file::create(&service.key_file(), new, Timestamp::now(), |_| Ok(())).expect("made");
+    let (key, _) = file::create(&service.key_file(), new, Timestamp::now(), |_| Ok(())).expect("created");
     let bearer = format!("Bearer {}", key.expose());
     let answer = service.send(Method::GET, "/v1/categories", &[("authorization", &bearer)]).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -132,7 +132,7 @@ async fn an_address_with_too_many_bad_keys_has_to_wait_but_a_valid_key_still_wor
     }
     let refused = ask(&service, "192.0.2.1", "", "Bearer nonsense").await;
     assert_eq!(refused.problem(), (429, "rate_limited".to_owned()));
-    assert!(refused.json()["detail"].as_str().expect("a text").contains("from your address"), "{refused:?}");
+    assert!(refused.json()["detail"].as_str().expect("a string").contains("from your address"), "{refused:?}");
     assert!((1..=60).contains(&refused.header("retry-after").parse::<u64>().expect("seconds")));
     assert_eq!(ask(&service, "192.0.2.1", "", &service.bearer()).await.status, 200, "a colleague's key works");
     assert_eq!(ask(&service, "192.0.2.2", "", "Bearer nonsense").await.status, 401, "another address");

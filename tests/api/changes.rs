@@ -10,7 +10,7 @@ use crate::service::{Service, Setup};
 use software_directory::update::Directory;
 
 #[tokio::test]
-async fn without_a_generation_there_are_no_changes_but_a_place_to_start() {
+async fn without_since_there_are_no_changes_and_both_generations_are_the_current_one() {
     let service = Service::with_directory();
     let answer = service.get("/v1/changes").await;
     let generation = answer.header("x-generation").to_owned();
@@ -28,7 +28,7 @@ async fn unknown_generation_is_gone_and_points_to_the_exports() {
     assert_eq!(answer.status, 410);
     let problem: Value = answer.json();
     assert_eq!(problem["code"], "generation_gone");
-    assert!(problem["detail"].as_str().expect("a text").contains("/v1/exports"), "{problem}");
+    assert!(problem["detail"].as_str().expect("a string").contains("/v1/exports"), "{problem}");
 }
 
 #[tokio::test]

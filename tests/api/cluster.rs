@@ -1,5 +1,5 @@
-//! Puts the fixtures into a cluster. If `OPENSEARCH_URLS` lists the addresses of nodes, the tests
-//! run on that engine.
+//! Loads the fixtures into a cluster. If `OPENSEARCH_URLS` lists node addresses, the tests run
+//! against that cluster instead of the embedded engine.
 //!
 //! `make test-opensearch OPENSEARCH=api` sets the variable. The program itself fills the cluster,
 //! with a separate prefix for each set of exports and once per run.

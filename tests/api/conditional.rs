@@ -116,7 +116,7 @@ async fn records_are_tagged_by_content_and_lists_by_generation() {
 
 /// A category's name and description also appear in other resources.
 #[tokio::test]
-async fn renamed_category_changes_its_products() {
+async fn renaming_a_category_changes_its_products_tags() {
     let service = Service::with_directory();
     let paths = ["/v1/software/tool-reviewed", "/v1/categories", "/v1/categories/safety"];
     let mut tags = Vec::new();

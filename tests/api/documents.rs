@@ -54,7 +54,7 @@ async fn a_public_address_makes_links_absolute() {
 }
 
 #[tokio::test]
-async fn nothing_can_be_read_under_a_foreign_host_name_without_a_key() {
+async fn nothing_can_be_read_under_another_host_name_without_a_key() {
     let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
     let config = HttpConfig { public_url, ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();

@@ -38,7 +38,7 @@ pub(crate) fn bundled() -> Service {
 /// After an intended change, run the tests twice with `UPDATE_SNAPSHOTS=1` (these responses are
 /// part of the OpenAPI document) and review the diff.
 #[tokio::test]
-async fn each_recorded_response_is_what_the_server_sends() {
+async fn each_recorded_response_matches_what_the_server_sends() {
     // A bundled export is too long to read, so the documentation shows a shorter one.
     let (bundled, documented) = (bundled(), serve(&[("example", EXPORT_EXAMPLE)]));
     let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
@@ -88,7 +88,7 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
 }
 
 #[tokio::test]
-async fn the_examples_of_parameter_errors_are_what_the_server_sends() {
+async fn parameter_error_examples_match_what_the_server_sends() {
     let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
     let examples =
         &document["components"]["responses"]["BadRequest"]["content"]["application/problem+json"]["examples"];

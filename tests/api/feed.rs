@@ -97,7 +97,7 @@ async fn feed_has_added_products_and_renewed_evidence() {
 }
 
 #[tokio::test]
-async fn feed_of_a_category_has_only_its_products() {
+async fn category_feed_has_only_products_in_that_category() {
     let service = service(None);
     for (query, count) in [("category=audits", 1), ("category=Audits&category=permits", 2), ("category=nowhere", 0)] {
         let answer = service.get(&format!("/feed.atom?{query}")).await;

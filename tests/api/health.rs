@@ -42,7 +42,7 @@ async fn a_service_is_not_ready_if_its_cluster_lost_the_index() {
         for headers in [&[][..], &[("authorization", bearer.as_str())]] {
             let answer = service.send(Method::GET, "/readyz", headers).await;
             assert_eq!((answer.problem(), answer.header("retry-after")), ((503, "index_unavailable".to_owned()), "5"));
-            let detail = answer.json()["detail"].as_str().expect("a text").to_owned();
+            let detail = answer.json()["detail"].as_str().expect("a string").to_owned();
             assert!(detail.contains(code), "{detail}");
             assert_eq!(detail.contains("the index a is gone"), !headers.is_empty(), "{detail}");
         }
@@ -91,6 +91,6 @@ async fn a_broken_key_file_is_a_reason_and_keeps_the_keys() {
     service.keys.reload_if_changed();
     let degraded = service.send(Method::GET, "/readyz", &[]).await.json();
     assert_eq!(degraded["reasons"][0]["code"], "key_file_invalid");
-    assert_eq!(service.get("/v1/software").await.status, 200, "the last good set of keys stays");
-    assert_eq!(service.send(Method::GET, "/v1/software", &[]).await.status, 401, "and it never opens the service");
+    assert_eq!(service.get("/v1/software").await.status, 200, "the last good set of keys is kept");
+    assert_eq!(service.send(Method::GET, "/v1/software", &[]).await.status, 401, "access never becomes open");
 }

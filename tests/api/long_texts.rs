@@ -53,7 +53,7 @@ fn service() -> Service {
 }
 
 fn short(text: &Value) -> String {
-    format!("{}…", text.as_str().expect("a text").chars().take(500).collect::<String>())
+    format!("{}…", text.as_str().expect("a string").chars().take(500).collect::<String>())
 }
 
 #[tokio::test]

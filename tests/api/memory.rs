@@ -1,4 +1,4 @@
-//! The memory for large bodies, which callers hold on to until they have read them.
+//! The memory budget for large bodies, which callers occupy until they have read them.
 
 use std::sync::Arc;
 

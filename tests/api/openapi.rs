@@ -1,5 +1,5 @@
-//! The OpenAPI document: whether it's the committed one, and whether it describes what the service
-//! actually sends.
+//! The OpenAPI document: whether it matches the committed copy, and whether it describes what the
+//! service actually sends.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn document() -> Value {
 
 /// After an intended change, run the tests with `UPDATE_SNAPSHOTS=1` and review the diff.
 #[test]
-fn the_document_is_the_committed_one() {
+fn the_document_matches_the_committed_copy() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/api/snapshots/openapi.json");
     let text = openapi(&HttpConfig::default());
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {

@@ -42,11 +42,11 @@ fn parameters(operation: &Value) -> impl Iterator<Item = &Value> {
     operation["parameters"].as_array().into_iter().flatten()
 }
 
-/// An operation's address: its path and these query parameters, all with their example values.
+/// An operation's URL: its path and these query parameters, all with their example values.
 fn address<'v>(path: &str, operation: &Value, query: impl IntoIterator<Item = (&'v str, &'v Value)>) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20"),
-        Value::Array(items) => byte_serialize(items[0].as_str().expect("a text").as_bytes()).collect(),
+        Value::Array(items) => byte_serialize(items[0].as_str().expect("a string").as_bytes()).collect(),
         other => other.to_string(),
     };
     let path = parameters(operation).filter(|parameter| parameter["in"] == "path").fold(path.to_owned(), |path, of| {

@@ -19,7 +19,7 @@ A running server has this reference at `/docs`, with examples and forms to try o
 curl -H \"Authorization: Bearer $KEY\" 'http://127.0.0.1:8080/v1/search?q=permit+to+work'
 ```
 
-Addresses under `/v1` need a key. All operations accept `GET`, `HEAD` and `OPTIONS`.
+Everything under `/v1` needs a key. All operations accept `GET`, `HEAD` and `OPTIONS`.
 
 - A list is `{\"data\": […], \"pagination\": {\"limit\", \"offset\", \"total\"}}` with an exact total, and `Link` headers lead to the other
   pages. A single record is `{\"data\": {…}}`.
@@ -33,9 +33,9 @@ Addresses under `/v1` need a key. All operations accept `GET`, `HEAD` and `OPTIO
 ";
 
 const OTHERS: &str = "
-## Other addresses
+## Other paths
 
-- `/feed.atom`: an Atom feed of added products and renewed evidence; `category` restricts it to a category.
+- `/feed.atom`: an Atom feed of added products and renewed evidence; `category` restricts it to one category.
 - `/mcp`: the [tools for assistants](assistants.md), via the Model Context Protocol.
 - `/v1/generations/…`: the index as files, for [followers](operations.md#followers).
 - `/schemas/export.json`: the JSON Schema of [export files](exports.md).
@@ -57,7 +57,7 @@ fn documented_operations_are_up_to_date() {
 
 fn reference() -> String {
     let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
-    let (mut list, mut sections) = (String::from("| address | |\n|---|---|\n"), String::new());
+    let (mut list, mut sections) = (String::from("| path | |\n|---|---|\n"), String::new());
     // Where each parameter was first described, by its name and definition.
     let mut described: BTreeMap<String, String> = BTreeMap::new();
     for tag in document["tags"].as_array().expect("tags") {

@@ -164,7 +164,7 @@ async fn private_pages_and_previews_are_not_indexed() {
 }
 
 #[tokio::test]
-async fn sitemap_has_every_page_and_robots_names_it() {
+async fn sitemap_lists_every_page_and_robots_txt_names_it() {
     let service = public();
     assert!(read(&service, "/robots.txt").await.text().contains("Sitemap: https://directory.example/sitemap.xml"));
     let map = read(&service, "/sitemap.xml").await;
@@ -188,7 +188,7 @@ async fn large_sitemap_is_split_into_parts_that_contain_every_address_once() {
     assert!(index.text().contains("<sitemapindex") && !index.text().contains("<urlset"), "{}", index.text());
     let mut found = Vec::new();
     for part in addresses(&index) {
-        let path = part.strip_prefix("https://directory.example").expect("an address of this host");
+        let path = part.strip_prefix("https://directory.example").expect("an address on this host");
         let part = addresses(&read(&service, path).await);
         assert!((1..=10).contains(&part.len()), "{path}: {part:?}");
         found.extend(part);
@@ -317,7 +317,7 @@ async fn reader_with_too_many_requests_is_told_how_long_to_wait() {
 }
 
 #[tokio::test]
-async fn tier_of_a_product_is_marked_in_the_ranking() {
+async fn tiers_are_marked_in_the_ranking() {
     let software: Vec<_> = (1..=25)
         .map(|at| {
             json!({"id": format!("gauge-{at}"), "name": format!("Gauge {at}"), "url": "https://a.example/",

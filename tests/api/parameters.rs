@@ -1,4 +1,4 @@
-//! Every rule for parameters.
+//! The rules for query parameters.
 
 use crate::service::Service;
 
@@ -12,7 +12,7 @@ async fn refused(service: &Service, path: &str, code: &str, parameter: &str, say
     assert_eq!((error["param"].as_str(), error["code"].as_str()), (Some(parameter), Some(code)), "{path}");
     let message = error["message"].as_str().expect("a message");
     assert!(message.contains(says), "{path}: {message}");
-    assert_eq!(problem["detail"], message, "{path}: one problem is in the detail too");
+    assert_eq!(problem["detail"], message, "{path}: the detail repeats a single problem");
 }
 
 #[tokio::test]

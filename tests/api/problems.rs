@@ -26,7 +26,7 @@ async fn before_the_first_generation_the_caller_is_asked_to_wait() {
 }
 
 #[tokio::test]
-async fn an_address_of_more_than_8_kib_is_too_long() {
+async fn a_url_of_more_than_8_kib_is_too_long() {
     let service = Service::empty();
     let of_length = |length: usize| format!("/nowhere?{}", "(".repeat(length - "/nowhere?".len()));
     let longest = service.send(Method::GET, &of_length(8192), &[]).await;
@@ -48,13 +48,13 @@ async fn headers_of_more_than_16_kib_are_too_large() {
 #[tokio::test]
 async fn a_panic_fails_one_request_and_the_next_one_is_fine() {
     let routes = Router::new()
-        .route("/panic", get(async || -> &'static str { panic!("secret of the house") }))
+        .route("/panic", get(async || -> &'static str { panic!("an internal secret") }))
         .route("/fine", get(async || "fine"));
     let service = Setup { routes, ..Setup::default() }.start();
     let answer = service.send(Method::GET, "/panic", &[("x-request-id", "p-1")]).await;
     assert_eq!(answer.problem(), (500, "internal_error".to_owned()));
     assert_eq!(answer.json()["request_id"], "p-1");
-    assert!(!answer.text().contains("secret"), "what the operator reads isn't for the caller");
+    assert!(!answer.text().contains("secret"), "the operator's message isn't shown to the caller");
     assert_eq!(service.send(Method::GET, "/fine", &[]).await.text(), "fine");
 }
 

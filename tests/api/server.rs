@@ -53,7 +53,7 @@ fn close(line: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_address_of_100_000_parentheses_is_too_long() {
+async fn a_url_of_100_000_parentheses_is_too_long() {
     let running = run(&Service::empty()).await;
     for (parentheses, problem) in [(100_000, false), (20_000, true)] {
         let answer = running.exchange(&close(&format!("GET /v1/search?q={}", "(".repeat(parentheses)))).await;
@@ -108,7 +108,7 @@ async fn bytes_that_are_not_a_request_get_400_and_the_service_keeps_running() {
 #[tokio::test]
 async fn a_panic_gives_one_500_with_a_request_id_and_keeps_the_connection() {
     let routes = Router::new()
-        .route("/panic", get(async || -> &'static str { panic!("secret of the house") }))
+        .route("/panic", get(async || -> &'static str { panic!("an internal secret") }))
         .route("/fine", get(async || "fine"));
     let running = run(&Setup { routes, ..Setup::default() }.start()).await;
     let answers = running

@@ -41,7 +41,7 @@ async fn session_gives_access_to_pages_and_nothing_else() {
     assert_eq!(download.text(), fixture::tools_document());
     let bearer = service.bearer();
     let with_key = service.send(Method::GET, "/", &[("authorization", &bearer)]).await;
-    assert_eq!(with_key.status, 303, "a page takes a session, not a key");
+    assert_eq!(with_key.status, 303, "a page accepts a session, not a key");
     let forged = format!("{}0", &cookie[..cookie.len() - 1]);
     if forged != cookie {
         assert_eq!(service.send(Method::GET, "/", &[("cookie", &forged)]).await.status, 303);

@@ -215,7 +215,7 @@ async fn a_trailing_slash_makes_no_difference() {
 }
 
 #[tokio::test]
-async fn head_and_other_methods_under_v1() {
+async fn under_v1_head_matches_get_and_other_methods_are_refused() {
     let service = Service::with_directory();
     let bearer = service.bearer();
     for path in ["/v1/software", "/v1/software/tool-01", "/v1/search?q=tool", "/v1/exports/tools", "/v1/nowhere"] {

@@ -84,7 +84,7 @@ async fn each_address_has_its_own_quota() {
     assert_eq!(visit(&service, "192.0.2.1", "/v1/software").await.status, 200);
     let refused = visit(&service, "192.0.2.1", "/v1/software").await;
     assert_eq!(refused.problem(), (429, "rate_limited".to_owned()));
-    assert!(refused.json()["detail"].as_str().expect("a text").contains("Your address"), "{refused:?}");
+    assert!(refused.json()["detail"].as_str().expect("a string").contains("Your address"), "{refused:?}");
     assert_eq!(refused.header("retry-after"), "20");
     for other in ["192.0.2.2", "2001:db8:0:1::1"] {
         assert_eq!(visit(&service, other, "/v1/software").await.status, 200, "{other}");

@@ -1,4 +1,4 @@
-"""Sends the binary requests, both allowed and not allowed by its OpenAPI document, and compares the responses with the document.
+"""Sends the binary requests that its OpenAPI document allows and some that it doesn't, and checks the responses against it.
 
     uv run --project tests/contract python tests/contract/check.py --binary FILE [--examples N] [--seeds N[,N…]]
 

@@ -1,5 +1,5 @@
-//! Generations with damaged parts whose hashes are correct, such as a faulty or hostile leader
-//! would send.
+//! Generations with damaged parts whose hashes are correct, as a faulty or hostile leader might
+//! send them.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;

@@ -97,7 +97,7 @@ fn all_errors_are_reported_at_once() {
 }
 
 #[test]
-fn a_misspelled_property_is_refused_but_a_foreign_one_is_not() {
+fn a_misspelled_property_is_refused_but_an_unrelated_one_is_not() {
     for (misspelled, meant) in
         [("expires", "expires_at"), ("expiresAt", "expires_at"), ("origin", "origins"), ("rate", "rate_per_minute")]
     {
@@ -184,7 +184,7 @@ fn the_file_contains_only_the_hash_of_a_created_key() {
 }
 
 #[test]
-fn foreign_properties_survive_a_change() {
+fn unknown_properties_survive_a_change() {
     let (_folder, path) = key_file();
     let mut key = valid_key();
     key["contact"] = json!({ "mail": "a@example.org" });

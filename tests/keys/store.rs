@@ -204,7 +204,7 @@ fn new_key_works_immediately_and_unknown_ids_cause_at_most_ten_reads_a_second() 
     assert!(store.look_for(second.expose(), start));
     assert!(accepted_id(&store, &second).is_ok());
     let looks = (0..1000).filter(|ms| store.look_for(unknown.expose(), start + Duration::from_millis(*ms))).count();
-    assert_eq!(looks, 9, "one look every 100 ms; this second's first one is above");
+    assert_eq!(looks, 9, "one read every 100 ms; the first one of this second is above");
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn development_key_also_ends_with_an_invalid_key_file() {
 }
 
 #[test]
-fn a_key_with_origins_works_only_for_those() {
+fn a_key_with_origins_works_only_from_those_origins() {
     let (_folder, path) = key_file();
     let origins = vec!["https://example.org".parse().expect("an origin")];
     let (limited, _) = file::create(&path, NewKey { origins, ..named("a") }, now(), |_| Ok(())).expect("created");

@@ -96,7 +96,7 @@ fn send(server: &Server, headers: &str, body: &str) -> (u16, String, String) {
     .expect("written");
     let mut response = String::new();
     stream.read_to_string(&mut response).expect("a response");
-    let (head, body) = response.split_once("\r\n\r\n").expect("a head");
+    let (head, body) = response.split_once("\r\n\r\n").expect("headers");
     let media_type = head.lines().find_map(|line| line.strip_prefix("content-type: ")).unwrap_or_default();
     (head[9..12].parse().expect("a status"), media_type.to_owned(), body.to_owned())
 }

@@ -37,7 +37,7 @@ def keep(record: Any, website: str) -> dict[str, Any]:
 
 
 def check(response: Response, generation: str) -> None:
-    """Raise an error if a response is from another generation than the copy in progress."""
+    """Raise an error if a response is from a different generation than the copy in progress."""
     if response.headers.get("x-generation") != generation:
         raise Moved
 
@@ -110,7 +110,7 @@ def main(file: Path, seconds: float | None) -> None:
                 continue
             if copy is None or newer.generation != copy.generation:
                 write(file, newer)
-                print(f"{how}: {len(newer.products)} products of generation {newer.generation}", flush=True)
+                print(f"{how}: {len(newer.products)} products from generation {newer.generation}", flush=True)
             copy = newer
             if seconds is None:
                 return

@@ -71,7 +71,7 @@ def test_a_restart_begins_at_the_requested_offset() -> None:
 
 def test_iteration_gives_up_after_three_restarts(driver: Driver) -> None:
     found: list[Any] = []
-    # Every second page is from another generation than the first.
+    # Every second page is from a different generation than the first.
     directory = Directory(lambda request: request, "abcd")
     with (
         driver(**OPTIONS, transport=httpx.MockTransport(directory)) as client,

@@ -47,7 +47,7 @@ def main() -> None:
     run(tools / "mypy", "src", "tests", "tools")
     run(tools / "pytest")
     run(environment("newest", newest) / "pytest")
-    # The lower bounds of pyproject.toml are tested with the modules that use the HTTP library.
+    # The lower bounds in pyproject.toml are tested with the modules that use the HTTP library.
     lowest = environment("lowest", oldest, "--resolution", "lowest-direct", "--no-editable")
     names = ("conformance", "client", "deadline", "limiter", "downloads", "cache", "extras")
     run(lowest / "pytest", *(f"tests/test_{name}.py" for name in names))

@@ -13,7 +13,7 @@ for await (const change of directory.changes.since(to)) console.log(change.chang
 console.log(`up to date with ${to}`);
 
 try {
-  await directory.changes.since("a generation of last year");
+  await directory.changes.since("a generation from last year");
 } catch (error) {
   if (!(error instanceof GoneError)) throw error;
   console.log("too old: download the exports");

@@ -52,7 +52,7 @@ function keep(record: Omit<Product, "website">, website: string): Product {
 
 class Moved extends Error {}
 
-/** Throws if a response is from another generation than the copy in progress. */
+/** Throws if a response is from a different generation than the copy in progress. */
 function check(response: Response, generation: string): void {
   if (response.headers.get("x-generation") !== generation) throw new Moved();
 }
@@ -129,7 +129,7 @@ for (;;) {
     const [newer, how] = await next(copy);
     if (newer.generation !== copy?.generation) {
       await write(newer);
-      console.log(`${how}: ${newer.products.size} products of generation ${newer.generation}`);
+      console.log(`${how}: ${newer.products.size} products from generation ${newer.generation}`);
     }
     copy = newer;
     if (seconds === undefined) break;

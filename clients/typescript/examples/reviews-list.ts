@@ -9,6 +9,6 @@ const directory = new SoftwareDirectory({
 
 const [product] = (await directory.software.list({ sort: "-review_count", limit: 1 })).data;
 for await (const page of directory.reviews.list(product!.id, { limit: 2 }).pages()) {
-  console.log(`from ${page.pagination.offset} of ${page.summary.count}, on average ${page.summary.average}`);
+  console.log(`${page.summary.count} reviews, average ${page.summary.average}; from ${page.pagination.offset}`);
   for (const review of page.data) console.log(`  ${"*".repeat(review.rating)} ${review.title ?? ""}`);
 }

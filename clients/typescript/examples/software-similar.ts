@@ -1,4 +1,4 @@
-// Lists products similar to another one, and what they have in common.
+// Lists products similar to a given one, and what they have in common.
 
 import { SoftwareDirectory } from "software-directory";
 
@@ -9,7 +9,7 @@ const directory = new SoftwareDirectory({
 
 const [product] = (await directory.software.list({ limit: 1 })).data;
 const similar = await directory.software.similar(product!.id, { limit: 3 });
-console.log(`like ${product!.name}:`);
+console.log(`similar to ${product!.name}:`);
 for (const { name, shared } of similar.data) {
   console.log(`  ${name}: ${[...shared.categories.map((category) => category.name), ...shared.words].join(", ")}`);
 }

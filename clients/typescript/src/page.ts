@@ -47,7 +47,7 @@ interface Origin<Body extends ListBody> {
   /** Requests the list again, from an offset or else from the start of this page. */
   again(offset?: number): PagePromise<Body>;
   warn(message: string): void;
-  /** The error for a page that is from another generation than the pages before it. */
+  /** The error for a page that is from a different generation than the pages before it. */
   changed(): GenerationChangedError;
 }
 

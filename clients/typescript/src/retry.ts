@@ -1,4 +1,4 @@
-// When to retry, and how long to wait before it.
+// When to retry, and how long to wait first.
 
 import { type ApiError, ApiConnectionError, ApiTimeoutError } from "./errors.js";
 

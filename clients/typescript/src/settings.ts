@@ -79,7 +79,8 @@ export interface RequestOptions {
 }
 
 export interface RecordOptions extends RequestOptions {
-  /** The language of the record's text, a tag such as `de`. Text that isn't available in it is in the record's own. */
+  /** The language of the record's text, a tag such as `de`. Text that isn't available in that language is returned in the
+   * record's own. */
   lang?: string | null | undefined;
 }
 

@@ -75,7 +75,7 @@ test("with a signal that's already aborted, nothing is sent", async () => {
 test("a signal that outlives many calls keeps none of their listeners", async () => {
   const { signal } = new AbortController();
   const answers = [record(), json({}, 404), json([]), json({}, 503, { "retry-after": "0" }), record()];
-  // With the built-in sleep, which listens as well.
+  // With the built-in sleep, which also listens.
   const directory = client({ fetch: scripted(...answers).fetch, sleep: undefined });
   for (let call = 0; call < 4; call += 1) await directory.software.get("a", { signal }).catch(() => {});
   assert.equal(getEventListeners(signal, "abort").length, 0);

@@ -107,7 +107,7 @@ for (const [name, begin] of [
   });
 }
 
-test("a download's headers are subject to the timeout as well", { timeout }, async ({ mock }) => {
+test("the timeout also covers a download's headers", { timeout }, async ({ mock }) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const silent = () => {
     queueMicrotask(() => mock.timers.tick(30_000));

@@ -94,7 +94,7 @@ test("an error has its response's headers and body, without the key", async () =
   assert.ok(!inspect(error).includes("<h1>"));
 });
 
-test("a response that isn't from the directory is in its error", async () => {
+test("an error for a response that isn't from the directory includes the response", async () => {
   const fetch = scripted(new Response("<h1>Sign in</h1>", { headers: { "content-type": "text/html" } }));
   const error = await client(fetch)
     .software.get("a")

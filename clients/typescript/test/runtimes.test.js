@@ -34,7 +34,7 @@ for (const [name, runSuite] of Object.entries(RUNTIMES)) {
     assert.ok(failures.length === 0, `${failures.length} of ${results.length} checks failed:\n${failures.join("\n")}`);
     assert.ok(
       results.length > cases.length,
-      `${results.length} checks ran, of the shared cases alone there are ${cases.length}`,
+      `${results.length} checks ran, but the shared cases alone are ${cases.length}`,
     );
   });
 }

@@ -187,9 +187,9 @@ pub(in crate::http) async fn get_export(
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
-/// How many requests a download counts as against the quota. A range of the uncompressed document
-/// also costs what precedes it, because that has to be decompressed. A range of the compressed one
-/// costs its proportion.
+/// How many requests a download costs. A range of the uncompressed document also pays for everything
+/// before it, because that has to be decompressed too. A range of the compressed document costs its
+/// proportional share.
 fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {
     let bytes = match (range, coding) {
         (None, _) => size,
@@ -214,8 +214,8 @@ fn attachment(id: &str, extension: &str) -> String {
     value
 }
 
-/// The response with the document, or a range of it, in a format. Only `json` is stored compressed,
-/// has a known length and supports ranges.
+/// The response with the document or a range of it, in the given format. Only `json` is stored
+/// compressed, has a known length and supports ranges.
 fn stream(
     stored: StoredExport,
     format: Format,

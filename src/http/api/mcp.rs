@@ -25,10 +25,10 @@ pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new().route(MCP_PATH, any(answer))
 }
 
-/// Answers one message. Browsers send `Origin` with every POST, so it exposes one that was lured
-/// here under someone else's host name (DNS rebinding), whether or not there's a public address. As
-/// everywhere else in the service, a search that is shed and a failure of the directory are
-/// answered with a problem document.
+/// Answers one message. Browsers send `Origin` with every POST, so the header gives away a browser
+/// that was lured here under someone else's host name (DNS rebinding), even without a public
+/// URL. As elsewhere in the service, shed searches and directory failures are answered with a
+/// problem document.
 async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request: Request) -> Response {
     if request.method() != Method::POST {
         let mut response = ApiError::MethodNotAllowed.into_response();
@@ -83,7 +83,7 @@ fn problem(rejected: Rejected) -> ApiError {
 #[derive(Debug, Clone)]
 struct Pool {
     state: Arc<AppState>,
-    /// A message is answered on a task of its own.
+    /// Kept here because each message is answered in its own task.
     holder: Holder,
     /// Why there's no result for the message.
     error: Arc<Mutex<Option<ApiError>>>,

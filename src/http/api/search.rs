@@ -132,7 +132,7 @@ fn write_hit(hit: &SearchHit, fields: &Fields, json: &mut Vec<u8>) -> Result<(),
     Ok(())
 }
 
-/// Facets by name, in the order of the request.
+/// Facets by name, in the requested order.
 struct Facets<'a>(&'a [(Facet, Vec<FacetValue<'a>>)]);
 
 impl Serialize for Facets<'_> {

@@ -1,4 +1,4 @@
-//! Products like another one.
+//! Products similar to a given one.
 
 use std::sync::Arc;
 

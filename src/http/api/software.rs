@@ -1,4 +1,4 @@
-//! Products: the list, and one of them.
+//! The list of products, and single products.
 
 use std::sync::Arc;
 

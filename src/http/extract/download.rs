@@ -16,7 +16,7 @@ use crate::http::state::AppState;
 
 pub(in crate::http) struct DownloadRequest {
     pub(in crate::http) is_get: bool,
-    /// The preferred coding among those in which exports are stored.
+    /// The preferred coding among those that exports are stored in.
     pub(in crate::http) coding: Option<Coding>,
     /// A single range in any unit. `None` if there are several, or if `If-Range` names another
     /// version.

@@ -60,11 +60,10 @@ pub(in crate::http) fn failed(state: &AppState, error: ApiError, request: &Reque
     }
 }
 
-/// Whether a browser sent a request on behalf of the page, for a document of the request's own
-/// origin (Fetch Metadata). Browsers send `Sec-Fetch-Site` only over HTTPS and to localhost.
-/// Without it, the `Referer`, which the page has its requests send, must name the host of the
-/// request or of the public address. Pages from other origins can't set either header; other
-/// programs can.
+/// Whether a browser sent a request on behalf of the page, that is, from the same origin (Fetch
+/// Metadata). Browsers send `Sec-Fetch-Site` only over HTTPS and to localhost. Without it, the
+/// `Referer`, which the page's own requests carry, must name the request's host or the public
+/// URL's. Pages from other origins can't set either header; other programs can.
 fn is_from_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";

@@ -11,7 +11,7 @@ use super::route::HEALTH_PATHS;
 use crate::http::config::HttpConfig;
 use crate::http::problem::ApiError;
 
-/// Rejects a request under someone else's host name, if the service has a public address. Requests
+/// Rejects a request under someone else's host name, if the service has a public URL. Requests
 /// with a key are exempt, since they come from a program that was given one, such as a follower
 /// that uses an internal name. So are health probes, which may use any name.
 pub(in crate::http) fn check_host(request: &Request, config: &HttpConfig) -> Result<(), ApiError> {
@@ -44,7 +44,7 @@ mod tests {
     use crate::http::config::PublicUrl;
 
     #[test]
-    fn browser_reaches_only_own_names() {
+    fn browsers_may_only_use_the_services_own_names() {
         let url = PublicUrl::parse("https://directory.example").expect("an address");
         let config = HttpConfig { public_url: Some(url), ..HttpConfig::default() };
         let check =

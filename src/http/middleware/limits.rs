@@ -38,8 +38,8 @@ fn well_formed(request: &Request) -> Result<(), &'static str> {
         }
         _ => {}
     }
-    // This is the only way of marking a body's end that can contradict another one. A body has a
-    // `Content-Length`.
+    // This is the only way of marking a body's end that can contradict another, so a body must have
+    // a `Content-Length`.
     if request.headers().contains_key(TRANSFER_ENCODING) {
         return Err("Don't send Transfer-Encoding. A request with a body must state its Content-Length.");
     }

@@ -99,8 +99,8 @@ impl Drop for Logged {
 /// characters are percent-encoded. If there was a key, returns the decoded text, otherwise the text
 /// unchanged.
 pub(super) fn redacted(text: &str) -> Cow<'_, str> {
-    /// The maximum number of decoding rounds. The caller decides how many the text needs, and each
-    /// round reads all of it.
+    /// The maximum number of decoding rounds. A caller could send text that needs any number of
+    /// them, and each round reads all of it.
     const MAX_ROUNDS: usize = 8;
     let mut decoded = Cow::Borrowed(text);
     for _ in 0..MAX_ROUNDS {

@@ -43,8 +43,8 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// Answers a request. A large body that isn't streamed takes its size from the budget. If there's
-/// no room, it's dropped at once and the request is shed.
+/// Answers a request. A large body that isn't streamed counts against the budget. If there's no
+/// room, it's dropped at once and the request is shed.
 pub(super) async fn answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let size = response.body().size_hint().exact().filter(|size| *size >= MIN_BYTES);

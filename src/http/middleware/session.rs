@@ -1,5 +1,5 @@
-//! Who reads a page: a visitor to a public page, or the holder of a session, which a cookie
-//! carries. `/v1` never accepts a session.
+//! Who is reading a page: a visitor to a public page, or someone with a session cookie. `/v1` never
+//! accepts a session.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -32,8 +32,8 @@ pub(in crate::http) fn authenticate_reader(state: &AppState, request: &Request) 
     Some(grant)
 }
 
-/// The grant of a visitor to a public page. The page is public for every address, so an unknown one
-/// gets its own quota too.
+/// The grant of a visitor to a public page. Requests without a known address are allowed too, and
+/// share one quota.
 pub(super) fn visitor(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     let AppState { config, visitors, metrics, .. } = state;
     let rate = config.public_page?;

@@ -55,7 +55,7 @@ pub(super) fn error_examples(codes: &[ErrorCode]) -> impl Iterator<Item = (Strin
     codes.iter().map(|code| {
         let error = error(*code);
         let problem = problem::describe(&error, REQUEST_ID, "/docs/errors");
-        // Strings and numbers under fixed names always serialise.
+        // Can't fail: there are only strings and numbers under fixed names.
         let problem = serde_json::to_value(problem).unwrap_or_default();
         let example = ExampleBuilder::new()
             .summary(code.title())

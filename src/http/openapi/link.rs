@@ -6,8 +6,8 @@ use utoipa::openapi::{OpenApi, RefOr};
 
 /// A kind of record: where its ids occur and which operations take them.
 struct Kind {
-    /// The path segment after `/v1` of operations that return such records, and the members that
-    /// contain them.
+    /// The path segment after `/v1` in operations that return such records, and the names of the
+    /// members that contain them.
     names: &'static [&'static str],
     /// The member by which other records refer to such a record.
     foreign_id: &'static str,
@@ -39,7 +39,7 @@ fn kind_of(name: &str) -> Option<&'static Kind> {
 /// Adds links to each response with ids, one for each operation that takes them. Each link is named
 /// after its operation.
 pub(super) fn add(document: &mut OpenApi) {
-    // All of it serialises: strings, numbers and maps with string keys.
+    // Can't fail: there are only strings, numbers and maps with string keys.
     let value = serde_json::to_value(&*document).unwrap_or_default();
     for (path, item) in &mut document.paths.paths {
         let Some(operation) = &mut item.get else { continue };
@@ -66,7 +66,7 @@ fn links<'d>(document: &'d Value, kind: &Kind, from: &str, pointer: &str) -> Vec
         let parameter = if kind.paths.iter().any(|beginning| path.starts_with(beginning)) {
             "id"
         } else if path.contains('{') {
-            // It also needs an id of another kind.
+            // It also needs another kind of id.
             return None;
         } else {
             parameters.find(|parameter| parameter["name"] == kind.parameter).map(|_| kind.parameter)?

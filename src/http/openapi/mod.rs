@@ -26,7 +26,7 @@ const PROBLEM_JSON: &str = "application/problem+json";
 const NOT_MODIFIED: &str = "NotModified";
 const SECURITY: &str = "apiKey";
 
-/// A status's errors: the name of the response that describes them, and their codes.
+/// The errors that share a status: the name of the response that describes them, and their codes.
 struct Errors {
     status: u16,
     name: &'static str,
@@ -117,7 +117,7 @@ const HEADERS: [(&str, bool, &str); 13] = [
     ("WWW-Authenticate", false, "Says that a `Bearer` key is needed."),
     ("Accept-Ranges", false, "`bytes`: a part can be requested with `Range`."),
     ("Content-Disposition", false, "The file name to save the download under."),
-    ("Content-Range", false, "Which part of the whole this is; for 416, the length of the whole."),
+    ("Content-Range", false, "Which part of the document this is; for 416, the document's length."),
 ];
 
 /// Headers on every successful response under `/v1`; lists add `Link`.
@@ -298,7 +298,7 @@ fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
     }
     schema::remove_unused(&mut document);
     link::add(&mut document);
-    // All of it serialises: strings, numbers and maps with string keys.
+    // Can't fail: there are only strings, numbers and maps with string keys.
     let mut text = document.to_pretty_json().unwrap_or_default();
     text.push('\n');
     text

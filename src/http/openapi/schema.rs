@@ -44,7 +44,7 @@ fn object(schemas: &Schemas, schema: &RefOr<Schema>) -> Option<Object> {
 
 /// Removes components that no operation refers to, directly or through other components.
 pub(super) fn remove_unused(document: &mut OpenApi) {
-    // All of it serialises: strings, numbers and maps with string keys.
+    // Can't fail: there are only strings, numbers and maps with string keys.
     let value = serde_json::to_value(&*document).unwrap_or_default();
     let mut used = BTreeSet::new();
     collect_references(&value, &value["paths"], &mut used);

@@ -104,8 +104,8 @@ impl Document {
     }
 }
 
-/// Compresses a document that is sent many times, so the level may take up to 0.1 s for the largest
-/// one.
+/// Compresses a document that is sent many times, so spending up to 0.1 s on the largest one pays
+/// off.
 fn compress(content: &[u8], coding: Coding) -> io::Result<Bytes> {
     const ZSTD_LEVEL: i32 = 9;
     let compressed = match coding {

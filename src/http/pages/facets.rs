@@ -18,7 +18,7 @@ use crate::service::{ATTRIBUTE_PREFIX, Facet};
 const CATEGORIES_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 6;
 
-/// How many more can be expanded; rarer ones can be found by searching.
+/// How many more are shown when expanded; rarer ones can be found by searching.
 const MAX_MORE: usize = 40;
 
 /// A filter with its values.
@@ -43,10 +43,10 @@ pub(super) struct Choice<'a> {
     pub(super) is_chosen: bool,
 }
 
-/// An active filter, and the address without it.
+/// An active filter, and the URL without it.
 #[derive(Debug)]
 pub(super) struct Chip {
-    /// Its position in the address.
+    /// Its position in the URL.
     pub(super) at: usize,
     pub(super) label: String,
     pub(super) href: String,
@@ -130,7 +130,7 @@ fn label<'v>(
     }
 }
 
-/// The normal form of a filter's value: values with the same one count as the same.
+/// The normal form of a filter's value. Values with the same normal form are equivalent.
 fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
     match facet {
         Facet::Category => {
@@ -197,12 +197,12 @@ pub(super) fn groups<'a>(
     groups.collect()
 }
 
-/// Whether a parameter of a list's address is a filter.
+/// Whether a parameter of a list's URL is a filter.
 pub(super) fn is_filter(name: &str) -> bool {
     ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name)
 }
 
-/// The active filters, in the order of the address.
+/// The active filters, in the order of the URL.
 pub(super) fn chips(
     t: &'static Texts,
     catalogue: &Catalogue,
@@ -232,7 +232,7 @@ fn attribute_chip(t: &'static Texts, catalogue: &Catalogue, language: Option<&La
     format!("{}: {}", attribute::name(t, language, of), attribute::measured(t, of, value))
 }
 
-/// The address without any filters.
+/// The URL without any filters.
 pub(super) fn without_filters(address: &Address) -> String {
     address.keeping(|_, name| !is_filter(name))
 }

@@ -37,7 +37,7 @@ pub(super) struct Frame<'a> {
     /// For the browser window, before the site's title; may be empty.
     pub(super) title: String,
     pub(super) description: String,
-    /// The path and query of the page's canonical address.
+    /// The path and query of the page's canonical URL.
     pub(super) canonical: Option<String>,
     pub(super) json_ld: Vec<JsonLd>,
     /// The query in the header's search box.
@@ -117,7 +117,7 @@ impl<'a> Frame<'a> {
         self.site.is_indexable()
     }
 
-    /// The canonical address, if the site has a public one.
+    /// The canonical URL, if the site has a public one.
     pub(super) fn canonical_url(&self) -> Option<String> {
         let path = self.canonical.as_deref()?;
         (self.is_indexable() && !self.site.public.is_empty()).then(|| format!("{}{path}", self.site.public))

@@ -19,7 +19,7 @@ impl JsonLd {
         Self(thing)
     }
 
-    /// Breadcrumbs from the home page to a page: names and absolute addresses.
+    /// Breadcrumbs from the home page to a page: names and absolute URLs.
     pub(super) fn breadcrumbs(places: &[(&str, String)]) -> Self {
         let items = (1..).zip(places).map(|(position, (name, url)): (u32, _)| {
             json!({"@type": "ListItem", "position": position, "name": name, "item": url})
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn document_cannot_end_its_element() {
+    fn json_cannot_close_its_script_element() {
         let hostile = "</script><!--<script>&lt;\u{2028}";
         let text = JsonLd::new("Thing", &[("name", hostile.into()), ("url", Value::Null)]).to_string();
         assert!(!text.contains(['<', '>', '&']), "{text}");

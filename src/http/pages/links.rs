@@ -1,4 +1,4 @@
-//! Addresses of pages, of filtered product lists, and of places that records link to.
+//! URLs of pages, of filtered product lists, and of places that records link to.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ pub(super) fn of_term(base: &str, term: &str) -> String {
     Address::new(format!("{base}/glossary")).with("q", term)
 }
 
-/// A product list's address: a path, and the parameters that have a value.
+/// A product list's URL: a path, and the parameters that have a value.
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     path: String,
@@ -84,7 +84,7 @@ impl Address {
         self.get(PAGE).and_then(|page| page.parse().ok()).unwrap_or(1).max(1)
     }
 
-    /// The address with only the pairs to keep. It starts at the first page, since it's a different
+    /// The URL with only the pairs to keep. It starts at the first page, since it's a different
     /// list.
     pub(super) fn keeping(&self, keep: impl Fn(usize, &str) -> bool) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -96,7 +96,7 @@ impl Address {
         self.joined(&query.finish())
     }
 
-    /// The address with a parameter set to a single value.
+    /// The URL with a parameter set to a single value.
     pub(super) fn with(&self, name: &str, value: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(self.pairs().filter(|(of, _)| *of != name && *of != PAGE)).append_pair(name, value);
@@ -109,7 +109,7 @@ impl Address {
 
     fn joined(&self, query: &str) -> String {
         match query {
-            // Without parameters, the address would be the home page instead of a list.
+            // Without parameters, the URL would be the home page instead of a list.
             "" if self.path.ends_with('/') => format!("{}?q=", self.path),
             "" => self.path.clone(),
             query => format!("{}?{query}", self.path),
@@ -117,14 +117,14 @@ impl Address {
     }
 }
 
-/// An address that a record links to.
+/// A URL that a record links to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WebAddress<'t> {
     pub(super) url: &'t str,
     pub(super) host: &'t str,
 }
 
-/// Parses a web address (`http` or `https`). Anything else is shown as text.
+/// Parses a web URL (`http` or `https`). Anything else is shown as text.
 pub(super) fn web_address(text: &str) -> Option<WebAddress<'_>> {
     let uri = Uri::parse(text).ok()?;
     let is_web = ["http", "https"].iter().any(|scheme| uri.scheme().as_str().eq_ignore_ascii_case(scheme));

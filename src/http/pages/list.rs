@@ -1,4 +1,4 @@
-//! Reads the address of a product list.
+//! Reads the URL of a product list.
 
 use axum::http::Uri;
 
@@ -17,10 +17,10 @@ use crate::service::{self, Facet, MAX_QUERY_OFFSET, PageRequest, SearchSoftware}
 /// Products per page.
 const LIMIT: u32 = 20;
 
-/// The parameters in a list's address, except the filters.
+/// The parameters in a list's URL, except the filters.
 const OTHERS: [&str; 5] = [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PREFIX.name, PAGE];
 
-/// The parameters in a list's address.
+/// The parameters in a list's URL.
 pub(super) fn names() -> Vec<&'static str> {
     FILTERS.iter().map(|filter| filter.name()).chain(OTHERS).collect()
 }
@@ -35,7 +35,7 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Reads a list's address.
+    /// Reads a list's URL.
     pub(super) fn read(
         path: String,
         uri: &Uri,
@@ -71,7 +71,7 @@ impl List {
         Ok(Self { address, search, category })
     }
 
-    /// The number of products when some of the address's parameters are left out.
+    /// The number of products when some of the URL's parameters are left out.
     pub(super) async fn total_keeping(
         &self,
         snapshot: &Snapshot,
@@ -87,7 +87,7 @@ impl List {
     }
 }
 
-/// The search in an address, except its page number.
+/// The search in a URL, except its page number.
 fn search<'p>(pairs: impl Iterator<Item = (&'static str, &'p str)>) -> Result<SearchSoftware, Vec<Refusal>> {
     let mut values = Values::new(Interface::Http);
     for (name, value) in pairs.filter(|(name, _)| *name != PAGE) {

@@ -1,5 +1,5 @@
 //! The pages: HTML rendered from the templates in `templates/`, using the same operations as the
-//! API. Also the documentation and the documents for programs, which don't need a key.
+//! API. Also the documentation and the machine-readable documents, which don't need a key.
 
 mod assets;
 mod categories;

@@ -126,7 +126,7 @@ fn letter(term: &str) -> String {
     first.map_or_else(|| "#".to_owned(), |first| first.to_uppercase().collect())
 }
 
-/// The products that some news is about, in the same order.
+/// The products that these news entries are about, in the same order.
 async fn items(snapshot: &Snapshot, news: &[News]) -> Result<Vec<Bytes>, ServiceError> {
     let ids: Vec<_> = news.iter().map(|news| news.id.clone()).collect();
     let items = service::get_items(snapshot, &ids, None).await?;
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_under_their_letter_without_accents() {
+    fn terms_are_listed_under_their_first_letter_without_accents() {
         for (term, of) in
             [("Übung", "U"), ("éclair", "E"), ("ISO 9001", "I"), ("5S", "#"), ("«a»", "A"), ("…", "#"), ("ß", "SS")]
         {

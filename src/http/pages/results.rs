@@ -121,7 +121,7 @@ struct Page<'a> {
     explore: Explore<'a>,
 }
 
-/// The home page, or search results if the address has any list parameters.
+/// The home page, or search results if the URL has any list parameters.
 pub(super) async fn get_home(
     State(state): State<Arc<AppState>>,
     language: Language,
@@ -139,7 +139,7 @@ pub(super) async fn get_home(
     show(state, language, snapshot, list, false).await
 }
 
-/// The changing part of a list's page, for the script.
+/// The part of a list page that changes, for the script.
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
     language: Language,
@@ -151,7 +151,7 @@ pub(super) async fn get_results(
     show(state, language, snapshot, list, true).await
 }
 
-/// Shows a list, or only the changing part of it.
+/// Shows a list, or only the part of it that changes.
 pub(super) async fn show(
     state: Arc<AppState>,
     language: Language,

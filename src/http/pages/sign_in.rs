@@ -32,7 +32,7 @@ struct Page<'a> {
     problem: Option<&'static str>,
 }
 
-/// The sign-in form's address, for someone who wants to read a page.
+/// The sign-in form's URL, for someone who wants to read a page.
 pub(super) fn address(base: &str, wanted: &Uri) -> String {
     let target = wanted.path_and_query().map_or("/", |target| target.as_str());
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", target).finish();
@@ -137,7 +137,7 @@ fn parameter(query: &RawQuery, name: &str) -> Option<String> {
     String::from_utf8(value.to_vec()).ok()
 }
 
-/// Where to go after signing in: a path on this host. Another host's address would start with a
+/// Where to go after signing in: a path on this host. Another host's URL would start with a
 /// scheme or two slashes, and browsers treat a backslash like a slash.
 fn next(query: &RawQuery) -> String {
     let is_own = |path: &String| {
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn next_page_is_of_this_host() {
+    fn next_page_is_on_this_host() {
         let next = |value: &str| {
             let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", value).finish();
             next(&RawQuery::parse(&query))

@@ -1,4 +1,4 @@
-//! What all pages of a process share: title, addresses and static files.
+//! What all pages of a process share: title, URLs and static files.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::http::preview::Preview;
 pub(in crate::http) struct Site {
     pub(super) title: String,
     pub(super) introduction: Option<String>,
-    /// The public address without a trailing slash; empty if none is set.
+    /// The public URL without a trailing slash; empty if none is set.
     pub(super) public: String,
-    /// The path of the public address, which starts every link.
+    /// The path of the public URL, which starts every link.
     pub(super) base: String,
     pub(super) is_public: bool,
     /// At least one.

@@ -87,7 +87,7 @@ struct Reviews<'a> {
     bars: [Bar; 5],
     total: u64,
     shown: Vec<Review<'a>>,
-    /// An order's address and name, and whether it's the current one.
+    /// An order's URL and name, and whether it's the current one.
     orders: Vec<(String, &'static str, bool)>,
     pager: Option<Pager>,
 }
@@ -223,8 +223,7 @@ async fn show(
     let facts = facts.filter(|(_, fact)| !fact.values.is_empty());
     let (chips, mut facts): (Vec<_>, Vec<_>) = facts.partition(|(of, _)| CHIPS.contains(&&*of.property));
     facts.sort_by_key(|(of, _)| &*of.property != "vendor");
-    // An attribute only counts if it isn't among the facts, which is when its value has another
-    // type.
+    // An attribute is among the facts already, unless its value has the wrong type.
     let is_unseen = |name: &str, json: &RawValue| {
         let Some(number) = attributes.number(name) else { return true };
         let of = attributes.get(number);

@@ -130,7 +130,7 @@ codes! {
         "The message to /mcp is larger than 64 KiB.",
         "Send a smaller message: tool arguments are short.";
 
-    UriTooLong = "uri_too_long", URI_TOO_LONG, "Address too long",
+    UriTooLong = "uri_too_long", URI_TOO_LONG, "URL too long",
         "Path and query together are longer than 8 KiB.",
         "Shorten the query; q takes at most 256 characters.";
 

@@ -50,7 +50,7 @@ pub enum ApiError {
     ExpiredApiKey,
     #[error("origin {0} is not allowed")]
     OriginNotAllowed(String),
-    #[error("browser request under a foreign host name")]
+    #[error("browser request under someone else's host name")]
     HostNotAllowed,
     #[error("the key may not pull the index")]
     ReplicateNotAllowed,

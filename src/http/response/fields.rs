@@ -1,4 +1,4 @@
-//! Selects fields of products in lists.
+//! Selects product fields in lists.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ use crate::http::problem::ApiError;
 use crate::service::parameter::value::OneOf;
 use crate::service::parameter::{Parameter, Values};
 
-/// The field that each product has, selected or not.
+/// The field that's always included, selected or not.
 const ID: &str = SoftwareItem::FIELDS[0];
 
-/// Fields of products in lists.
+/// Selects product fields in lists.
 pub(in crate::http) static FIELDS: Parameter<OneOf<&str>> = Parameter::new(
     "fields",
     "Only these fields of each product, plus its `id`. All fields by default.",

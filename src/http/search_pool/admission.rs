@@ -1,8 +1,8 @@
 //! Admission control by queue delay.
 //!
-//! This is controlled delay in the variant for servers (Maurer, "Fail at Scale", ACM Queue 13(8),
-//! 2015). If the queue was empty recently, what's in it is a burst, which is served. If it hasn't
-//! been empty for a while, it's a standing queue, and waiting times are cut short.
+//! This is the server variant of controlled delay (Maurer, "Fail at Scale", ACM Queue 13(8), 2015).
+//! If the queue was empty recently, what's in it is a burst, which is served. If it hasn't been
+//! empty for a while, it's a standing queue, and waiting times are cut short.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;

@@ -25,13 +25,13 @@ tokio::task_local! {
     static HOLDER: Holder;
 }
 
-/// Carries out something whose searches take this holder's turns.
+/// Runs a future whose searches take this holder's turns.
 pub(super) fn with_turns_of<F: Future>(holder: Holder, work: F) -> impl Future<Output = F::Output> {
     HOLDER.scope(holder, work)
 }
 
-/// Whose turns the current task's searches take. Requests without a grant share their turns, and so
-/// do bodies that search while they're streamed.
+/// Whose turns the current task's searches take. Requests without a grant and bodies that search
+/// while they're streamed all share the same turns.
 pub(super) fn holder() -> Holder {
     HOLDER.try_with(Holder::clone).unwrap_or_else(|_| Holder::Key("".into()))
 }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn search_runs_on_a_thread_of_the_pool() {
+    async fn search_runs_on_a_pool_thread() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
         let name = pool.run(caller(), async { std::thread::current().name().unwrap_or_default().to_owned() }).await;
         assert_eq!(name.expect("it ran"), "search");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn search_of_another_caller_waits_behind_one_of_many() {
+    async fn another_callers_search_waits_for_only_one_of_many() {
         let (pool, release) = busy_pool(PATIENT).await;
         let (ran, runs) = mpsc::channel();
         let mut waiting = JoinSet::new();

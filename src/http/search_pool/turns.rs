@@ -55,7 +55,7 @@ mod tests {
             turns.push(Holder::Key(item[..1].into()), item);
         }
         assert_eq!([(); 4].map(|()| turns.pop()), ["a1", "b1", "c1", "a2"].map(Some));
-        // A caller who had nothing waiting comes after those who have.
+        // A caller that had nothing waiting goes to the back.
         turns.push(Holder::Key("c".into()), "c2");
         assert_eq!([(); 4].map(|()| turns.pop()), [Some("b2"), Some("a3"), Some("c2"), None]);
         assert!(turns.waiting.is_empty());

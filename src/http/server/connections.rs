@@ -169,7 +169,7 @@ where
                 if !std::mem::replace(&mut self.is_starved, true) {
                     tracing::error!(
                         %error,
-                        "can't accept connections for now; if this persists, raise the limit on open files"
+                        "can't accept connections for now; if this persists, raise the open-file limit"
                     );
                 }
                 Err(())

@@ -2,7 +2,7 @@
 //! tower [`Service`].
 //!
 //! Every wait for a client is limited ([`ConnectionLimits`]). At the connection limit, or when the
-//! process runs out of file descriptors, the longest-idle connection is closed for the next one.
+//! process runs out of file descriptors, the longest-idle connection makes room for the next one.
 
 mod connections;
 mod deadline;

@@ -55,7 +55,7 @@ pub(super) fn check(path: &Path, content: &[u8]) -> Result<KeyFile, KeyFileError
         .map(|(at, entry)| check_entry(entry, &mut Findings { pointer: format!("/keys/{at}"), found: &mut findings }))
         .collect();
     find_duplicates(&keys, &mut findings);
-    // A missing key has already left a finding.
+    // A key that is missing here has already produced a finding.
     if findings.is_empty() {
         Ok(KeyFile { keys: keys.into_iter().flatten().collect(), other: document.other })
     } else {
@@ -205,7 +205,7 @@ fn misspelled(name: &str) -> Option<&'static str> {
         "alloworigins" | "allowedorigins" => return Some("origins"),
         _ => {}
     }
-    // Two letters can turn a short name into another word (`note`, `name`).
+    // Changing two letters can turn a short name into another word (`note`, `name`).
     PROPERTIES.into_iter().find(|known| {
         let allowed = if known.len() >= 6 { 2 } else { usize::from(known.len() > 2) };
         strsim::osa_distance(&written, &bare(known)) <= allowed

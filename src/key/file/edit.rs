@@ -20,7 +20,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// A key to be created.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// Who holds the key: not empty, at most 200 characters, no control characters.
+    /// The key holder's name: not empty, at most 200 characters, no control characters.
     pub name: String,
     /// When the key expires; `None` means never.
     pub expires: Option<Expiry>,

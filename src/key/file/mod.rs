@@ -94,7 +94,7 @@ impl KeyFile {
     }
 }
 
-/// The file as it's written: properties in the order that suits people, unknown ones last.
+/// The file as it's written: properties in a readable order, unknown ones last.
 #[derive(Serialize)]
 struct WrittenFile<'a> {
     keys: Vec<WrittenKey<'a>>,

@@ -12,8 +12,7 @@ use software_directory::service::{
     find_software_within, list_glossary, list_software, search_software,
 };
 
-/// A search with facets, highlights and typo tolerance, for as much of the text as a query may
-/// have.
+/// A search with facets, highlights and typo tolerance, for as much of the text as fits in a query.
 pub(crate) fn search(q: &str) -> SearchSoftware {
     let q: String = q.chars().take(MAX_QUERY_CHARACTERS).collect();
     SearchSoftware {
@@ -104,7 +103,7 @@ fn check_highlight(highlight: &Highlight<'_>) {
     assert!(highlight.ranges.iter().all(|range| range.length > 0), "{highlight:?}");
 }
 
-/// The bundled exports, plus the one with one of everything.
+/// The bundled exports, plus an export with one of everything.
 pub(crate) fn snapshot() -> Arc<Snapshot> {
     let sources = [
         ("demo.json", include_str!("../../../data/demo.json")),

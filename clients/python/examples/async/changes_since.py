@@ -14,7 +14,7 @@ async def main() -> None:
         print("up to date with", generation)
 
         try:
-            await client.changes.since("a generation of last year")
+            await client.changes.since("a generation from last year")
         except GoneError:
             print("too old: download the exports")
 

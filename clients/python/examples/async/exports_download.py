@@ -18,7 +18,7 @@ async def main() -> None:
             print("\ndemo.json:", json.loads(target.read_bytes())["license"])
 
         lines = (await client.exports.download("demo", format="ndjson")).splitlines()
-        print(len(lines), "records, the first:", json.loads(lines[0])["name"])
+        print(len(lines), "records; the first is", json.loads(lines[0])["name"])
 
 
 asyncio.run(main())

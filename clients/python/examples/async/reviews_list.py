@@ -1,4 +1,4 @@
-"""Shows a summary of the reviews of a product, then the reviews."""
+"""Shows a summary of a product's reviews, then the reviews themselves."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Lists products similar to another one, and what they have in common."""
+"""Lists products similar to a given one, and what they have in common."""
 
 import asyncio
 

@@ -10,6 +10,6 @@ with SoftwareDirectory() as client:
     print("up to date with", generation)
 
     try:
-        client.changes.since("a generation of last year")
+        client.changes.since("a generation from last year")
     except GoneError:
         print("too old: download the exports")

@@ -17,4 +17,4 @@ with (
     print("\ndemo.json:", json.loads(target.read_bytes())["license"])
 
     lines = client.exports.download("demo", format="ndjson").splitlines()
-    print(len(lines), "records, the first:", json.loads(lines[0])["name"])
+    print(len(lines), "records; the first is", json.loads(lines[0])["name"])

@@ -29,7 +29,7 @@ class _Contents(Generic[T]):
     def __init__(self, call: Call, response: Response, body: dict[str, Any]) -> None:
         self._call = call
         self.data: list[T] = body["data"]
-        """The items of this page."""
+        """The items on this page."""
         self.pagination: Pagination = body["pagination"]
         """This page's position: `limit`, `offset` and the exact `total`."""
         self.body = body

@@ -1,4 +1,4 @@
-// Where the binaries of the runtimes are: npm brings them, runtimes/package.json says which.
+// Finds the runtimes' binaries, which npm installs in the versions listed in runtimes/package.json.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { needed, PACKAGE } from "../harness.js";
 const { platform, arch } = process;
 const FOLDER = join(PACKAGE, "runtimes");
 
-// The name of each binary's package here and on x64 Linux, and the binary's path in it.
+// The name of each binary's package on this platform and on x64 Linux, and the binary's path in the package.
 const BINARIES = {
   "Node 18": [`node-18-${platform}-${arch}`, "node-18-linux-x64", "bin/node"],
   "Node 26": [`node-26-${platform}-${arch}`, "node-26-linux-x64", "bin/node"],

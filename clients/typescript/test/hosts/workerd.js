@@ -25,7 +25,7 @@ export async function runInWorkerd(config) {
   }
 }
 
-/** The port that workerd took, as it reports on its control channel. */
+/** The port that workerd chose, as reported on its control channel. */
 function port(child) {
   return new Promise((resolve, reject) => {
     let errors = "";

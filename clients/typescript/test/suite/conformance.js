@@ -194,7 +194,7 @@ function compareError({ sdk, error, wanted, requests, key, inspect }) {
   } else if (wanted.request_id) {
     expectEqual(error.request_id, wanted.request_id, "request_id");
   }
-  if (wanted.retry_after_seconds === null) expect(!("retry_after_seconds" in error), "retry_after_seconds is there");
+  if (wanted.retry_after_seconds === null) expect(!("retry_after_seconds" in error), "retry_after_seconds is present");
   else if (wanted.retry_after_seconds !== undefined)
     expectNumber(error.retry_after_seconds, wanted.retry_after_seconds, "retry_after_seconds");
   if (wanted.errors) expectContains(error.errors, wanted.errors, "errors");

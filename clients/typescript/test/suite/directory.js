@@ -10,7 +10,7 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
     check("software.list, page by page and item by item, tiles the whole list", async () => {
       const whole = await directory.software.list({ limit: 100 });
       expect(whole.pagination.total > 20, "the data has more products than fit on a page");
-      expectEqual(whole.data.length, whole.pagination.total, "one page has all");
+      expectEqual(whole.data.length, whole.pagination.total, "one page has all products");
       const ids = whole.data.map(({ id }) => id);
       const items = [];
       for await (const { id } of directory.software.list({ limit: 7 })) items.push(id);
@@ -27,7 +27,7 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
         for await (const product of directory.software.list({ category: id })) either.add(product.id);
       const both = [];
       for await (const product of directory.software.list({ category: [first.id, second.name] })) both.push(product.id);
-      expectEqual(both.sort(), [...either].sort(), "products of two categories");
+      expectEqual(both.sort(), [...either].sort(), "products from two categories");
       const rated = await directory.software.list({
         min_rating: 1,
         sort: "-rating",
@@ -39,7 +39,7 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
       expectEqual(
         ratings,
         [...ratings].sort((a, b) => b - a),
-        "ratings fall",
+        "ratings are in descending order",
       );
     }),
     check("software.get returns the record", async () => {
@@ -48,7 +48,7 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
       expectContains(product, { id, name }, "product");
       expect(
         typeof product.export.license === "string" && Array.isArray(product.sources),
-        "the record's details are there",
+        "the record's details are present",
       );
     }),
     check("software.similar says what products share", async () => {

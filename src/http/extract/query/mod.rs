@@ -28,8 +28,8 @@ pub(in crate::http) trait FromParameters: Sized {
         Self::PARAMETERS.iter().copied().flatten().copied()
     }
 
-    /// Reads the parameters. If a value can't be read, it's rejected in `values`, and the result
-    /// isn't used.
+    /// Reads the parameters. A value that can't be read is recorded in `values` as rejected, and
+    /// the result isn't used.
     fn read(values: &mut Values<'_>) -> Self;
 }
 

@@ -72,7 +72,7 @@ struct ForLanguageModels<'a> {
     site: &'a str,
 }
 
-/// A service's documentation, and the documents for programs.
+/// A service's documentation, and its machine-readable documents.
 #[derive(Debug)]
 pub(in crate::http) struct Docs {
     /// The response body of the example search.

@@ -71,7 +71,7 @@ pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attrib
 #[derive(Debug)]
 pub(in crate::http::pages) struct Fact<'a> {
     pub(in crate::http::pages) name: &'a str,
-    /// Each value with the address of the products that have it. Empty if the record has no value,
+    /// Each value with the URL of the products that have it. Empty if the record has no value,
     /// or one of another type.
     pub(in crate::http::pages) values: Vec<(String, String)>,
 }

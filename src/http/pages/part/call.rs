@@ -11,7 +11,7 @@ use crate::http::pages::links::segment;
 /// The environment variable that contains the key, in examples.
 const KEY: &str = "SOFTWARE_DIRECTORY_API_KEY";
 
-/// The address used in examples if the service has no public one.
+/// The URL used in examples if the service has no public one.
 pub(in crate::http::pages) const LOCAL: &str = "http://127.0.0.1:8080";
 
 /// An API request, and the client method for it.
@@ -88,7 +88,7 @@ pub(in crate::http::pages) struct Calls {
 }
 
 impl Calls {
-    /// `public` is the service's public address; empty if none is set.
+    /// `public` is the service's public URL; empty if none is set.
     pub(in crate::http::pages) fn new(t: &'static Texts, public: &str, calls: &[Call]) -> Self {
         let host = if public.is_empty() { LOCAL } else { public };
         let samples =
@@ -143,8 +143,8 @@ fn python(host: &str, calls: &[Call]) -> String {
     code
 }
 
-/// The name of a result's variable: `result` for the first call, and what is requested for the
-/// others.
+/// The name of the variable for a result: `result` for the first call, and a name for what is
+/// requested for the others.
 fn variable(call: &Call, at: usize) -> &'static str {
     let (resource, method) = call.method.split_once('.').unwrap_or((call.method, call.method));
     match (at, method) {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_quote_what_they_ask_for() {
+    fn samples_quote_ids_and_parameter_values() {
         let calls = [
             Call::new("/v1/search", "search.products")
                 .with("q", "it's \"$x\"")

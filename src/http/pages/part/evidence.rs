@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn evidence_is_old_after_a_year_and_a_mistake_in_the_future() {
+    fn evidence_is_old_after_a_year_and_a_future_date_is_a_mistake() {
         let today = "2026-03-01".parse().expect("a day");
         for (day, of) in [
             ("2026-03-01", Some(Age::Recent)),

@@ -1,9 +1,9 @@
-//! Names of licences, which exports identify by address.
+//! Names of licences, which exports identify by URL.
 
 use crate::http::pages::links::web_address;
 
-/// By address, without the scheme, `www.`, letter case and whatever else [`bare`] removes: the
-/// `seeAlso` addresses in the SPDX list and the licence's own page.
+/// By URL, without the scheme, `www.`, letter case and whatever else [`bare`] removes: the
+/// `seeAlso` URLs in the SPDX list and the licence's own page.
 const NAMES: [(&str, &str); 35] = [
     ("apache.org/licenses/license-2.0", "Apache-2.0"),
     ("cdla.dev/permissive-1-0", "CDLA-Permissive-1.0"),
@@ -42,7 +42,7 @@ const NAMES: [(&str, &str); 35] = [
     ("unlicense.org", "Unlicense"),
 ];
 
-/// The name of a well-known licence; for any other, the host. Anything that isn't a web address is
+/// The name of a well-known licence; for any other, the host. Anything that isn't a web URL is
 /// shown unchanged.
 pub(in crate::http::pages) fn name(address: &str) -> String {
     let Some(web) = web_address(address) else { return address.to_owned() };

@@ -13,7 +13,7 @@ use crate::http::pages::links::{initial, of_category, of_software};
 use crate::record::OfferingType;
 use crate::text::html::escape;
 
-/// How many matches in a field a row shows.
+/// How many of a field's matches a row shows.
 const MAX_MATCHES: usize = 4;
 
 #[derive(Debug, Template)]

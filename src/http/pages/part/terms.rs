@@ -88,7 +88,7 @@ fn forms(word: &str) -> Vec<String> {
     std::iter::once(folded).chain(singulars).filter(|form| !form.is_empty()).collect()
 }
 
-/// The words in a text, each with the byte where it starts.
+/// The words in some text, each with the byte offset where it starts.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -161,7 +161,7 @@ mod tests {
         GlossaryEntry { term, object: Span { start: 0, length: 0 } }
     }
 
-    /// The linked mentions in a text.
+    /// The linked mentions in some text.
     fn mentions(text: &str) -> Vec<String> {
         let glossary = [entry("Near miss", "NM"), entry("Permit to work", "PTW"), entry("Permit", "CAPA")];
         let index = TermIndex::new(&glossary);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_escaped() {
+    fn everything_else_is_escaped() {
         let glossary = [entry("Near miss", "NM")];
         let index = TermIndex::new(&glossary);
         let html = TermLinker::new(&index, &glossary, "/base").link("<b> near miss & \"more\"");

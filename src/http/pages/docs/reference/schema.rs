@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_told_in_words() {
+    fn types_are_described_in_words() {
         let document = json!({"components": {"schemas": {"Kind": {"type": "string", "enum": ["a", "b"]}}}});
         let api = OpenApi(&document);
         let reference = json!({"$ref": "#/components/schemas/Kind"});
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn hit_shows_the_properties_of_a_product_and_its_own() {
+    fn hit_shows_a_products_properties_and_its_own() {
         let text = crate::http::openapi(&crate::http::HttpConfig::default());
         let document: Value = serde_json::from_str(&text).expect("JSON");
         let api = OpenApi(&document);
