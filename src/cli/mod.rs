@@ -213,10 +213,10 @@ pub fn write_man_pages(folder: &Path) -> io::Result<()> {
     clap_mangen::generate_to(Cli::command(), folder)
 }
 
-/// The prefix of the environment variables of all options.
+/// The prefix of all options' environment variables.
 pub const ENVIRONMENT_PREFIX: &str = "SOFTWARE_DIRECTORY_";
 
-/// The environment variables that the options of all commands are read from.
+/// The environment variables for all commands' options.
 pub fn environment_variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, names: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(|argument| argument.get_env());

@@ -95,7 +95,7 @@ struct Id<'a> {
 pub(super) struct Features<'s> {
     categories: Vec<&'s CategoryResource>,
     words: Vec<ProductWord>,
-    /// What the product means; `None` if the generation has no meanings or the product isn't in English.
+    /// The product's meaning; `None` if the generation has no meanings or the product isn't in English.
     reference: Option<Reference>,
 }
 
@@ -151,7 +151,7 @@ impl<'s> Features<'s> {
         categories.chain(words).chain(self.reference.iter().map(meaning))
     }
 
-    /// How to rerank a plan for these features, which also counts meaning.
+    /// How to rerank a plan for these features, taking meaning into account.
     pub(super) fn rerank<'g>(
         &self,
         snapshot: &Snapshot,

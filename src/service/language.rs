@@ -71,7 +71,7 @@ impl<'s> Translator<'s> {
         Self { catalogue, language, are_only, is_any: false }
     }
 
-    /// Whether it needs the text of hits.
+    /// Whether it needs the hits' text.
     pub(super) const fn needs_texts(&self) -> bool {
         self.language.is_some() && !self.are_only
     }

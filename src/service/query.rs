@@ -82,7 +82,7 @@ pub async fn comma_separated<'f>(
     Ok(None)
 }
 
-/// A value, followed by the parts that it has if it's a list.
+/// A value, followed by its parts, if it's a list.
 fn names(value: &str) -> impl Iterator<Item = &str> {
     std::iter::once(value).chain(value.split(',').map(str::trim).take(MAX_LISTED))
 }
@@ -187,7 +187,7 @@ pub enum SearchSort {
 }
 
 impl SearchSort {
-    /// The orders that aren't by an attribute.
+    /// The orders other than by attribute.
     pub const FIXED: [Self; 5] =
         [Self::Relevance, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn, Self::Name];
 
@@ -196,7 +196,7 @@ impl SearchSort {
         fixed.or_else(|| AttributeSort::parse(name).map(Self::Attribute))
     }
 
-    /// The names of the orders that aren't by an attribute.
+    /// The names of the orders other than by attribute.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::FIXED.iter().map(Self::as_str)
     }
@@ -223,7 +223,7 @@ impl SearchSort {
         }
     }
 
-    /// The name of an order that isn't by an attribute.
+    /// The name of an order other than by attribute.
     pub fn as_str(&self) -> &'static str {
         self.order().map_or("relevance", Order::as_str)
     }

@@ -26,7 +26,7 @@ pub(crate) struct Outcome {
     pub(crate) took: Duration,
     /// Measured from when it was sent.
     pub(crate) answered_in: Duration,
-    /// Whether a response that asks to come back later says when.
+    /// Whether a response that asks the caller to come back later says when.
     pub(crate) says_when: bool,
 }
 

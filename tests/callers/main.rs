@@ -40,7 +40,7 @@ fn run<T>(callers: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(callers)
 }
 
-/// Raises the limit of open files, or fails with the command that does it.
+/// Raises the open-file limit, or fails with a message that has the command to raise it.
 fn open_files(needed: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);

@@ -14,7 +14,7 @@ const PATHS: [&str; 1] =
 /// The load as a multiple of the capacity: at least ten times, despite losses.
 const TIMES: f64 = 15.0;
 
-/// The assumed wait from which the number of callers is computed, with one request each.
+/// The assumed wait. The number of callers, with one request each, is computed from it.
 const WAITING: Duration = Duration::from_secs(1);
 
 #[test]

@@ -1,4 +1,4 @@
-//! `docs/options.md`: every command and option, written from what the program parses.
+//! `docs/options.md`: every command and option, generated from the command-line definitions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -33,7 +33,7 @@ use crate::text::printable::printable;
 /// How many of the records missing from the table are listed.
 const SHOWN_MISSING: usize = 10;
 
-/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, not
+/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 usage error, not
 /// confirmed, or invalid.
 pub(super) fn run(args: &ImportArgs) -> ExitCode {
     match import(args) {

@@ -107,7 +107,7 @@ pub(super) fn run_in_cluster(
     Ok(())
 }
 
-/// The generation in service, if it was built from the same files and is complete.
+/// The generation being served, if it was built from the same files and is complete.
 fn published_already(
     args: &ServeArgs,
     settings: &Settings,

@@ -298,7 +298,8 @@ fn serve_metrics(listener: TcpListener, address: SocketAddr, state: Arc<AppState
     tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()))
 }
 
-/// Starts the thread that publishes generations until the stop signal. Returns the outcome of its start.
+/// Starts the thread that publishes generations until the stop signal. Returns the outcome of its
+/// start.
 fn start_updater(
     generations: Generations,
     signals: SyncSender<Signal>,

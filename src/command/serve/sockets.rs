@@ -2,7 +2,7 @@
 //!
 //! Sockets may be inherited (systemd's socket activation, `LISTEN_FDS`). Such a socket accepts
 //! connections while one process ends and the next one starts, so a new version takes over without
-//! a refused connection. The first socket is the service's, and a second one is for metrics.
+//! refusing any. The first socket is the service's, and a second one is for metrics.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener as Socket};
@@ -123,7 +123,7 @@ pub(super) fn connections(wanted: usize) -> usize {
     possible
 }
 
-/// How many connections fit into a limit on open files.
+/// How many connections fit into an open-file limit.
 fn connections_of(wanted: usize, files: u64) -> usize {
     let others = OTHER_FILES.min(files / 2);
     usize::try_from(files - others).unwrap_or(usize::MAX).clamp(1, wanted.max(1))
