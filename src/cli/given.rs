@@ -37,7 +37,7 @@ mod tests {
     use crate::cli::Cli;
 
     #[test]
-    fn empty_option_is_the_same_as_none() {
+    fn an_empty_option_counts_as_unset() {
         const OPTIONS: [&str; 10] = [
             "--data",
             "--empty-queries",

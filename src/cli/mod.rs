@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn every_case_that_bash_chooses_exists() {
+    fn every_case_that_the_bash_script_chooses_exists() {
         let script = completions(clap_complete::Shell::Bash);
         let chosen: Vec<_> =
             script.lines().filter_map(|line| line.trim().strip_prefix("cmd=\"")?.strip_suffix('"')).collect();

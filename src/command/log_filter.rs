@@ -59,7 +59,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn levels_and_targets_are_filters() {
+    fn levels_and_targets_are_valid_filters() {
         for filter in [
             "info",
             "INFO",

@@ -53,7 +53,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_retried() {
 }
 
 #[test]
-fn a_server_outlives_a_panic_of_its_updater() {
+fn a_server_survives_a_panic_in_its_updater() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
     std::fs::create_dir(&data).expect("a folder");

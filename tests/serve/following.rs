@@ -4,7 +4,7 @@ use crate::process::{Server, export, folder_with, run, text, write};
 use crate::until::until;
 
 #[test]
-fn edits_are_published_broken_ones_reported_and_repaired_ones_picked_up() {
+fn edits_are_published_broken_ones_are_reported_and_fixed_ones_are_picked_up() {
     let folder = folder_with(&["a", "b"]);
     let server = Server::start(folder.path(), &[]);
     assert_eq!(server.get("/v1/software/new").0, 404);

@@ -88,7 +88,7 @@ fn candidate_is_served_marked_and_compared() {
 }
 
 #[test]
-fn preview_needs_its_key_and_this_machine() {
+fn preview_needs_its_key_and_serves_only_this_machine() {
     let folder = folder(&["a"], &export(&["b"]));
     fs::write(folder.path().join("keys.json"), "not a key file").expect("written");
     let server = Server::start(folder.path(), &["preview", "next"]);
@@ -144,7 +144,7 @@ fn last_valid_state_stays_visible_next_to_the_errors() {
 }
 
 #[test]
-fn valid_part_of_a_candidate_is_shown_on_demand() {
+fn valid_records_of_a_candidate_are_shown_if_requested() {
     let folder = folder(&["a"], &export(&["a", "b", "c"]).replace("https://c.example/", "nowhere"));
     let server = Server::start(folder.path(), &["preview", "next", "--skip-invalid", "--id-prefix", "tools=t:"]);
     let shown = status(&server, "1 error: the valid records are shown.");

@@ -42,7 +42,7 @@ fn call(server: &Server, q: &str) -> Value {
 }
 
 #[test]
-fn queries_without_hits_are_counted_over_http_and_for_assistants_and_kept() {
+fn queries_without_hits_over_http_and_from_assistants_are_counted_and_kept() {
     let folder = folder_with(&["a"]);
     let all = ["assistant zzz", "filtered zzz", "http zzz", "tool", "typed zzz"];
     kept(folder.path(), &all);
