@@ -92,7 +92,7 @@ fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Neare
 
 fn wrong_value(Attribute { property, kind, .. }: &Attribute, value: &str) -> String {
     let allowed = match kind {
-        AttributeType::Text => "a text",
+        AttributeType::Text => "text",
         AttributeType::Number => "a number or a range of numbers, such as 10, 10..50, 10.. or ..50",
         AttributeType::Boolean => "true or false",
         AttributeType::Date => {

@@ -27,7 +27,7 @@ fn reindexing_while_a_server_runs_confirms_what_it_withheld() {
     let folder = folder_with(&["a", "b", "c", "d"]);
     let server = Server::start(folder.path(), &[]);
     write(folder.path(), &export(&["a"]));
-    until("it's held back", || (server.reasons() == ["records_removed"]).then_some(()));
+    until("the exports are withheld", || (server.reasons() == ["records_removed"]).then_some(()));
     assert_eq!(server.get("/v1/software/b").0, 200);
     let output = run(folder.path(), &["--reindex"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -42,7 +42,7 @@ fn searching_from_the_terminal_confirms_nothing() {
     let server = Server::start(folder.path(), &[]);
     let before = std::fs::read_to_string(folder.path().join("index/CURRENT")).expect("a pointer");
     write(folder.path(), &export(&["a"]));
-    until("it's held back", || (server.reasons() == ["records_removed"]).then_some(()));
+    until("the exports are withheld", || (server.reasons() == ["records_removed"]).then_some(()));
     assert_eq!(run(folder.path(), &["search", "tool"]).status.code(), Some(0));
     assert_eq!(std::fs::read_to_string(folder.path().join("index/CURRENT")).expect("a pointer"), before);
 }
