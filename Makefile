@@ -86,7 +86,7 @@ test-client-typescript: binary need-node need-npm $(if $(CHROMIUM),,need-chromiu
 	@touch $@
 
 # The seed is fixed, so the requests are the same each time.
-test-contract: binary $(UV) ## Send the binary valid and invalid requests, going by the OpenAPI document; a minute at most
+test-contract: binary $(UV) ## Send the binary valid and invalid requests based on the OpenAPI document; takes a minute at most
 	$(CONTRACT) --binary '$(BINARY)' --examples 100 --seeds 1
 
 faults-contract: binary $(UV) ## Like test-contract, with ten times as many requests and five seeds
