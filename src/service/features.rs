@@ -172,7 +172,7 @@ impl<'s> Features<'s> {
     /// The words that a hit shares.
     pub(super) fn shared_words(&self, snapshot: &Snapshot, texts: &HitTexts) -> Vec<String> {
         let mut missing: Vec<_> = self.words.iter().map(|word| word.stem).collect();
-        // Skips the marks between values and sections.
+        // Skips the separators between values and sections.
         for word in texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ) {
             let stem = snapshot.search.lexicon.stem_of(word);
             if let Some(at) = missing.iter().position(|other| *other == stem) {

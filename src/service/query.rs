@@ -95,7 +95,7 @@ fn is_list(known: &[bool]) -> bool {
 /// Lists products; by default, the first page of all of them by name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListSoftware {
-    /// Words that must each start a word of the name or of an alias. `None` or blank: all products.
+    /// Each of these words must start a word in the name or an alias. `None` or blank: all products.
     pub q: Option<String>,
     pub filter: SoftwareFilter,
     /// `None`: best match first if `q` is given, otherwise by name.
@@ -137,7 +137,7 @@ impl AttributeSort {
         Some(Self { property: property.to_owned(), descending })
     }
 
-    /// The order in a directory; `None` if it doesn't have the attribute.
+    /// The order; `None` if the directory doesn't have the attribute.
     fn sorted_by(&self, attributes: &Attributes) -> Option<SortedBy> {
         let attribute = attributes.number(&self.property)?;
         Some(SortedBy::Attribute { attribute, descending: self.descending })

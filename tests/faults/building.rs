@@ -29,7 +29,7 @@ fn last_good_is_served(corpus: &Corpus, command: impl Fn(&Path) -> Command, reas
     drop(Server::start(folder.path(), &[]));
     let server = Server::spawn_command(command(folder.path())).announced();
     corpus.write(&folder.path().join("data"), 1);
-    until("health reports it", || (server.reasons() == [reason]).then_some(()));
+    until("/readyz reports it", || (server.reasons() == [reason]).then_some(()));
     assert_eq!(total(&server), corpus.count(0));
     assert!(server.stderr().contains(log), "{}", server.stderr());
     assert_eq!(server.terminate().0, Some(0));

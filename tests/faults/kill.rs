@@ -180,7 +180,7 @@ pub(crate) fn assert_tidy(index: &Path, what: &str) {
     }
     expected.sort();
     assert_eq!(names(index), expected, "{what}");
-    assert!(store.current().is_some(), "{what}: something is current");
+    assert!(store.current().is_some(), "{what}: there is a current generation");
 }
 
 /// The occurrences of a step at which the process is killed.

@@ -12,7 +12,7 @@ fn edits_are_published_broken_ones_are_reported_and_fixed_ones_are_picked_up() {
     until("the new record is there", || (server.get("/v1/software/new").0 == 200).then_some(()));
 
     write(folder.path(), "{\n  oops\n}");
-    until("health reports it", || (server.reasons() == ["exports_invalid"]).then_some(()));
+    until("/readyz reports it", || (server.reasons() == ["exports_invalid"]).then_some(()));
     assert_eq!(server.get("/v1/software/new").0, 200, "still served");
     assert!(server.stderr().contains("data/tools.json:2:3"), "{}", server.stderr());
 

@@ -119,7 +119,7 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
     assert_eq!(get(&server, "/categories", Some(&cookie)).0, 200);
     fs::remove_file(folder.path().join("next/tools.json")).expect("removed");
     status(&server, "The candidate can’t be served: the last valid state is shown.");
-    assert!(!report(&server).contains("next/tools.json:1:"), "those were of another state");
+    assert!(!report(&server).contains("next/tools.json:1:"), "those belonged to another state");
 }
 
 #[test]
