@@ -233,7 +233,7 @@ pub fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "software-directory", &mut script);
     // The bash generator mistakes the hyphen in our name for the gap before a subcommand when it
-    // labels its cases, and for part of the name when it chooses one of them.
+    // labels its cases, and for part of the name when it selects one of them.
     String::from_utf8_lossy(&script).replace("software__subcmd__directory", "software__directory")
 }
 

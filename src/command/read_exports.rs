@@ -62,7 +62,7 @@ fn is_standard_input(paths: &[PathBuf]) -> Result<bool, FilesError> {
     if names_it && paths.len() > 1 { Err(FilesError::StandardInput) } else { Ok(names_it) }
 }
 
-/// Reads and checks the files in the options, and warns about prefixes for exports that aren't
+/// Reads and checks the files named in the options, and warns about prefixes for exports that aren't
 /// among them. `today` is the last date that isn't in the future, and evidence checked before
 /// `stale_before` is stale.
 pub(super) fn read(

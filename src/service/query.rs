@@ -52,7 +52,7 @@ impl PageRequest {
     }
 }
 
-/// Maximum number of values per parameter that are checked for being lists.
+/// How many of a parameter's values are checked in case they are lists.
 const MAX_LISTS: usize = 4;
 
 /// How many parts of a value are checked: enough to tell a list from a value with commas.
@@ -126,7 +126,7 @@ pub struct AttributeSort {
     pub descending: bool,
 }
 
-/// The prefix that marks an attribute where other names are allowed.
+/// The prefix that marks an attribute if other names are also allowed.
 pub const ATTRIBUTE_PREFIX: &str = "attribute.";
 
 impl AttributeSort {

@@ -1,5 +1,4 @@
-//! Hostile callers, overload, and operators' signals: the real binary on this machine's own
-//! network.
+//! Hostile callers, overload, and operators' signals: the real binary, over the loopback interface.
 //!
 //! When all tests run, the counts are small. `FAULTS=full` uses the full ones (see `make faults`).
 //! The tests print what they measure: `cargo test --test callers -- --nocapture`.

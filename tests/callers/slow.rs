@@ -97,7 +97,7 @@ fn attackers_are_disconnected_in_time_and_others_hardly_notice() {
         healthy().await;
         let ms = |outcomes: &[Outcome]| percentile(outcomes.iter().map(|outcome| outcome.took), 99);
         let mut is_even = false;
-        // Other load on the machine also delays callers, so one round of three has to pass.
+        // Other load on the machine also delays callers, so only one round in three has to pass.
         for _ in 0..if full() { 3 } else { 1 } {
             let quiet = healthy().await;
             let readers: JoinSet<_> = (0..of_each)

@@ -22,8 +22,8 @@ fn total(server: &Server) -> usize {
     usize::try_from(total).expect("a count")
 }
 
-/// Starts on the old generation, and lets the build of a new one fail during a reload and then at
-/// startup.
+/// Starts with the old generation, and makes the build of a new one fail, first during a reload and
+/// then at startup.
 fn last_good_is_served(corpus: &Corpus, command: impl Fn(&Path) -> Command, reason: &str, log: &str) {
     let folder = folder(corpus);
     drop(Server::start(folder.path(), &[]));

@@ -76,7 +76,7 @@ fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
     took
 }
 
-/// Waits until a watched updater reports a reason while the previous generation is in service.
+/// Waits until a watched updater reports a reason while the previous generation is served.
 fn reports(watching: &Watching, served: usize, reason: &str, what: &str) {
     until(what, || (watching.reasons() == [reason]).then_some(()));
     assert_eq!(revision(&watching.directory), served, "{what}: served throughout");

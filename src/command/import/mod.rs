@@ -293,7 +293,7 @@ impl Job<'_> {
     }
 }
 
-/// Prints the changes of an update the way `diff` does.
+/// Prints an update's changes the way `diff` does.
 fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
     changes::print(export, &draft.json)?;
     if draft.cleared > 0 {

@@ -17,7 +17,7 @@ use crate::cli::ServeArgs;
 
 /// Open files other than connections: exports being read, the index, the log.
 const OTHER_FILES: u64 = 64;
-/// Open files for large directories, if the limit allows: up to 128 parts for download for each of
+/// Open files for large directories, if the limit allows: up to 128 downloadable parts for each of
 /// three generations.
 const DOWNLOAD_FILES: u64 = 3 * 128;
 

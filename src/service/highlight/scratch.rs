@@ -11,8 +11,8 @@ use crate::search::field::Section;
 /// Reused for every product and text.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// Three levels of one list: the product's marked words by their number within a value, the end
-    /// of each value among the words, and the end of each section among the values.
+    /// One list on three levels: the product's marked words by their number within a value, the end
+    /// of each value in that list, and the end of each section in the list of values.
     pub(super) marked: Vec<usize>,
     pub(super) values: Vec<usize>,
     pub(super) sections: Vec<usize>,

@@ -1,5 +1,4 @@
-//! The parameters in the order of their operations: lists, product searches, reviews, everything
-//! else.
+//! The parameters, grouped by operation: lists, product searches, reviews, everything else.
 
 use super::value::{Condition, Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, Name, OneOf, Text};
 use super::{AnyParameter, Parameter};

@@ -73,7 +73,7 @@ pub struct Integer {
     pub default: u64,
 }
 
-/// The largest integer that every JSON parser preserves exactly (RFC 8259, 6): the bound of
+/// The largest integer that every JSON parser preserves exactly (RFC 8259, 6): the bound on
 /// otherwise unbounded integers.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
@@ -105,8 +105,8 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A number; in text form without a sign, such as `4`, `3.5` or `5e-1`, the form in which programs
-/// write small ones.
+/// A number; in text form without a sign, such as `4`, `3.5` or `5e-1`, which is how programs write
+/// small ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal {
     pub minimum: f64,
