@@ -95,7 +95,8 @@ struct Id<'a> {
 pub(super) struct Features<'s> {
     categories: Vec<&'s CategoryResource>,
     words: Vec<ProductWord>,
-    /// The product's meaning; `None` if the generation ignores meaning or the product isn't in English.
+    /// The product's meaning; `None` if the generation ignores meaning or the product isn't in
+    /// English.
     reference: Option<Reference>,
 }
 
