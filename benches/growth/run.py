@@ -170,7 +170,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             rows.append(measure(arguments, size, pathlib.Path(folder) / "corpus"))
         lines = report(arguments, empty, rows)
-        print(f"{size:,} records are measured", flush=True)
+        print(f"measuring {size:,} records", flush=True)
     print("\n".join(lines))
     print(f"\nwritten to {arguments.out}/bench-growth.md and .svg")
 

@@ -35,7 +35,8 @@ pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure>
         runtime.shutdown_background();
         if !asked? {
             write(&check.cache())?;
-            let text = "interrupted: the results so far are saved, and the next run checks the other links".to_owned();
+            let text =
+                "interrupted: the results so far are saved, and the next run checks the remaining links".to_owned();
             return Err(Failure { text, code: INTERRUPTED });
         }
     }

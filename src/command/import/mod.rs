@@ -271,7 +271,7 @@ impl Job<'_> {
             }
             Goal::Update { output, export } => {
                 if draft.json.as_bytes() == &*export.document {
-                    print_note(&format!("The table changes nothing in {}.", output.display()));
+                    print_note(&format!("The table doesn't change anything in {}.", output.display()));
                     return Ok(());
                 }
                 print_changes(export, draft, args)?;

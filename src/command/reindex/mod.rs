@@ -136,7 +136,7 @@ fn fill(
         cluster,
         prefix: args.engine.engine_index_prefix.clone(),
         shards: args.engine.engine_shards,
-        waits: &mut |owner| tracing::info!(owner, "another build is filling the cluster; this one waits for its turn"),
+        waits: &mut |owner| tracing::info!(owner, "another build is filling the cluster; waiting for it to finish"),
         progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
     };
     runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))

@@ -309,7 +309,9 @@ fn start_updater(
     let runtime = Handle::current();
     let run = move || {
         if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received, runtime)) {
-            tracing::error!("the directory is no longer updated, because the program failed: {panic}; restart it");
+            tracing::error!(
+                "the directory is no longer being updated, because the program failed: {panic}; restart it"
+            );
         }
     };
     thread::Builder::new().name("updater".to_owned()).spawn(run)?;

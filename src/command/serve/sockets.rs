@@ -39,9 +39,9 @@ impl HandedOver {
     pub(super) fn take() -> Result<Self, Failure> {
         let mut sockets = ListenFd::from_env();
         let mut take = |at| {
-            sockets.take_tcp_listener(at).map_err(|error| {
-                Failure::usage(format!("the socket passed in LISTEN_FDS can't be listened on: {error}"))
-            })
+            sockets
+                .take_tcp_listener(at)
+                .map_err(|error| Failure::usage(format!("can't listen on the socket passed in LISTEN_FDS: {error}")))
         };
         Ok(Self { service: take(0)?, metrics: take(1)? })
     }
