@@ -81,7 +81,7 @@ impl<'s> Translator<'s> {
         self.is_any
     }
 
-    /// Translates a product's list item. Without its text, the item stays as it is.
+    /// Translates a product's list item. Without its text, the item is left as it is.
     pub(super) fn item(&mut self, item: Bytes, texts: Option<&HitTexts>) -> Result<Bytes, ServiceError> {
         self.is_any |= self.are_only;
         let (Some(language), Some(texts)) = (self.language.filter(|_| !self.are_only), texts) else { return Ok(item) };
