@@ -1,4 +1,4 @@
-//! Errors of operations.
+//! Errors from operations.
 
 use std::io;
 

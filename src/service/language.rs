@@ -64,7 +64,7 @@ pub struct Translator<'s> {
 }
 
 impl<'s> Translator<'s> {
-    /// Creates a translator to a language; `None` leaves all text as it is.
+    /// Creates a translator into a language; `None` leaves all text as it is.
     pub fn new(snapshot: &'s Snapshot, language: Option<&'s Language>) -> Self {
         let catalogue = &*snapshot.catalogue;
         let are_only = language.is_some_and(|language| catalogue.tables.languages.are_only(language));

@@ -92,7 +92,7 @@ impl Place {
         command
     }
 
-    /// A server on a free port that is ready.
+    /// A ready server on a free port.
     pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
         self.serve_by(None, Stdio::null(), arguments)
     }

@@ -272,7 +272,7 @@ impl Observer for Messenger {
         if is_reported(phase, done, total) {
             self.send(&Message::Progress { phase, done, total });
         }
-        // Without its server a build is useless.
+        // Without its server, a build is useless.
         if self.is_heard { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 

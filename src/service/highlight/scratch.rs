@@ -18,7 +18,7 @@ pub(super) struct Scratch {
     pub(super) sections: Vec<usize>,
     /// Byte ranges of the marked words in the text.
     pub(super) places: Vec<Range<usize>>,
-    /// The marks in bytes and in characters.
+    /// The marked ranges, in bytes and in characters.
     pub(super) spans: Vec<(usize, usize)>,
     pub(super) ranges: Vec<TextRange>,
     pub(super) html: String,
