@@ -86,7 +86,7 @@ test-client-typescript: binary need-node need-npm $(if $(CHROMIUM),,need-chromiu
 	@touch $@
 
 # The seed is fixed, so the requests are the same each time.
-test-contract: binary $(UV) ## Send the binary valid and invalid requests, going by the OpenAPI document; a minute at most
+test-contract: binary $(UV) ## Send the binary valid and invalid requests based on the OpenAPI document; takes a minute at most
 	$(CONTRACT) --binary '$(BINARY)' --examples 100 --seeds 1
 
 faults-contract: binary $(UV) ## Like test-contract, with ten times as many requests and five seeds
@@ -144,9 +144,9 @@ tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 	cd tests/generators && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# First the connection: with one node, with a node that has TLS and users, and with three nodes for
-# faults. Then the engine and the API tests. Then the program: compared with the embedded engine,
-# following and without its cluster, with TLS and users, and under faults. To run a single group:
+# Tests the connection first: with one node, with a node that has TLS and users, and with three nodes
+# for faults. Then the engine and the API, and finally the program: compared with the embedded
+# engine, following and losing its cluster, with TLS and users, and under faults. To run one group:
 # make test-opensearch OPENSEARCH=api
 OPENSEARCH ?= one_node security three_nodes engine api conformance serve users faults
 
@@ -157,7 +157,7 @@ test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## Test 
 opensearch-engine: need-cargo
 	python3 tests/opensearch/cluster.py -- cargo test --locked --lib --quiet -- --ignored opensearch::tests:: --test-threads=1
 
-# The API tests in `make test-rust`, except those about the embedded engine. Each fixture is filled
+# The API tests in `make test-rust`, except those about the embedded engine. Each fixture is loaded
 # into the cluster once.
 opensearch-api: need-cargo
 	cargo test --locked --test api --no-run --quiet
@@ -264,7 +264,7 @@ install-c++ := sudo apt-get install build-essential   (macOS: xcode-select --ins
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-wrk := sudo apt-get install wrk   (macOS: brew install wrk)
 install-curl := sudo apt-get install curl
-# One browser at a time: two would keep two processors so busy that the server sheds a page's search.
+# One browser at a time: two would keep two processors so busy that the server rejects a page's search.
 test-browser: binary need-npm need-python3 need-chromium tests/browser/node_modules ## Test the pages and the documentation in a real browser
 	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(BINARY)' node --test --test-concurrency=1 *.test.mjs
 

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panic_of_a_scoped_thread_keeps_its_location() {
+    fn a_scoped_threads_panic_keeps_its_location() {
         install_hook();
         let line = line!() + 2;
         let run = || {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn caught_panic_has_message_and_location() {
+    fn a_caught_panic_has_its_message_and_location() {
         install_hook();
         let line = line!() + 1;
         let caught = catch(|| panic!("out of {}", "paper")).expect_err("a panic");

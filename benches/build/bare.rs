@@ -18,7 +18,7 @@ const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 /// How many times a document contains each of its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// As many times as its code says, which produces the postings that are served.
+    /// As often as its packed frequency says, which produces the postings that are served.
     Code,
     /// Once, which is the least that can be indexed.
     Once,

@@ -83,7 +83,7 @@ impl<'c> Queries<'c> {
         Self { records, snapshot, random: Rng::with_seed(seed) }
     }
 
-    /// One to three words of a record, with at least two letters each, in the order of the text.
+    /// One to three words from a record, with at least two letters each, in text order.
     pub(crate) fn right(&mut self) -> String {
         self.right_with_id().0
     }

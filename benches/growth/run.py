@@ -97,7 +97,7 @@ def search(arguments, server, folder):
     load = [server.load(1, arguments.seconds, folder / "distinct.txt", number * 40_000, server.before, key=server.key)
             for number in range(arguments.rounds)]
     if bad := sum(seen["bad"] for seen in load):
-        fail(f"{bad} answers weren't 2xx")
+        fail(f"{bad} responses weren't 2xx")
     return {figure: statistics.median(seen[figure] for seen in load) for figure in ["p50", "p99", "rate"]}
 
 
@@ -170,7 +170,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             rows.append(measure(arguments, size, pathlib.Path(folder) / "corpus"))
         lines = report(arguments, empty, rows)
-        print(f"{size:,} records are measured", flush=True)
+        print(f"measuring {size:,} records", flush=True)
     print("\n".join(lines))
     print(f"\nwritten to {arguments.out}/bench-growth.md and .svg")
 

@@ -55,7 +55,7 @@ pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// Searches for each name in each export in all variants, and fails if one doesn't find a product
 /// with that name first.
 pub(crate) fn report(files: &[PathBuf]) -> Result<(), Failure> {
-    println!("Names as queries that don't find a product with that name first");
+    println!("Names that, as queries, don't find a product with that name first");
     let mut failures = 0;
     for file in files {
         let export: Export = serde_json::from_slice(&std::fs::read(file)?)?;

@@ -38,7 +38,7 @@ const REVIEWS: usize = 100_000;
 /// How many unknown parameters and arguments a request can have.
 const UNKNOWN: usize = 600;
 const UNKNOWN_ARGUMENTS: usize = 920;
-/// For how many products similar ones are listed.
+/// How many products to list similar ones for.
 const PRODUCTS: usize = 200;
 /// How many times each request is measured; the median is used.
 const ROUNDS: usize = 5;

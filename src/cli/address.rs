@@ -1,4 +1,4 @@
-//! Parses addresses and networks in the forms in which people write them.
+//! Parses addresses and networks in the forms that people use.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 
@@ -26,7 +26,7 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
         return Err(forms.to_owned());
     }
     let addresses: Vec<_> = text.to_socket_addrs().map_err(|error| format!("{error}; {forms}"))?.collect();
-    // There's one listener, so IPv4 goes first: callers that have only one of the two have IPv4.
+    // There's only one listener. IPv4 is preferred, because nearly every caller has it.
     let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
     address.copied().ok_or_else(|| format!("the name has no address; {forms}"))
 }

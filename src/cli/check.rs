@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contact_fits_into_a_comment() {
+    fn a_contact_fits_in_a_user_agent_comment() {
         for right in ["https://example.org/about?x=1", "data@example.org"] {
             assert_eq!(contact(right).as_deref(), Ok(right));
         }

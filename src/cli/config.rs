@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_the_defaults_of_options_and_options_override_them() {
+    fn entries_become_option_defaults_and_options_override_them() {
         let text = r#"
             data = "exports"
             index = "none"

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, StringValueParser, TypedValueParser};
 
-/// The value of an option whose default is empty. An empty value counts as none, because a
+/// The value of an option whose default is empty. An empty value counts as unset, because a
 /// container can't unset a variable that its image sets. The type isn't called `Option`, because clap
 /// gives that a meaning of its own.
 pub type Given<T> = Option<T>;
@@ -37,7 +37,7 @@ mod tests {
     use crate::cli::Cli;
 
     #[test]
-    fn empty_option_is_the_same_as_none() {
+    fn an_empty_option_counts_as_unset() {
         const OPTIONS: [&str; 10] = [
             "--data",
             "--empty-queries",

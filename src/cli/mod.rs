@@ -213,10 +213,10 @@ pub fn write_man_pages(folder: &Path) -> io::Result<()> {
     clap_mangen::generate_to(Cli::command(), folder)
 }
 
-/// The prefix of the environment variables of all options.
+/// The prefix of all options' environment variables.
 pub const ENVIRONMENT_PREFIX: &str = "SOFTWARE_DIRECTORY_";
 
-/// The environment variables that the options of all commands are read from.
+/// The environment variables for all commands' options.
 pub fn environment_variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, names: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(|argument| argument.get_env());
@@ -233,7 +233,7 @@ pub fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "software-directory", &mut script);
     // The bash generator mistakes the hyphen in our name for the gap before a subcommand when it
-    // labels its cases, and for part of the name when it chooses one of them.
+    // labels its cases, and for part of the name when it selects one of them.
     String::from_utf8_lossy(&script).replace("software__subcmd__directory", "software__directory")
 }
 
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn every_case_that_bash_chooses_exists() {
+    fn every_case_that_the_bash_script_chooses_exists() {
         let script = completions(clap_complete::Shell::Bash);
         let chosen: Vec<_> =
             script.lines().filter_map(|line| line.trim().strip_prefix("cmd=\"")?.strip_suffix('"')).collect();

@@ -32,7 +32,7 @@ pub struct SimilarArgs {
     pub id: String,
 }
 
-/// A list of products: where they are, how many to show and how, and filters.
+/// A list of products: where they are, how many to show, in which form, and filters.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Where the exports are.

@@ -53,7 +53,7 @@ pub(super) fn warn_of_unused_prefix(export: &str) {
     ));
 }
 
-/// The settings of builds. If no data folder is named and the default doesn't exist, the embedded
+/// The settings for builds. If no data folder is named and the default doesn't exist, the embedded
 /// demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     let source = match &args.data {

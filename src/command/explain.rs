@@ -75,10 +75,10 @@ fn print(explanation: &SearchExplanation, with_hits: bool, out: &mut impl Write)
         writeln!(out, "  alternatives to: {}", printable(name))?;
     }
     let (total, all) = (explanation.total, report.with_all_words);
-    let behind = if explanation.falls_back { "; those with some words follow" } else { "" };
+    let behind = if explanation.falls_back { "; products with some of the words follow" } else { "" };
     let related = match report.related {
         0 => String::new(),
-        related => format!("; {related} only near in meaning"),
+        related => format!("; {related} only similar in meaning"),
     };
     writeln!(out, "  found: {total}, {all} with all words{behind}{related}")?;
     if report.incomplete {
@@ -119,7 +119,7 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
         writeln!(out, "  it contains what the query excludes")?;
     }
     if product.lacking_phrases > 0 {
-        writeln!(out, "  phrases that it lacks: {}", product.lacking_phrases)?;
+        writeln!(out, "  missing phrases: {}", product.lacking_phrases)?;
     }
     if !product.filters.is_empty() {
         writeln!(out, "  it doesn't pass the filter: {}", product.filters.join(", "))?;
@@ -139,7 +139,7 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
     }
     let signals = product.signals;
     if product.tier == Some(WHOLE_NAME) {
-        writeln!(out, "  the query is its whole name, so its spelling ranks it, not its words")?;
+        writeln!(out, "  the query is its whole name, so it's ranked by spelling, not by its words")?;
     }
     if product.meaning_score > 0.0 {
         writeln!(

@@ -24,7 +24,7 @@ const INTERRUPTED: u8 = 130;
 pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure> {
     let write = |cache: &LinkCache| write_file(&args.links_cache, true, |out| cache.write(out));
     let cache = read_cache(args)?;
-    // Finds out whether the file can be written before hours of checking.
+    // Checks that the file can be written, before spending hours on the links.
     write(&cache)?;
     let check = LinkCheck::new(report, cache, &MachineClock).map_err(|error| Failure::other(&error))?;
     if check.due() > 0 {
@@ -35,7 +35,8 @@ pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure>
         runtime.shutdown_background();
         if !asked? {
             write(&check.cache())?;
-            let text = "interrupted: the results so far are saved, and the next run checks the other links".to_owned();
+            let text =
+                "interrupted: the results so far are saved, and the next run checks the remaining links".to_owned();
             return Err(Failure { text, code: INTERRUPTED });
         }
     }

@@ -1,5 +1,5 @@
-//! The filter of `--log`. A mistyped level must not silence the log: `tracing` would take `inf` for
-//! the name of a target.
+//! The `--log` filter. A mistyped level must not silence the log: `tracing` would take `inf` for a
+//! target's name.
 
 use tracing_subscriber::EnvFilter;
 
@@ -59,7 +59,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn levels_and_targets_are_filters() {
+    fn levels_and_targets_are_valid_filters() {
         for filter in [
             "info",
             "INFO",

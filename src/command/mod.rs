@@ -43,10 +43,10 @@ use crate::generation::BuildFailure;
 use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
 
-/// The exit code of a usage error or an invalid export.
+/// The exit code for a usage error or an invalid export.
 const INVALID: u8 = 2;
 
-/// Runs a command. Exit codes: 0 done, 1 failed, 2 wrong usage or invalid export; `diff` uses those
+/// Runs a command. Exit codes: 0 done, 1 failed, 2 usage error or invalid export; `diff` uses those
 /// of diff(1).
 pub fn run(parsed: Result<Cli, ConfigError>) -> ExitCode {
     let cli = match parsed {

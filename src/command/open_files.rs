@@ -1,4 +1,4 @@
-//! The limit of open files.
+//! The open-file limit.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

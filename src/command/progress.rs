@@ -21,7 +21,7 @@ const LONG_PRODUCTS: u64 = 10_000;
 /// How many products a bar advances at a time.
 const STEP: u64 = 500;
 
-/// The unit of a bar that counts bytes.
+/// The unit for a bar that counts bytes.
 pub(super) const BYTES: &str = "{bytes} of {total_bytes}";
 
 /// A progress bar with the time left, on standard error. indicatif hides it if that isn't a

@@ -74,7 +74,7 @@ fn print(proposals: &[Proposal], total: usize, out: &mut impl Write) -> io::Resu
             writeln!(out, "        near: {term}  {dim}{kind}, {found}{dim:#}")?;
         }
         if near.is_empty() && words.is_empty() {
-            writeln!(out, "        nothing is near")?;
+            writeln!(out, "        no close match")?;
         }
     }
     if total > proposals.len() {

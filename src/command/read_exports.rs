@@ -32,7 +32,7 @@ pub(super) enum FilesError {
 }
 
 impl FilesError {
-    /// 2 for a folder without exports and for wrong usage, otherwise 1.
+    /// 2 for a folder without exports and for a usage error, otherwise 1.
     pub(super) const fn exit_code(&self) -> u8 {
         if matches!(self, Self::Find(FindError::NoFiles { .. }) | Self::StandardInput) { INVALID } else { 1 }
     }
@@ -62,7 +62,7 @@ fn is_standard_input(paths: &[PathBuf]) -> Result<bool, FilesError> {
     if names_it && paths.len() > 1 { Err(FilesError::StandardInput) } else { Ok(names_it) }
 }
 
-/// Reads and checks the files in the options, and warns about prefixes for exports that aren't
+/// Reads and checks the files named in the options, and warns about prefixes for exports that aren't
 /// among them. `today` is the last date that isn't in the future, and evidence checked before
 /// `stale_before` is stale.
 pub(super) fn read(

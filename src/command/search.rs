@@ -132,7 +132,7 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
     let mut is_related = false;
     for hit in &page.data {
         if hit.tier.is_related() && !std::mem::replace(&mut is_related, true) {
-            writeln!(out, "{dim}without these words, but near in meaning:{dim:#}")?;
+            writeln!(out, "{dim}without these words, but similar in meaning:{dim:#}")?;
         }
         print_product(&hit.item, out)?;
     }

@@ -11,7 +11,7 @@ use crate::cli::{SearchFormat, SimilarArgs};
 use crate::service::{ListSimilar, PageRequest, SimilarPage, SoftwareFilter, similar_software};
 use crate::text::printable::printable;
 
-/// Exit codes: 0 if products are found, 1 if there are none or the id is unknown, 2 for wrong usage
+/// Exit codes: 0 if products are found, 1 if there are none or the id is unknown, 2 for a usage error
 /// or an invalid export.
 pub(super) fn run(args: &SimilarArgs) -> ExitCode {
     list(args).unwrap_or_else(|failure| failure.print())

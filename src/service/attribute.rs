@@ -78,8 +78,8 @@ pub fn refuse_attributes(
     refused
 }
 
-/// Looks up an attribute by its property. The error is the end of a sentence that lists the
-/// existing ones.
+/// Looks up an attribute by its property. The error completes a sentence and lists the
+/// existing attributes.
 fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Nearest) -> Result<&'a Attribute, String> {
     if let Some(number) = attributes.number(property) {
         return Ok(attributes.get(number));
@@ -92,7 +92,7 @@ fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Neare
 
 fn wrong_value(Attribute { property, kind, .. }: &Attribute, value: &str) -> String {
     let allowed = match kind {
-        AttributeType::Text => "a text",
+        AttributeType::Text => "text",
         AttributeType::Number => "a number or a range of numbers, such as 10, 10..50, 10.. or ..50",
         AttributeType::Boolean => "true or false",
         AttributeType::Date => {

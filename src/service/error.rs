@@ -1,4 +1,4 @@
-//! Errors of operations.
+//! Errors from operations.
 
 use std::io;
 
@@ -12,7 +12,7 @@ pub enum ServiceError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Text(#[from] DamagedText),
-    #[error("scores can't be explained with this search index: only the embedded engine explains them")]
+    #[error("scores can't be explained with this search index: only the embedded engine can explain them")]
     NotExplained,
     /// From a command: HTTP and tools reject the parameter instead.
     #[error("the query has {characters} characters; the maximum is {most}")]

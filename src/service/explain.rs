@@ -27,7 +27,7 @@ const MOST_SPELLINGS: usize = 4;
 pub struct SearchExplanation {
     pub query: QueryReport,
     pub words: Vec<ExplainedWord>,
-    /// Number of phrases that every hit has.
+    /// Number of phrases that every hit must contain.
     pub phrases: usize,
     pub total: u64,
     /// Whether products with only some of the words follow.
@@ -72,12 +72,12 @@ pub struct ExplainedProduct {
     pub words_score: f32,
     /// What its meaning adds to that score.
     pub meaning_score: f32,
-    /// The share of words with the same spelling, the share of neighbouring words that are
-    /// neighbours here, and how near its meaning is.
+    /// The share of words spelled the same, the share of adjacent query words that are adjacent
+    /// here, and how similar its meaning is.
     pub signals: Shares,
-    /// The factor by which spelling and neighbours multiply the score.
+    /// The factor by which spelling and adjacency multiply the score.
     pub factor: f32,
-    /// Position in the order of quality, from 1. Breaks ties.
+    /// Position when products are sorted by quality, from 1. Breaks ties.
     pub quality: u64,
     /// In the order of the query's words.
     pub words: Vec<ExplainedScore>,
@@ -170,8 +170,8 @@ fn explain_product(
     let explainer = snapshot.engine.explainer().ok_or(ServiceError::NotExplained)?;
     let explanation = explainer.explain(&request, ordinal)?;
     let (words_score, factor) = (explanation.score(), plan.rerank.factor(explanation.signals));
-    // An exact name's score doesn't come from its words. Others differ only by rounding if nothing
-    // is added.
+    // An exact name's score doesn't come from its words. Other scores differ from the words'
+    // only by rounding if meaning adds nothing.
     let meaning_score = match hit {
         // The words don't count.
         Some((_, hit)) if hit.tier.is_related() => hit.score,

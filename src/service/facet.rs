@@ -14,7 +14,7 @@ impl Facet {
     /// The facets that aren't attributes.
     pub const FIXED: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
 
-    /// The facets of every directory.
+    /// The facets that every directory has.
     pub fn all() -> impl Iterator<Item = Self> {
         let attributes = BUILT_IN.into_iter().map(|(property, _)| Self::Attribute(property.to_owned()));
         Self::FIXED.into_iter().chain(attributes)
@@ -35,7 +35,7 @@ impl Facet {
         Self::all().find(|facet| facet.as_str() == name).or(is_attribute.then(|| Self::Attribute(name.to_owned())))
     }
 
-    /// The property of an attribute.
+    /// An attribute's property.
     pub fn property(&self) -> Option<&str> {
         let Self::Attribute(name) = self else { return None };
         Some(name.strip_prefix(ATTRIBUTE_PREFIX).unwrap_or(name))

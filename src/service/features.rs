@@ -95,7 +95,8 @@ struct Id<'a> {
 pub(super) struct Features<'s> {
     categories: Vec<&'s CategoryResource>,
     words: Vec<ProductWord>,
-    /// What the product means; `None` if the generation has no meanings or the product isn't in English.
+    /// The product's meaning; `None` if the generation ignores meaning or the product isn't in
+    /// English.
     reference: Option<Reference>,
 }
 
@@ -151,7 +152,7 @@ impl<'s> Features<'s> {
         categories.chain(words).chain(self.reference.iter().map(meaning))
     }
 
-    /// How to rerank a plan for these features, which also counts meaning.
+    /// How to rerank a plan for these features, taking meaning into account.
     pub(super) fn rerank<'g>(
         &self,
         snapshot: &Snapshot,
@@ -172,7 +173,7 @@ impl<'s> Features<'s> {
     /// The words that a hit shares.
     pub(super) fn shared_words(&self, snapshot: &Snapshot, texts: &HitTexts) -> Vec<String> {
         let mut missing: Vec<_> = self.words.iter().map(|word| word.stem).collect();
-        // Skips the marks between values and sections.
+        // Skips the separators between values and sections.
         for word in texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ) {
             let stem = snapshot.search.lexicon.stem_of(word);
             if let Some(at) = missing.iter().position(|other| *other == stem) {

@@ -64,14 +64,14 @@ pub struct Translator<'s> {
 }
 
 impl<'s> Translator<'s> {
-    /// Creates a translator to a language; `None` leaves all text as it is.
+    /// Creates a translator into a language; `None` leaves all text as it is.
     pub fn new(snapshot: &'s Snapshot, language: Option<&'s Language>) -> Self {
         let catalogue = &*snapshot.catalogue;
         let are_only = language.is_some_and(|language| catalogue.tables.languages.are_only(language));
         Self { catalogue, language, are_only, is_any: false }
     }
 
-    /// Whether it needs the text of hits.
+    /// Whether it needs the hits' text.
     pub(super) const fn needs_texts(&self) -> bool {
         self.language.is_some() && !self.are_only
     }
@@ -81,7 +81,7 @@ impl<'s> Translator<'s> {
         self.is_any
     }
 
-    /// Translates a product's list item. Without its text, the item stays as it is.
+    /// Translates a product's list item. Without its text, the item is left as it is.
     pub(super) fn item(&mut self, item: Bytes, texts: Option<&HitTexts>) -> Result<Bytes, ServiceError> {
         self.is_any |= self.are_only;
         let (Some(language), Some(texts)) = (self.language.filter(|_| !self.are_only), texts) else { return Ok(item) };

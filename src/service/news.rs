@@ -25,8 +25,8 @@ pub struct News {
     pub license: String,
 }
 
-/// Lists the latest news, newest first and by id within a generation. Restricted to the given
-/// categories, if any.
+/// Lists the latest news, newest first and by id within a generation. Only includes the given
+/// categories, if any are given.
 pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
     let known: Vec<_> = categories.iter().filter_map(|category| snapshot.catalogue.category(category)).collect();
     let known = (!categories.is_empty()).then_some(&*known);

@@ -52,7 +52,7 @@ impl PageRequest {
     }
 }
 
-/// Maximum number of values per parameter that are checked for being lists.
+/// How many of a parameter's values are checked in case they are lists.
 const MAX_LISTS: usize = 4;
 
 /// How many parts of a value are checked: enough to tell a list from a value with commas.
@@ -82,7 +82,7 @@ pub async fn comma_separated<'f>(
     Ok(None)
 }
 
-/// A value, followed by the parts that it has if it's a list.
+/// A value, followed by its parts, if it's a list.
 fn names(value: &str) -> impl Iterator<Item = &str> {
     std::iter::once(value).chain(value.split(',').map(str::trim).take(MAX_LISTED))
 }
@@ -95,7 +95,7 @@ fn is_list(known: &[bool]) -> bool {
 /// Lists products; by default, the first page of all of them by name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListSoftware {
-    /// Words that must each start a word of the name or of an alias. `None` or blank: all products.
+    /// Each of these words must start a word in the name or an alias. `None` or blank: all products.
     pub q: Option<String>,
     pub filter: SoftwareFilter,
     /// `None`: best match first if `q` is given, otherwise by name.
@@ -126,7 +126,7 @@ pub struct AttributeSort {
     pub descending: bool,
 }
 
-/// The prefix that marks an attribute where other names are allowed.
+/// The prefix that marks an attribute if other names are also allowed.
 pub const ATTRIBUTE_PREFIX: &str = "attribute.";
 
 impl AttributeSort {
@@ -137,7 +137,7 @@ impl AttributeSort {
         Some(Self { property: property.to_owned(), descending })
     }
 
-    /// The order in a directory; `None` if it doesn't have the attribute.
+    /// The order; `None` if the directory doesn't have the attribute.
     fn sorted_by(&self, attributes: &Attributes) -> Option<SortedBy> {
         let attribute = attributes.number(&self.property)?;
         Some(SortedBy::Attribute { attribute, descending: self.descending })
@@ -187,7 +187,7 @@ pub enum SearchSort {
 }
 
 impl SearchSort {
-    /// The orders that aren't by an attribute.
+    /// The orders other than by attribute.
     pub const FIXED: [Self; 5] =
         [Self::Relevance, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn, Self::Name];
 
@@ -196,7 +196,7 @@ impl SearchSort {
         fixed.or_else(|| AttributeSort::parse(name).map(Self::Attribute))
     }
 
-    /// The names of the orders that aren't by an attribute.
+    /// The names of the orders other than by attribute.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::FIXED.iter().map(Self::as_str)
     }
@@ -223,7 +223,7 @@ impl SearchSort {
         }
     }
 
-    /// The name of an order that isn't by an attribute.
+    /// The name of an order other than by attribute.
     pub fn as_str(&self) -> &'static str {
         self.order().map_or("relevance", Order::as_str)
     }

@@ -51,7 +51,7 @@ pub async fn list_reviews(
     }))
 }
 
-/// Lists glossary terms by term or, with `q`, best match first. Their text is in the given
+/// Lists glossary terms, sorted by term or, with `q`, best match first. Their text is in the given
 /// language.
 pub fn list_glossary(
     snapshot: &Snapshot,

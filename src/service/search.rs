@@ -72,8 +72,8 @@ pub(super) async fn understood(
     }
     let parsed = q.map(|q| read(snapshot, q)).transpose()?.unwrap_or_default();
     let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget).await?;
-    // The filter doesn't change how a query is understood, so the count of a facet's value equals
-    // the total with that filter.
+    // The filter doesn't change how a query is understood, so a facet value's count equals the
+    // total with that filter.
     if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
         // No product has the phrases, so search for their words and report it.
         let unquoted =

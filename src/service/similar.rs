@@ -1,4 +1,4 @@
-//! Finds products similar to another one: in the same categories, with the same words, near in meaning.
+//! Finds products similar to another one: those that share its categories, words or meaning.
 
 use super::features::Features;
 use super::search::{budget, scaled_score};

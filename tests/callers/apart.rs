@@ -1,11 +1,11 @@
-//! Separate processors for the server and its callers, so that neither is measured with whatever
-//! the other leaves over.
+//! Separate processors for the server and its callers, so that neither slows down the other while
+//! it's measured.
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// While this is alive, whatever this thread starts runs on different processors from the server
-/// that was started before.
+/// While this is alive, anything this thread starts runs on different processors from the server
+/// that was started before it.
 pub(crate) struct Apart {
     #[cfg(target_os = "linux")]
     before: CpuSet,
@@ -13,8 +13,8 @@ pub(crate) struct Apart {
 
 impl Apart {
     /// Starts a server on the first processor, and leaves the others to this thread's callers.
-    /// `None` if the system has a single processor or doesn't let processes choose; then they
-    /// share.
+    /// `None` if the system has a single processor or doesn't let processes choose. In that
+    /// case, they share.
     #[cfg(target_os = "linux")]
     pub(crate) fn start<T>(start: impl FnOnce() -> T) -> (T, Option<Self>) {
         let before = sched_getaffinity(None).expect("its processors");
@@ -25,7 +25,7 @@ impl Apart {
         if others.count() == 0 {
             return (start(), None);
         }
-        // Processes and threads stay on their parent's processors.
+        // Processes and threads inherit their parent's processors.
         let apart = Self { before };
         sched_setaffinity(None, &first).expect("one of its processors");
         let started = start();

@@ -143,7 +143,7 @@ fn a_revoked_key_is_rejected_and_a_new_one_accepted_within_two_seconds_and_a_bro
 
     let whole = std::fs::read(place.path().join("keys.json")).expect("a key file");
     std::fs::write(place.path().join("keys.json"), &whole[..whole.len() / 2]).expect("written");
-    until("health reports it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
+    until("/readyz reports it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
     std::thread::sleep(Duration::from_secs(3));
     assert_eq!(server.status("/v1/software", &new), 200, "the last good set is kept");
     assert_eq!(server.status("/v1/software", &place.key), 401);

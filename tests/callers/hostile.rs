@@ -140,7 +140,7 @@ fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_logged(
         first_answer(&server, odd.as_bytes()).await;
     });
     std::fs::write(place.path().join("keys.json"), format!("{{\"{key}\": \"{key}\"")).expect("written");
-    until("health reports it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
+    until("/readyz reports it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
     let metrics = Server::ask(server.metrics, "/metrics", "");
     let ready = Server::ask(server.address, "/readyz", "");
     let mut server = server;

@@ -26,7 +26,7 @@ pub(crate) struct Outcome {
     pub(crate) took: Duration,
     /// Measured from when it was sent.
     pub(crate) answered_in: Duration,
-    /// Whether a response that asks to come back later says when.
+    /// Whether a response that asks the caller to come back later says when.
     pub(crate) says_when: bool,
 }
 
@@ -64,8 +64,8 @@ pub(crate) async fn at_rate(
         #[expect(clippy::cast_precision_loss, reason = "thousands")]
         let offset = every.mul_f64(caller as f64 / connections as f64);
         callers.spawn(async move {
-            // Callers connect at their first request, one after the other. A listener has room for
-            // few connections at once, and a client that finds none retries only after seconds.
+            // Callers connect when they send their first request, one after another. A listener's
+            // backlog is short, and a client that finds it full retries only after seconds.
             let mut client = None;
             let mut outcomes = Vec::new();
             let mut turn = 0;

@@ -1,5 +1,4 @@
-//! Hostile callers, overload, and operators' signals: the real binary on this machine's own
-//! network.
+//! Hostile callers, overload, and operators' signals: the real binary, over the loopback interface.
 //!
 //! When all tests run, the counts are small. `FAULTS=full` uses the full ones (see `make faults`).
 //! The tests print what they measure: `cargo test --test callers -- --nocapture`.
@@ -40,7 +39,7 @@ fn run<T>(callers: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(callers)
 }
 
-/// Raises the limit of open files, or fails with the command that does it.
+/// Raises the open-file limit, or fails with a message that has the command to raise it.
 fn open_files(needed: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);

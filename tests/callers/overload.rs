@@ -14,7 +14,7 @@ const PATHS: [&str; 1] =
 /// The load as a multiple of the capacity: at least ten times, despite losses.
 const TIMES: f64 = 15.0;
 
-/// The assumed wait from which the number of callers is computed, with one request each.
+/// The assumed wait. The number of callers, with one request each, is computed from it.
 const WAITING: Duration = Duration::from_secs(1);
 
 #[test]
@@ -25,7 +25,7 @@ fn at_ten_times_the_capacity_some_requests_are_rejected_at_once_and_the_others_s
     let place = Place::new(if full() { 100_000 } else { 2000 }, 1_000_000);
     let neighbour = place.create_key("neighbour", 1_000_000);
     let (server, apart) = if full() {
-        // Builds the index with all processors.
+        // Builds the index on all processors.
         drop(place.serve(&[]));
         Apart::start(|| place.serve(&[]))
     } else {

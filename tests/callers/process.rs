@@ -92,12 +92,12 @@ impl Place {
         command
     }
 
-    /// A server on a free port that is ready.
+    /// A ready server on a free port.
     pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
         self.serve_by(None, Stdio::null(), arguments)
     }
 
-    /// A server that a shell script started.
+    /// A server started by a shell script.
     pub(crate) fn serve_by(&self, script: Option<&str>, stdin: Stdio, arguments: &[&str]) -> Server {
         let mut command = self.command(script);
         command.args(["--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"]).args(arguments);

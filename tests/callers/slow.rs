@@ -17,7 +17,7 @@ use crate::{alone, full, open_files, run};
 /// Longer than the five seconds that a caller has, because a busy machine is a little late itself.
 const AT_MOST: Duration = Duration::from_secs(6);
 
-/// How long attackers take to arrive; after that, all of them are there.
+/// How long attackers take to arrive. After that, all of them are connected.
 const ARRIVING: Duration = Duration::from_secs(2);
 
 /// Arrival times that are spread out, so they don't form a queue.
@@ -44,7 +44,7 @@ async fn hold(address: SocketAddr, first: String, trickle: u8) -> Duration {
     started.elapsed()
 }
 
-/// This many of each kind at once. Returns how long each kind held its connections.
+/// Opens this many connections of each kind at once. Returns how long each kind held them.
 async fn attack(address: SocketAddr, of_each: usize) -> [Vec<Duration>; 3] {
     let kinds = [
         (String::new(), 0),
@@ -97,7 +97,7 @@ fn attackers_are_disconnected_in_time_and_others_hardly_notice() {
         healthy().await;
         let ms = |outcomes: &[Outcome]| percentile(outcomes.iter().map(|outcome| outcome.took), 99);
         let mut is_even = false;
-        // Other load on the machine also delays callers, so one round of three has to pass.
+        // Other load on the machine also delays callers, so only one round in three has to pass.
         for _ in 0..if full() { 3 } else { 1 } {
             let quiet = healthy().await;
             let readers: JoinSet<_> = (0..of_each)

@@ -16,7 +16,7 @@ use crate::until::until;
 use crate::{alone, full, run};
 
 #[test]
-fn a_stop_under_load_loses_no_request() {
+fn stopping_under_load_loses_no_request() {
     let _alone = alone();
     for round in 0..if full() { 10 } else { 2 } {
         let place = Place::new(200, 1_000_000);
@@ -73,7 +73,7 @@ async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<A
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once_and_the_first_one_within_ten_seconds() {
+fn one_signal_stops_the_server_within_ten_seconds_and_a_second_one_immediately() {
     let place = Place::new(500, 1_000_000);
     for signals in [1, 2] {
         let mut server = place.serve(&[]);

@@ -54,7 +54,7 @@ async fn callers(address: SocketAddr, key: Arc<str>, is_over: Arc<AtomicBool>) -
 }
 
 #[test]
-fn a_new_process_takes_over_without_a_refused_connection() {
+fn a_new_process_takes_over_without_refusing_connections() {
     let _alone = alone();
     let place = Place::new(100, 1_000_000);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");

@@ -22,14 +22,14 @@ fn total(server: &Server) -> usize {
     usize::try_from(total).expect("a count")
 }
 
-/// Starts on the old generation, and lets the build of a new one fail during a reload and then at
-/// startup.
+/// Starts with the old generation, and makes the build of a new one fail, first during a reload and
+/// then at startup.
 fn last_good_is_served(corpus: &Corpus, command: impl Fn(&Path) -> Command, reason: &str, log: &str) {
     let folder = folder(corpus);
     drop(Server::start(folder.path(), &[]));
     let server = Server::spawn_command(command(folder.path())).announced();
     corpus.write(&folder.path().join("data"), 1);
-    until("health reports it", || (server.reasons() == [reason]).then_some(()));
+    until("/readyz reports it", || (server.reasons() == [reason]).then_some(()));
     assert_eq!(total(&server), corpus.count(0));
     assert!(server.stderr().contains(log), "{}", server.stderr());
     assert_eq!(server.terminate().0, Some(0));

@@ -30,7 +30,7 @@ impl Checker {
         let mut revisions = revisions(&answer.body);
         let revision = revisions.next().ok_or("no record in the response")?;
         if let Some(other) = revisions.find(|other| *other != revision) {
-            return Err(format!("a response of generation {generation} mixes revisions {revision} and {other}"));
+            return Err(format!("a response from generation {generation} mixes revisions {revision} and {other}"));
         }
         if is_all
             && let Some(total) = total(&answer.body)
@@ -45,7 +45,7 @@ impl Checker {
         let known = *seen.revision_of.entry(generation.clone()).or_insert(revision);
         let named = seen.generation_of.entry(revision).or_insert_with(|| generation.clone());
         if known != revision || named != generation {
-            return Err(format!("generation {generation} responds with records of revisions {known} and {revision}"));
+            return Err(format!("generation {generation} responds with records from revisions {known} and {revision}"));
         }
         Ok(revision)
     }

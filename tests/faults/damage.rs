@@ -66,7 +66,7 @@ fn start_is_right(place: &Place, right: &[Vec<u8>], what: &str) {
 }
 
 fn is_whole(place: &Place, what: &str) {
-    let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: nothing is current"));
+    let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: no generation is current"));
     place.store().load(&manifest).unwrap_or_else(|error| panic!("{what}: {error}"));
     let mut names = place.generation_names();
     // A flipped bit can change a manifest's index format, and one generation of another format is

@@ -76,14 +76,14 @@ fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
     took
 }
 
-/// Waits until a watched updater reports a reason while the previous generation is in service.
+/// Waits until a watched updater reports a reason while the previous generation is served.
 fn reports(watching: &Watching, served: usize, reason: &str, what: &str) {
     until(what, || (watching.reasons() == [reason]).then_some(()));
     assert_eq!(revision(&watching.directory), served, "{what}: served throughout");
 }
 
 #[test]
-fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
+fn every_change_to_an_export_is_picked_up_and_the_last_good_one_stays_live() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = place(&corpus);
@@ -131,13 +131,13 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
     follows(&watching, at + 2, "the file that the link leads to is replaced");
     fs::remove_file(&export).expect("removed");
     recovered("the link is gone");
-    let at = recovered("and edits are followed");
+    let at = recovered("and edits are picked up");
 
     fs::remove_dir_all(&data).expect("removed");
     reports(&watching, at, "exports_missing", "the folder is removed");
     fs::create_dir(&data).expect("a folder");
     recovered("the folder exists again");
-    recovered("and edits in it are followed");
+    recovered("and edits in it are picked up");
 
     println!(
         "exports: deleted, unreadable, folder, pipe, link, folder recreated: {most:?} at most, in addition to the build"
@@ -145,7 +145,7 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
 }
 
 #[test]
-fn a_link_swapped_as_kubernetes_swaps_a_config_map_is_followed() {
+fn a_link_swapped_the_way_kubernetes_swaps_a_config_map_is_picked_up() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = place(&corpus);
@@ -187,7 +187,7 @@ fn many_files_changed_at_once_cause_one_build() {
     };
     write(0);
     let watching = Watching::new(place.started());
-    // The generation from the start is verified first.
+    // The generation loaded at startup is verified first.
     until("it is verified", || (watching.directory.reloads().counts.iter().sum::<u64>() == 2).then_some(()));
     let before = watching.builds();
     let mut pauses = 0;
@@ -197,7 +197,7 @@ fn many_files_changed_at_once_cause_one_build() {
         // If the machine is too busy to write them all at once, they may look settled in between.
         pauses += u64::try_from(started.elapsed().as_millis()).expect("a time") / 250;
         let id = format!("file-0-{at}");
-        until("the pull is followed", || {
+        until("the pull is picked up", || {
             let snapshot = watching.directory.current().expect("a generation");
             let hash = pollster::block_on(snapshot.engine.detail_hash(&id)).expect("an engine in memory");
             (hash.is_some() && watching.reasons().is_empty()).then_some(())

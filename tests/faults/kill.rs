@@ -67,9 +67,9 @@ impl Place {
         self.folder.path().join("data")
     }
 
-    /// Starts work on the next revision and kills the first process (build or server) that passes a
-    /// step for the given time, counted from 0, and then the other one. Returns whether any process
-    /// passed it.
+    /// Starts work on the next revision. Kills the first process (build or server) that reaches a
+    /// step after passing it `before` times, and then the other one. Returns whether any process
+    /// reached it.
     fn kill(&self, work: Work, step: Step, before: usize) -> bool {
         let mut command = command(self.folder.path());
         command.env("FAILPOINTS", format!("{}={before}*off->return(kill)", step.as_str()));
@@ -104,7 +104,7 @@ impl Place {
         true
     }
 
-    /// The revision of a server's responses, which must all be of one revision and complete.
+    /// The revision of a server's responses, which must be complete and share one revision.
     fn ask(&self, server: &Server) -> Result<usize, String> {
         let text = |error: std::io::Error| error.to_string();
         let mut client = Client::connect(&server.address, &server.key()).map_err(text)?;
@@ -180,7 +180,7 @@ pub(crate) fn assert_tidy(index: &Path, what: &str) {
     }
     expected.sort();
     assert_eq!(names(index), expected, "{what}");
-    assert!(store.current().is_some(), "{what}: something is current");
+    assert!(store.current().is_some(), "{what}: there is a current generation");
 }
 
 /// The occurrences of a step at which the process is killed.

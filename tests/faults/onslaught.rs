@@ -124,7 +124,7 @@ impl Fleet {
         until("it has ended", || follower.ended());
         let download = target.client().get("/v1/exports/tools").expect("a download");
         let other = revisions(&download.body).find(|of| *of != revision);
-        assert_eq!((download.status, other), (200, None), "a healthy caller downloads");
+        assert_eq!((download.status, other), (200, None), "a healthy caller can download");
     }
 
     fn quiet(&self, lasting: Duration) -> Seen {
@@ -143,7 +143,7 @@ fn follow(target: &Target, folder: &TempDir) -> Server {
     let leader = format!("{}/v1/generations", target.server.address);
     let mut follower = start(folder.path(), &["--follow", &leader, "--follow-key-file", "leader.key"]);
     follower.made_key = Some(target.server.key());
-    until("it follows", || (follower.get("/readyz").0 == 200).then_some(()));
+    until("it follows the leader", || (follower.get("/readyz").0 == 200).then_some(()));
     follower
 }
 

@@ -38,7 +38,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_retried() {
             let last = running.directory.reloads().last.expect("a reload");
             assert_eq!(last.outcome, Outcome::Failed, "{step:?}");
             let now = Instant::now();
-            assert!(!running.updater.is_due(now), "{step:?}: not at once");
+            assert!(!running.updater.is_due(now), "{step:?}: not immediately");
             assert!(running.updater.is_due(now + Duration::from_hours(1)), "{step:?}");
             running.updater.refresh().expect("it serves");
         }
@@ -53,7 +53,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_retried() {
 }
 
 #[test]
-fn a_server_outlives_a_panic_of_its_updater() {
+fn a_server_survives_a_panic_in_its_updater() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
     std::fs::create_dir(&data).expect("a folder");
@@ -64,10 +64,10 @@ fn a_server_outlives_a_panic_of_its_updater() {
     command.env("FAILPOINTS", "publish::before=1*off->1*panic(out of paper)->off");
     let server = Server::spawn_command(command).announced();
     corpus.write(&data, 1);
-    until("health reports it", || (server.reasons() == ["build_panicked"]).then_some(()));
+    until("/readyz reports it", || (server.reasons() == ["build_panicked"]).then_some(()));
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], corpus.count(0));
     corpus.write(&data, 2);
-    until("the next change is followed", || {
+    until("the next change is published", || {
         (server.get("/v1/software").1["pagination"]["total"] == corpus.count(2)).then_some(())
     });
     assert_eq!(server.reasons(), [""; 0]);

@@ -75,7 +75,7 @@ fn disk_failures_at_any_step_are_reported_and_recovered_from() {
             fail::remove(step.as_str());
             drop(scenario);
             running.updater.refresh().expect("it serves");
-            assert_eq!(running.reasons(), [""; 0], "{what}: healed");
+            assert_eq!(running.reasons(), [""; 0], "{what}: repaired");
             assert_eq!(place.current().generation.as_str(), running.snapshot().generation(), "{what}");
             assert!(place.index_names().len() <= 4, "{what}: nothing is left behind: {:?}", place.index_names());
             for name in place.generation_names() {
@@ -83,7 +83,7 @@ fn disk_failures_at_any_step_are_reported_and_recovered_from() {
                 place.store().load(&manifest.unwrap_or_else(|| panic!("{what}: {name} is incomplete"))).expect("whole");
             }
             let next = place.started();
-            assert_eq!((revision(&next.directory), next.seen().phases.len()), (at + 1, 0), "{what}: loaded as it is");
+            assert_eq!((revision(&next.directory), next.seen().phases.len()), (at + 1, 0), "{what}: loaded as is");
             at += 1;
         }
     }
@@ -149,7 +149,7 @@ fn goes_well(
     refuse().expect("it fails");
     corpus.write(&folder.join("data"), 1);
     until("the new revision is served from memory", || serves(server, corpus, 1).then_some(()));
-    until("health reports it", || (server.reasons() == ["index_not_written"]).then_some(()));
+    until("/readyz reports it", || (server.reasons() == ["index_not_written"]).then_some(()));
     assert!(serves(server, corpus, 1));
     heal().expect("it works again");
     // It's retried after 30 s, or immediately on SIGHUP.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whether everything runs with its full count.
+/// Whether to use the full counts.
 pub(crate) fn is_full() -> bool {
     std::env::var_os("FAULTS").is_some_and(|scale| scale == "full")
 }
@@ -20,7 +20,7 @@ pub(crate) fn from_environment<T: FromStr>(name: &str) -> Option<T> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text} isn't a number")))
 }
 
-/// The large export that was named.
+/// The large export named in the environment.
 pub(crate) fn large_export() -> Option<PathBuf> {
     std::env::var_os("FAULTS_EXPORT").filter(|path| !path.is_empty()).map(PathBuf::from)
 }

@@ -27,7 +27,7 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     };
     // Starts with one edit, so that the memory it's compared with includes a build's.
     corpus.write(&data, 1);
-    until("the first edit is followed", || (ask() == 1).then_some(()));
+    until("the first edit is served", || (ask() == 1).then_some(()));
     let before = rss_kib(server.pid());
     let (writes, started) = (times(20_000, 200_000), Instant::now());
     let documents: Vec<_> = (0..8).map(|revision| corpus.document(revision)).collect();

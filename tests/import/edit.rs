@@ -76,7 +76,7 @@ fn an_initialised_folder_is_valid_and_not_overwritten() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
     fs::write(folder.path().join("new/README.md"), "mine").expect("a file");
     let output = run(folder.path(), &["init", "new"]);
-    assert!(output.status.success() && stderr(&output).contains("README.md already exists and is left as it is"));
+    assert!(output.status.success() && stderr(&output).contains("README.md already exists and is left unchanged"));
     assert_eq!(fs::read_to_string(folder.path().join("new/README.md")).expect("a file"), "mine");
 }
 

@@ -107,7 +107,7 @@ fn only_changes_need_confirmation() {
     let folder = Folder::new("id,Vendor\nfern,V\n");
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!((code, export.as_str()), (Some(0), EXPORT));
-    assert!(text.contains("The table changes nothing"), "{text}");
+    assert!(text.contains("The table doesn't change anything"), "{text}");
 }
 
 #[test]

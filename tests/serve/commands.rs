@@ -108,7 +108,7 @@ fn search_explains_why_a_hit_ranks_and_why_a_product_is_missing() {
 }
 
 #[test]
-fn explanation_in_json_names_the_rank_beyond_the_page() {
+fn json_explanation_gives_the_rank_of_a_product_beyond_the_page() {
     let folder = folder_with(&["alpha", "beta"]);
     // Both have the same words, so their names decide.
     let options = ["--meaning", "off", "--limit", "1", "--why", "beta", "--format", "json"];
@@ -122,7 +122,7 @@ fn explanation_in_json_names_the_rank_beyond_the_page() {
 }
 
 #[test]
-fn search_escapes_what_would_steer_the_terminal() {
+fn search_escapes_terminal_control_characters() {
     let folder = folder_with(&["alpha"]);
     let record = r#"{"id": "a\u001b[2J", "name": "Alpha\u009b1m\n", "tagline": "\u202ex", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
     let export = r#"{"name": "N", "license": "https://example.org/", "software": []}"#;
@@ -137,7 +137,7 @@ fn search_escapes_what_would_steer_the_terminal() {
 }
 
 #[test]
-fn search_in_the_last_good_generation_says_so() {
+fn searching_the_last_good_generation_says_so() {
     let folder = folder_with(&["alpha", "beta"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     write(folder.path(), "{");
@@ -157,7 +157,7 @@ fn openapi_prints_the_document_that_is_served() {
 }
 
 #[test]
-fn completions_are_a_script_for_the_shell() {
+fn completions_prints_a_script_for_the_shell() {
     let folder = folder_with(&["a"]);
     let output = run(folder.path(), &["completions", "bash"]);
     assert_eq!(output.status.code(), Some(0));

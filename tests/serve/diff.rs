@@ -43,7 +43,7 @@ fn exit_code_says_whether_anything_differs() {
 }
 
 #[test]
-fn invalid_side_is_reported_and_its_valid_records_are_compared_on_demand() {
+fn invalid_side_is_reported_and_its_valid_records_are_compared_if_requested() {
     let folder = folder_with(&["a", "b"]);
     let invalid = export(&["a", "b", "c"]).replace("https://b.example/", "no address");
     fs::write(folder.path().join("new.json"), invalid).expect("written");
@@ -85,7 +85,7 @@ fn a_git_revision_can_be_a_side() {
 }
 
 #[test]
-fn an_untrusted_repository_runs_no_command() {
+fn an_untrusted_repository_cannot_run_commands() {
     let folder = folder_with(&["a"]);
     let path = folder.path();
     git(path, &["init", "-q"]);
@@ -109,7 +109,7 @@ fn an_untrusted_repository_runs_no_command() {
 }
 
 #[test]
-fn replacement_objects_are_not_followed_and_sizes_come_first() {
+fn replacement_objects_are_ignored_and_sizes_are_checked_first() {
     let folder = folder_with(&["a"]);
     let path = folder.path();
     git(path, &["init", "-q"]);
@@ -134,7 +134,7 @@ fn missing_git_is_reported() {
 }
 
 #[test]
-fn a_generation_of_an_index_can_be_a_side() {
+fn a_generation_in_an_index_can_be_a_side() {
     let folder = folder_with(&["a", "b"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     let name = fs::read_to_string(folder.path().join("index/CURRENT")).expect("a generation").trim().to_owned();

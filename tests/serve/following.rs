@@ -4,7 +4,7 @@ use crate::process::{Server, export, folder_with, run, text, write};
 use crate::until::until;
 
 #[test]
-fn edits_are_published_broken_ones_reported_and_repaired_ones_picked_up() {
+fn edits_are_published_broken_ones_are_reported_and_fixed_ones_are_picked_up() {
     let folder = folder_with(&["a", "b"]);
     let server = Server::start(folder.path(), &[]);
     assert_eq!(server.get("/v1/software/new").0, 404);
@@ -12,7 +12,7 @@ fn edits_are_published_broken_ones_reported_and_repaired_ones_picked_up() {
     until("the new record is there", || (server.get("/v1/software/new").0 == 200).then_some(()));
 
     write(folder.path(), "{\n  oops\n}");
-    until("health reports it", || (server.reasons() == ["exports_invalid"]).then_some(()));
+    until("/readyz reports it", || (server.reasons() == ["exports_invalid"]).then_some(()));
     assert_eq!(server.get("/v1/software/new").0, 200, "still served");
     assert!(server.stderr().contains("data/tools.json:2:3"), "{}", server.stderr());
 
@@ -27,7 +27,7 @@ fn reindexing_while_a_server_runs_confirms_what_it_withheld() {
     let folder = folder_with(&["a", "b", "c", "d"]);
     let server = Server::start(folder.path(), &[]);
     write(folder.path(), &export(&["a"]));
-    until("it's held back", || (server.reasons() == ["records_removed"]).then_some(()));
+    until("the exports are withheld", || (server.reasons() == ["records_removed"]).then_some(()));
     assert_eq!(server.get("/v1/software/b").0, 200);
     let output = run(folder.path(), &["--reindex"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -42,7 +42,7 @@ fn searching_from_the_terminal_confirms_nothing() {
     let server = Server::start(folder.path(), &[]);
     let before = std::fs::read_to_string(folder.path().join("index/CURRENT")).expect("a pointer");
     write(folder.path(), &export(&["a"]));
-    until("it's held back", || (server.reasons() == ["records_removed"]).then_some(()));
+    until("the exports are withheld", || (server.reasons() == ["records_removed"]).then_some(()));
     assert_eq!(run(folder.path(), &["search", "tool"]).status.code(), Some(0));
     assert_eq!(std::fs::read_to_string(folder.path().join("index/CURRENT")).expect("a pointer"), before);
 }

@@ -46,7 +46,7 @@ impl Server {
         }
         write(folder, "{");
         write(folder, &export(&["a", "b", "new"]));
-        until("the edit is followed", || (self.status("/v1/software/new") == 200).then_some(()));
+        until("the edit is published", || (self.status("/v1/software/new") == 200).then_some(()));
         let pid = self.child.id().to_string();
         assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
         let status = until("it stops", || self.child.try_wait().expect("a process"));
@@ -73,11 +73,11 @@ fn the_log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_t
     let server = process::Server::start(folder.path(), &["--log-format", "json"]);
     let logged = |message: &str| !lines(&server.stderr(), message).is_empty();
     write(folder.path(), &export(&["a", "c", "d"]));
-    until("the edit is followed", || logged("published a new generation").then_some(()));
+    until("the edit is published", || logged("published a new generation").then_some(()));
     write(folder.path(), "{");
-    until("the broken edit is refused", || logged("keeping the last good generation").then_some(()));
+    until("the broken edit is rejected", || logged("keeping the last good generation").then_some(()));
     write(folder.path(), &export(&["a", "c", "d"]));
-    until("the former content is served again", || logged("recovered").then_some(()));
+    until("the previous content is served again", || logged("recovered").then_some(()));
     server.signal("HUP");
     until("the signal is handled", || logged("the exports are unchanged").then_some(()));
     let address = server.address.clone();
@@ -114,7 +114,7 @@ fn a_start_that_rebuilds_another_versions_index_says_so_once() {
         let (_, log) = server.terminate();
         let said = lines(&log, &format!("the index has format {}, from another version", format - 1));
         assert_eq!(said.len(), count, "{log}");
-        assert!(said.iter().all(|line| line["message"].as_str().is_some_and(|text| text.contains("nothing to do"))));
+        assert!(said.iter().all(|line| line["message"].as_str().is_some_and(|text| text.contains("needs no action"))));
     }
 }
 

@@ -1,4 +1,4 @@
-//! `docs/options.md`: every command and option, written from what the program parses.
+//! `docs/options.md`: every command and option, generated from the command-line definitions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ Most options have an environment variable, shown after the option. The command l
 [configuration file](#configuration-file), then the default. A flag's variable is `1` or `0`, and a repeatable option's variable
 contains comma-separated values.
 
-Results go to standard output; progress, notes and the log go to standard error. Exit codes: 0 success, 1 failure, 2 wrong usage or
+Results go to standard output; progress, notes and the log go to standard error. Exit codes: 0 success, 1 failure, 2 usage error or
 invalid exports. `diff` has [its own](#diff).
 
 ## Configuration file

@@ -88,7 +88,7 @@ fn candidate_is_served_marked_and_compared() {
 }
 
 #[test]
-fn preview_needs_its_key_and_this_machine() {
+fn preview_needs_its_key_and_serves_only_this_machine() {
     let folder = folder(&["a"], &export(&["b"]));
     fs::write(folder.path().join("keys.json"), "not a key file").expect("written");
     let server = Server::start(folder.path(), &["preview", "next"]);
@@ -119,7 +119,7 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
     assert_eq!(get(&server, "/categories", Some(&cookie)).0, 200);
     fs::remove_file(folder.path().join("next/tools.json")).expect("removed");
     status(&server, "The candidate can’t be served: the last valid state is shown.");
-    assert!(!report(&server).contains("next/tools.json:1:"), "those were of another state");
+    assert!(!report(&server).contains("next/tools.json:1:"), "those belonged to another state");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn last_valid_state_stays_visible_next_to_the_errors() {
 }
 
 #[test]
-fn valid_part_of_a_candidate_is_shown_on_demand() {
+fn valid_records_of_a_candidate_are_shown_if_requested() {
     let folder = folder(&["a"], &export(&["a", "b", "c"]).replace("https://c.example/", "nowhere"));
     let server = Server::start(folder.path(), &["preview", "next", "--skip-invalid", "--id-prefix", "tools=t:"]);
     let shown = status(&server, "1 error: the valid records are shown.");

@@ -42,7 +42,7 @@ fn call(server: &Server, q: &str) -> Value {
 }
 
 #[test]
-fn queries_without_hits_are_counted_over_http_and_for_assistants_and_kept() {
+fn queries_without_hits_over_http_and_from_assistants_are_counted_and_kept() {
     let folder = folder_with(&["a"]);
     let all = ["assistant zzz", "filtered zzz", "http zzz", "tool", "typed zzz"];
     kept(folder.path(), &all);
@@ -108,7 +108,7 @@ fn report_lists_near_matches_and_proposes_synonyms() {
     for line in [
         "     3  alpha  2026-01-02 to 2026-01-03\n        finds 1 product now\n",
         "        near: Isolation  glossary term with these words in its definition, 1 product\n",
-        "     3  qqqqqqqq  2026-01-02 to 2026-01-03\n        nothing is near\n",
+        "     3  qqqqqqqq  2026-01-02 to 2026-01-03\n        no close match\n",
         "  \"synonyms\": [\n    {\"from\":[\"isolationxyz\",\"machine\"],\"to\":\"Isolation\"}\n  ]\n",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");

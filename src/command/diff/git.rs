@@ -29,8 +29,8 @@ pub(super) enum GitError {
     TooLarge { object: String, limit: u64 },
 }
 
-/// Reads the export file at a path in a revision, or all in the folder there, from the working
-/// directory's repository. A path that starts with `./` is relative to that directory.
+/// Reads the export file at a path in a revision, or all export files if the path is a folder. The
+/// repository is the working directory's. A path that starts with `./` is relative to that directory.
 pub(super) fn read(
     revision: &str,
     path: &str,

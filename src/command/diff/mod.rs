@@ -14,8 +14,8 @@ use crate::text::printable::printable;
 /// The exit code if two sets differ.
 const DIFFERENT: u8 = 1;
 
-/// Prints the difference to standard output. Exit codes: 0 no difference, 1 a difference, 2 wrong
-/// usage, invalid exports, or a set that can't be read.
+/// Prints the difference to standard output. Exit codes: 0 no difference, 1 a difference, 2 usage
+/// error, invalid exports, or a set that can't be read.
 pub(super) fn run(args: &DiffArgs) -> ExitCode {
     match diff(args) {
         Ok(difference) if difference.is_empty() => ExitCode::SUCCESS,

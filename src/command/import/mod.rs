@@ -33,7 +33,7 @@ use crate::text::printable::printable;
 /// How many of the records missing from the table are listed.
 const SHOWN_MISSING: usize = 10;
 
-/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, not
+/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 usage error, not
 /// confirmed, or invalid.
 pub(super) fn run(args: &ImportArgs) -> ExitCode {
     match import(args) {
@@ -271,7 +271,7 @@ impl Job<'_> {
             }
             Goal::Update { output, export } => {
                 if draft.json.as_bytes() == &*export.document {
-                    print_note(&format!("The table changes nothing in {}.", output.display()));
+                    print_note(&format!("The table doesn't change anything in {}.", output.display()));
                     return Ok(());
                 }
                 print_changes(export, draft, args)?;
@@ -293,7 +293,7 @@ impl Job<'_> {
     }
 }
 
-/// Prints the changes of an update the way `diff` does.
+/// Prints an update's changes the way `diff` does.
 fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
     changes::print(export, &draft.json)?;
     if draft.cleared > 0 {

@@ -107,7 +107,7 @@ pub(super) fn run_in_cluster(
     Ok(())
 }
 
-/// The generation in service, if it was built from the same files and is complete.
+/// The generation being served, if it was built from the same files and is complete.
 fn published_already(
     args: &ServeArgs,
     settings: &Settings,
@@ -136,7 +136,7 @@ fn fill(
         cluster,
         prefix: args.engine.engine_index_prefix.clone(),
         shards: args.engine.engine_shards,
-        waits: &mut |owner| tracing::info!(owner, "another build is filling the cluster; this one waits for its turn"),
+        waits: &mut |owner| tracing::info!(owner, "another build is filling the cluster; waiting for it to finish"),
         progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
     };
     runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))
@@ -272,7 +272,7 @@ impl Observer for Messenger {
         if is_reported(phase, done, total) {
             self.send(&Message::Progress { phase, done, total });
         }
-        // Without its server a build is useless.
+        // Without its server, a build is useless.
         if self.is_heard { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 

@@ -75,7 +75,7 @@ impl Observer for Candidate {
         let mut text = String::from_utf8_lossy(&text).into_owned();
         if text.len() > FINDINGS_BYTES {
             text.truncate(text.floor_char_boundary(FINDINGS_BYTES));
-            text.push_str("…\n\n`software-directory check` prints the others.\n");
+            text.push_str("…\n\n`software-directory check` prints the rest.\n");
         }
         let findings = Findings {
             text,

@@ -298,7 +298,8 @@ fn serve_metrics(listener: TcpListener, address: SocketAddr, state: Arc<AppState
     tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()))
 }
 
-/// Starts the thread that publishes generations until the stop signal. Returns the outcome of its start.
+/// Starts the thread that publishes generations until the stop signal. Returns the outcome of its
+/// start.
 fn start_updater(
     generations: Generations,
     signals: SyncSender<Signal>,
@@ -308,7 +309,9 @@ fn start_updater(
     let runtime = Handle::current();
     let run = move || {
         if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received, runtime)) {
-            tracing::error!("the directory is no longer updated, because the program failed: {panic}; restart it");
+            tracing::error!(
+                "the directory is no longer being updated, because the program failed: {panic}; restart it"
+            );
         }
     };
     thread::Builder::new().name("updater".to_owned()).spawn(run)?;

@@ -44,7 +44,7 @@ pub(super) fn handle_signals(
                 _ = interrupt.recv() => shut_down("SIGINT", &shutdown),
                 _ = terminate.recv() => shut_down("SIGTERM", &shutdown),
                 _ = hang_up.recv() => {
-                    tracing::info!("SIGHUP: exports and keys are read again");
+                    tracing::info!("SIGHUP: reloading exports and keys");
                     // If the channel is full, the updater is about to look anyway.
                     let _ = signals.try_send(Signal::Reload);
                     let keys = Arc::clone(&keys);
@@ -60,7 +60,7 @@ fn shut_down(signal: &'static str, shutdown: &watch::Sender<Shutdown>) {
     let has_begun = *shutdown.borrow() != Shutdown::None;
     shutdown.send_replace(if has_begun { Shutdown::Immediate } else { Shutdown::Graceful });
     if has_begun {
-        tracing::info!("{signal} again: stopping at once");
+        tracing::info!("{signal} again: stopping immediately");
     } else {
         tracing::info!("{signal}: stopping; requests in progress are completed, for 10 s at most");
     }

@@ -2,7 +2,7 @@
 //!
 //! Sockets may be inherited (systemd's socket activation, `LISTEN_FDS`). Such a socket accepts
 //! connections while one process ends and the next one starts, so a new version takes over without
-//! a refused connection. The first socket is the service's, and a second one is for metrics.
+//! refusing any. The first socket is the service's, and a second one is for metrics.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener as Socket};
@@ -17,7 +17,7 @@ use crate::cli::ServeArgs;
 
 /// Open files other than connections: exports being read, the index, the log.
 const OTHER_FILES: u64 = 64;
-/// Open files for large directories, if the limit allows: up to 128 parts for download for each of
+/// Open files for large directories, if the limit allows: up to 128 downloadable parts for each of
 /// three generations.
 const DOWNLOAD_FILES: u64 = 3 * 128;
 
@@ -39,9 +39,9 @@ impl HandedOver {
     pub(super) fn take() -> Result<Self, Failure> {
         let mut sockets = ListenFd::from_env();
         let mut take = |at| {
-            sockets.take_tcp_listener(at).map_err(|error| {
-                Failure::usage(format!("the socket passed in LISTEN_FDS can't be listened on: {error}"))
-            })
+            sockets
+                .take_tcp_listener(at)
+                .map_err(|error| Failure::usage(format!("can't listen on the socket passed in LISTEN_FDS: {error}")))
         };
         Ok(Self { service: take(0)?, metrics: take(1)? })
     }
@@ -123,7 +123,7 @@ pub(super) fn connections(wanted: usize) -> usize {
     possible
 }
 
-/// How many connections fit into a limit on open files.
+/// How many connections fit into an open-file limit.
 fn connections_of(wanted: usize, files: u64) -> usize {
     let others = OTHER_FILES.min(files / 2);
     usize::try_from(files - others).unwrap_or(usize::MAX).clamp(1, wanted.max(1))

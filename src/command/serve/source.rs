@@ -24,7 +24,7 @@ pub(super) type Ready = oneshot::Sender<Result<Option<Outcome>, Failure>>;
 pub(super) struct Generations {
     /// Where they come from, for the log.
     pub(super) origin: String,
-    /// What a start without a generation waits for.
+    /// What a start without a generation is waiting for.
     pub(super) awaited: &'static str,
     /// Whether they come from the embedded demo.
     pub(super) is_demo: bool,

@@ -8,7 +8,7 @@ use crate::search::Term;
 use crate::search::expand::{Expansion, slot::Slot};
 use crate::text::analyse::{self, words};
 
-/// Fields that can have special matches.
+/// Fields in which some terms match differently.
 pub(super) const NAME: &str = "name";
 pub(super) const ALIASES: &str = "aliases";
 pub(super) const CATEGORIES: &str = "categories";

@@ -54,7 +54,7 @@ pub(super) struct Highlighter<'s> {
     words: Slots,
     /// Whether word numbers alone find every match.
     is_found_by_word_numbers: bool,
-    /// The two halves of each compound written as separate words, with the slot that it stands for.
+    /// The two halves of each compound written as two words, with the compound's slots.
     compounds: Vec<([WordId; 2], Slots)>,
     /// The matched words in category descriptions, by category id. Cached because many hits share
     /// categories.
@@ -158,7 +158,7 @@ impl<'s> Highlighter<'s> {
             let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
             self.append_texts(texts, &detail, None)?;
         }
-        // If a product has only some of the words, those explain it.
+        // Not needed if a product has only some of the words, because those already explain it.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
             self.category_descriptions(&item.categories)?;
         }
@@ -249,7 +249,7 @@ impl<'s> Highlighter<'s> {
     ) -> Result<(), serde_json::Error> {
         let Range { start: first, end } = self.scratch.section(Section::Body);
         let last = self.description_value(translations);
-        // Between features and description are the settings, which aren't shown.
+        // The settings come between features and description, but aren't shown.
         if self.may_match(first..last) {
             self.highlight_all("features", first, features)?;
         }

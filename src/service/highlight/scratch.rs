@@ -11,14 +11,14 @@ use crate::search::field::Section;
 /// Reused for every product and text.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// Three levels of one list: the product's marked words by their number within a value, the end
-    /// of each value among the words, and the end of each section among the values.
+    /// One list on three levels: the product's marked words by their number within a value, the end
+    /// of each value in that list, and the end of each section in the list of values.
     pub(super) marked: Vec<usize>,
     pub(super) values: Vec<usize>,
     pub(super) sections: Vec<usize>,
     /// Byte ranges of the marked words in the text.
     pub(super) places: Vec<Range<usize>>,
-    /// The marks in bytes and in characters.
+    /// The marked ranges, in bytes and in characters.
     pub(super) spans: Vec<(usize, usize)>,
     pub(super) ranges: Vec<TextRange>,
     pub(super) html: String,

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_count_characters_of_any_length_in_bytes() {
+    fn ranges_count_characters_rather_than_bytes() {
         let mut ranges = vec![TextRange { start: 9, length: 9 }];
         for text in ["an audit, and one more", "än äudit, añd one more"] {
             let spans: Vec<_> =

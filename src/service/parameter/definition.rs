@@ -1,5 +1,4 @@
-//! The parameters in the order of their operations: lists, product searches, reviews, everything
-//! else.
+//! The parameters, grouped by operation: lists, product searches, reviews, everything else.
 
 use super::value::{Condition, Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, Name, OneOf, Text};
 use super::{AnyParameter, Parameter};
@@ -21,14 +20,14 @@ const fn limit(default: u64) -> Parameter<Integer> {
     )
 }
 
-/// The page size of most lists. An assistant reads every record it gets, so it gets fewer.
+/// The page size for most lists. An assistant reads every record it gets, so it gets fewer.
 pub static LIMIT: Parameter<Integer> = limit(20).with_tool_value(page_size(10));
 
-/// The page size of lists with small items. Most directories have fewer categories than fit on a
+/// The page size for lists of small items. Most directories have fewer categories than fit on a
 /// page.
 pub static LONG_LIMIT: Parameter<Integer> = limit(100);
 
-/// The page size of similar products. A product's page shows at most ten.
+/// The page size for similar products. A product's page shows at most ten.
 pub static SIMILAR_LIMIT: Parameter<Integer> = limit(10);
 
 const OFFSET_ABOUT: &str = "How many records to skip. Past the end of the list, the page is empty.";

@@ -173,7 +173,7 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// Takes a value of a known parameter; `None` for text that isn't UTF-8.
+    /// Takes a known parameter's value; `None` for text that isn't UTF-8.
     pub fn push(&mut self, name: &'static str, given: Option<Given<'v>>) {
         self.given.push((name, given));
     }

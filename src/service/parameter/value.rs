@@ -73,7 +73,7 @@ pub struct Integer {
     pub default: u64,
 }
 
-/// The largest integer that every JSON parser preserves exactly (RFC 8259, 6): the bound of
+/// The largest integer that every JSON parser preserves exactly (RFC 8259, 6): the bound on
 /// otherwise unbounded integers.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
@@ -105,8 +105,8 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A number; in text form without a sign, such as `4`, `3.5` or `5e-1`, the form in which programs
-/// write small ones.
+/// A number; in text form without a sign, such as `4`, `3.5` or `5e-1`, which is how programs write
+/// small ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal {
     pub minimum: f64,
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_is_plain_digits_in_its_range() {
+    fn an_integer_is_plain_digits_within_its_range() {
         let limit = Integer { minimum: 1, maximum: 100, default: 20 };
         assert_eq!(text(&limit, "1"), Ok(1));
         assert_eq!(text(&limit, "100"), Ok(100));
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decimal_is_digits_with_a_point_or_an_exponent() {
+    fn a_decimal_is_digits_with_an_optional_point_and_exponent() {
         let rating = Decimal { minimum: 0.0, maximum: 5.0 };
         assert_eq!(text(&rating, "4"), Ok(4.0));
         assert_eq!(text(&rating, "3.50"), Ok(3.5));
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_names_the_allowed_values_and_the_nearest() {
+    fn a_wrong_value_is_rejected_with_the_allowed_ones_and_the_nearest() {
         let sort = OneOf { values: &[1, 2], name: |n| if n == 1 { "name" } else { "-rating" }, default: Some(1) };
         assert_eq!(text(&sort, "-rating"), Ok(2));
         assert_eq!(text(&sort, "rating"), Err("must be one of name, -rating; did you mean -rating?".to_owned()));
