@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--server", required=True)
     parser.add_argument("--baselines", required=True)
     parser.add_argument("--export", required=True)
-    parser.add_argument("--sizes", default=SIZES, help=f"numbers of records, separated by commas; by default {SIZES}")
+    parser.add_argument("--sizes", default=SIZES, help=f"comma-separated record counts (default: {SIZES})")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--out", default="target")

@@ -8,6 +8,7 @@ use super::{Failure, print_note, products_are_in};
 use crate::cli::ExportArgs;
 use crate::curate::tabular;
 use crate::export::{self, Export, IdPrefixes, Limits};
+use crate::text::count::counted;
 
 /// Writes the products. Exit codes: 0 written, 1 couldn't be written, 2 invalid export.
 pub(super) fn run(args: &ExportArgs) -> ExitCode {
@@ -52,14 +53,14 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
 /// What an export contains that a table can't.
 pub(super) fn left_out(export: &Export) -> Vec<String> {
     let sections = [
-        (export.reviews.len(), "reviews"),
-        (export.categories.len(), "category descriptions"),
-        (export.glossary.len(), "glossary terms"),
-        (export.synonyms.len(), "synonym groups"),
-        (export.attributes.len(), "attribute declarations"),
-        (export.pins.len(), "pins"),
+        (export.reviews.len(), "review"),
+        (export.categories.len(), "category description"),
+        (export.glossary.len(), "glossary term"),
+        (export.synonyms.len(), "synonym group"),
+        (export.attributes.len(), "attribute declaration"),
+        (export.pins.len(), "pin"),
     ];
-    sections.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
+    sections.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(*count, noun)).collect()
 }
 
 fn write(args: &ExportArgs, export: &Export, out: &mut dyn Write) -> io::Result<()> {

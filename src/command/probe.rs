@@ -1,4 +1,4 @@
-//! `--probe`: tries a generation on disk for a server, in a process with limited memory and time.
+//! `--probe`: tries out a generation on disk for a server, in a process with limited memory and time.
 //! If a damaged generation crashes a process, it's this one.
 
 use std::io::{self, Read as _, Write as _};

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn years_are_full_on_the_anniversary() {
+    fn a_year_is_complete_on_its_anniversary() {
         let day = |text| CalendarDate::parse(text).expect("a date");
         let until = |later| day("2024-02-29").full_years_until(day(later));
         assert_eq!(["2025-02-28", "2025-03-01", "2024-12-31", "2023-01-01"].map(until), [0, 1, 0, 0]);

@@ -162,7 +162,7 @@ fn standing<D: Documents>(
     Ok(is_named.then_some(Standing::Named))
 }
 
-/// The alternatives for a name to replace: records listed as alternatives to it; the categories of
+/// The alternatives to a name: records listed as alternatives to it; the categories of
 /// the product, or else of those records; and the rarest word of the name.
 fn alternatives_to<D: Documents>(
     index: &SearchIndex,

@@ -119,7 +119,7 @@ impl Place {
             let answer = client.get(path).map_err(text)?;
             let revision = self.checker.check(&self.corpus, &answer, is_all)?;
             if last.is_some_and(|last| last != revision) {
-                return Err(format!("{path} responds with revision {revision}, but {last:?} before"));
+                return Err(format!("{path} responded with {last:?} and now with the older revision {revision}"));
             }
             last = Some(revision);
         }

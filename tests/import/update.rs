@@ -119,7 +119,7 @@ fn force_does_not_delete_what_a_table_does_not_contain() {
     assert_eq!(output.status.code(), Some(2));
     let text = stderr(&output);
     assert!(
-        text.contains("1 reviews, 1 category descriptions, 1 glossary terms; keep it with --update e.json"),
+        text.contains("1 review, 1 category description, 1 glossary term; to keep that, use --update e.json"),
         "{text}"
     );
     assert_eq!(fs::read_to_string(folder.0.path().join("e.json")).expect("a file"), EXPORT);

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def stub() -> Iterator[Stub]:
-    """A server that plays each test's script."""
+    """A server that follows each test's script."""
     server = Stub()
     yield server
     server.close()

@@ -1,4 +1,4 @@
-// Searches, with marked matches and the number of hits by category.
+// Searches, with matches highlighted and the number of hits per category.
 
 import { SoftwareDirectory } from "software-directory";
 

@@ -203,7 +203,7 @@ fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
     }
     let name = output.display();
     Err(Failure::usage(format!(
-        "{name} contains what a table can't: {}; keep it with --update {name}. To replace the whole export, remove \
+        "{name} contains what a table can't: {}; to keep that, use --update {name}. To replace the whole export, remove \
          the file first",
         others.join(", ")
     )))

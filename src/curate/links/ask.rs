@@ -277,7 +277,7 @@ fn target(uri: &Uri<String>) -> Option<http::Uri> {
     uri.strip_fragment().as_str().parse().ok()
 }
 
-/// Resolves the address that a redirect gives.
+/// Resolves the address that a redirect points to.
 fn resolved(location: &str, at: &Uri<String>) -> Option<Uri<String>> {
     if location.len() > MAX_LOCATION_BYTES {
         return None;

@@ -321,7 +321,7 @@ mod on_cluster {
         assert_eq!(read(0, 2_500_000).expect("intact"), content);
         assert_eq!(read(1_048_570, 20).expect("intact"), content[1_048_570..1_048_590]);
 
-        // A piece in another one's place is intact, but it isn't mistaken for that piece.
+        // A piece stored in another's place is intact, but isn't mistaken for the other one.
         let first = request(Method::GET, "/_source/one-0", Bytes::new());
         request(Method::PUT, "/_doc/one-1", first);
         assert_eq!(read(0, 1_048_576).expect("the first piece is intact"), content[..1_048_576]);

@@ -125,7 +125,7 @@ fn nesting_is_bounded_and_costs_no_stack() {
 }
 
 #[test]
-fn a_truncated_document_says_what_is_open_and_since_which_line() {
+fn a_truncated_document_reports_what_was_left_open_and_on_which_line() {
     let text = "{\n \"software\": [\n  {\"id\": \"a\"},";
     let (_, faults) = parse(text.as_bytes(), 64);
     assert_eq!(faults[0].message, "the file ends inside the array opened on line 2");

@@ -43,7 +43,7 @@ pub(in crate::http) async fn get_health() -> Result<Response, ApiError> {
 /// The service has a directory to serve.
 #[derive(Serialize, ToSchema)]
 struct Readiness {
-    /// `ready`, or `degraded` if it serves but something is wrong; more values may be added.
+    /// `ready`, or `degraded` if it's serving but something is wrong; more values may be added.
     status: &'static str,
     /// The generation being served.
     generation: String,

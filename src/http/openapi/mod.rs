@@ -1,5 +1,5 @@
 //! Builds the OpenAPI 3.1 document: its frame, and the parts common to all operations. Operations
-//! are described at their handlers, parameters by the table that parses them, and responses by the
+//! are described next to their handlers, parameters by the table that parses them, and responses by the
 //! types they're serialised from.
 
 mod example;

@@ -1,4 +1,4 @@
-"""Searches with a typo, counts the hits by category, and shows how the query was understood."""
+"""Searches with a typo, counts the hits per category, and shows how the query was understood."""
 
 from software_directory import SoftwareDirectory
 
