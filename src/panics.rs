@@ -1,4 +1,4 @@
-//! Catches panics where they're logged, with their location.
+//! Catches panics, with their location, at the places that log them.
 //!
 //! The hook itself logs nothing, because a panic may originate in logging.
 
@@ -23,7 +23,7 @@ pub fn install_hook() {
         if backtrace.status() == BacktraceStatus::Captured {
             location = format!("{location}\n{backtrace}");
         }
-        // Fails while the thread is ending.
+        // Fails if the thread is already ending.
         let _ = LOCATION.try_with(|last| last.replace(Some(location)));
     }));
 }
@@ -55,7 +55,7 @@ impl<'scope, T: Send + 'scope> ScopedThread<'scope, T> {
         thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, || catch(work)).map(Self)
     }
 
-    /// Waits for the result. If the thread panicked, this one does too.
+    /// Waits for the result. If the thread panicked, so does the caller.
     pub fn join(self) -> T {
         let done = self.0.join().unwrap_or_else(|payload| resume_unwind(payload));
         done.unwrap_or_else(|panic| resume_unwind(Box::new(panic)))

@@ -126,7 +126,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     }
     let (generation, name) = time(|| Generation::of(&set));
     let (generation, skipped) = (generation?, set.report.skipped);
-    // The stages of a build before indexing.
+    // The build stages before indexing.
     let (merged, order) = time(|| Merged::of(set, &scratch, |_, _| {}));
     let merged = merged?;
     let (analysed, analysis) = time(|| {

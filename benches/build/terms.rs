@@ -3,7 +3,7 @@
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Follows every term of a document.
+/// Ends every term in a document.
 const END: char = '\u{1f}';
 
 /// Appends a term that occurs this often in the document.
@@ -26,7 +26,7 @@ impl Tokenizer for Frequencies {
     }
 }
 
-/// The terms of a document, each repeated.
+/// A document's terms, each repeated.
 #[derive(Debug)]
 pub(crate) struct Repeated<'a> {
     rest: &'a str,

@@ -70,7 +70,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Export>, Failure> {
     }
 }
 
-/// Draws queries from the records of a corpus.
+/// Draws queries from a corpus's records.
 pub(crate) struct Queries<'c> {
     records: Vec<&'c Software>,
     snapshot: &'c Arc<Snapshot>,

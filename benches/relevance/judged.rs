@@ -12,7 +12,7 @@ use software_directory::search::Ranking;
 use crate::qhse::{Composed, per_cent};
 use crate::{Built, Failure, rows, search};
 
-/// How many results of a ranking are examined.
+/// How many of a ranking's results are examined.
 const DEPTH: usize = 10;
 
 pub(crate) struct Judged {
@@ -23,7 +23,7 @@ pub(crate) struct Judged {
     wrong: Vec<Vec<String>>,
 }
 
-/// The means over a set of queries.
+/// Averages over a set of queries.
 #[derive(Clone, Copy, Default)]
 struct Figures {
     /// nDCG@10, in which an unjudged hit counts as irrelevant.

@@ -115,13 +115,13 @@ impl Built {
     }
 }
 
-/// The first 50 hits of a query.
+/// A query's first 50 hits.
 fn search<'s>(snapshot: &'s Snapshot, query: &str, typo: bool) -> Result<SearchPage<'s>, Failure> {
     let query = SearchSoftware { typo, page: PageRequest { limit: 50, offset: 0 }, ..SearchSoftware::new(query) };
     Ok(pollster::block_on(search_software(snapshot, &query))?)
 }
 
-/// The rows of a tab-separated file.
+/// A tab-separated file's rows.
 fn rows(path: &Path) -> Result<Vec<Vec<String>>, Failure> {
     let text = std::fs::read_to_string(path)?;
     Ok(text.lines().filter(|line| !line.is_empty()).map(|line| line.split('\t').map(str::to_owned).collect()).collect())

@@ -16,7 +16,7 @@ const LONGEST: usize = 256;
 /// How many failures are listed per export.
 const LISTED: usize = 10;
 
-/// A way of writing names: what it's called, and how it changes a name.
+/// A way of writing names: its label, and how it changes a name.
 type Variant = (&'static str, fn(&str) -> String);
 
 const VARIANTS: [Variant; 5] = [
@@ -52,7 +52,7 @@ pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Searches for each name in each export in all variants, and fails if one doesn't find a product
+/// Searches for every variant of each name in each export, and fails if one doesn't find a product
 /// with that name first.
 pub(crate) fn report(files: &[PathBuf]) -> Result<(), Failure> {
     println!("Names that, as queries, don't find a product with that name first");

@@ -29,7 +29,7 @@ pub(crate) fn of<T>(work: impl FnOnce() -> T) -> Duration {
     now().saturating_sub(start)
 }
 
-/// For criterion: like its own clock, except for the source of the time.
+/// For criterion: like its own clock, but measures CPU time.
 pub(crate) struct CpuTime;
 
 impl Measurement for CpuTime {

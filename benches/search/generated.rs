@@ -1,4 +1,4 @@
-//! The worst of many generated queries of every kind that makes a search work hard.
+//! The worst of many generated queries, of every kind that makes a search work hard.
 
 use std::time::Duration;
 
@@ -131,7 +131,7 @@ impl<'c> Generator<'c> {
         Self { exports, frequent, long, categories, random: Rng::with_seed(seed) }
     }
 
-    /// The next request, and what kind of text it has.
+    /// The next request, and the kind of text in it.
     fn request(&mut self) -> (&'static str, Request) {
         let (kind, q) = self.text();
         let q = Some(q.chars().take(MOST_CHARACTERS).collect()).filter(|_| kind != "nothing");
@@ -225,7 +225,7 @@ impl<'c> Generator<'c> {
         (0..count).map(|_| phrase(self)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Consecutive words of one record.
+    /// Consecutive words from one record.
     fn words_of_a_record(&mut self, count: usize) -> Vec<String> {
         let export = &self.exports[self.random.usize(0..self.exports.len())];
         let record = &export.software[self.random.usize(0..export.software.len())];

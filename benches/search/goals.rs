@@ -10,7 +10,7 @@ use crate::{ask, cpu_time};
 /// How many times both sides are measured; the median is used.
 const ROUNDS: usize = 15;
 
-/// Maximum CPU time of any request with Debian's 59,204 packages. A search in a larger directory
+/// Maximum CPU time for any request with Debian's 59,204 packages. A search in a larger directory
 /// may take more, because its work budget grows with the records.
 pub(crate) const WORST: Duration = Duration::from_millis(5);
 

@@ -1,4 +1,4 @@
-//! The cost of searches, in process: `make bench`.
+//! What searches cost, in process: `make bench`.
 //!
 //! The corpus is an export in `MEASURE_DATA` (Debian 12's packages). The queries are one to three
 //! words drawn from its records with a fixed seed, the same with one edit, and the worst that a

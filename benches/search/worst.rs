@@ -7,9 +7,9 @@ use software_directory::service::{SearchSoftware, SearchSort};
 use crate::ask;
 use crate::corpus::Queries;
 
-/// The maximum length of a query in characters.
+/// A query's maximum length, in characters.
 pub(crate) const MOST_CHARACTERS: usize = 256;
-/// The largest offset of a search.
+/// A search's largest offset.
 const FURTHEST: u64 = 10_000;
 /// The largest page.
 const LARGEST: u32 = 100;
@@ -111,7 +111,7 @@ fn phrases(frequent: &[String]) -> String {
     fill(pairs.iter().map(String::as_str))
 }
 
-/// As many words as fit into a query.
+/// As many words as fit in a query.
 fn fill<'w>(words: impl Iterator<Item = &'w str>) -> String {
     fill_with(words, " ")
 }

@@ -1,6 +1,6 @@
 //! tantivy as its documentation shows it: three text fields, all words required, the best ten with
-//! their stored documents, and the exact count. It has none of the service's features: no typos,
-//! prefixes, synonyms, tiers, facets, keys or entity tags.
+//! their stored documents, and the exact count. It has none of the service's features: no typo
+//! tolerance, prefixes, synonyms, tiers, facets, keys or entity tags.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ struct Fields {
     description: Field,
 }
 
-/// `GET /search?q=…` on the whole corpus, which is in one segment in memory.
+/// `GET /search?q=…` on the whole corpus, in one in-memory segment.
 pub(crate) fn router() -> Result<Router, Failure> {
     let exports = corpus::read(&corpus::path()?)?;
     let mut schema = Schema::builder();

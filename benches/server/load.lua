@@ -1,7 +1,7 @@
--- Sends the lines of a file as queries one after another, from a given line on.
---   wrk … -s load.lua URL -- FILE START BEFORE AFTER KEYS [tagged]
--- Each line is put between BEFORE and AFTER; the comma-separated keys take turns. In a tagged file,
--- an entity tag follows each line after a tab.
+-- Sends a file's lines as queries, one after another, starting at a given line. wrk … -s load.lua
+-- URL -- FILE START BEFORE AFTER KEYS [tagged] Each line is put between BEFORE and AFTER; the
+-- comma-separated keys are used in turn. In a tagged file, each line is followed by a tab and an
+-- entity tag.
 
 local function encode(text)
   return (text:gsub("[^%w%-%._~ ]", function(c) return string.format("%%%02X", c:byte()) end):gsub(" ", "+"))

@@ -3,7 +3,7 @@
 //! - `queries FOLDER`: writes the queries, drawn with a fixed seed from the corpus.
 //! - `axum ADDRESS BYTES`: bare axum, which sends every request a fixed body of that size: the
 //!   limit of HTTP on this machine.
-//! - `tantivy ADDRESS`: bare tantivy behind a minimal axum server: the limit of the engine.
+//! - `tantivy ADDRESS`: bare tantivy behind a minimal axum server: the engine's limit.
 //!
 //! The first line on standard output is the address.
 

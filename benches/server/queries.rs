@@ -14,7 +14,7 @@ use crate::corpus::{self, Failure, Queries};
 const SEED: u64 = 200_000;
 /// How many distinct queries there are, and how many draws with repetition.
 const QUERIES: usize = 200_000;
-/// One query in this many has an edit: 15 %.
+/// The share of queries with an edit.
 const MISSPELLED: f64 = 0.15;
 /// How many queries are used to check responses.
 const CHECKED: usize = 400;

@@ -1,14 +1,14 @@
-//! Parses addresses and networks in the forms that people use.
+//! Parses addresses and networks the way people write them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 
 use ipnet::IpNet;
 
 /// Parses an address to listen on: `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`. A port
-/// alone, `8080` or `:8080`, is on 127.0.0.1.
+/// alone, `8080` or `:8080`, means 127.0.0.1.
 ///
 /// # Errors
-/// If it's none of these, or a name has no address. The message lists the forms.
+/// If it's none of these, or if the name doesn't resolve. The message lists the valid forms.
 pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
     let forms =
         "write an address and a port, such as `127.0.0.1:8080`, `[::]:8080` or `localhost:8080`, or a port alone";
@@ -43,10 +43,10 @@ pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
         .to_owned())
 }
 
-/// Parses a network. An address without a prefix length is a network with that address alone.
+/// Parses a network. An address without a prefix length is a network of just that address.
 ///
 /// # Errors
-/// If it's neither. The message lists the forms.
+/// If it's neither. The message lists the valid forms.
 pub(super) fn network(text: &str) -> Result<IpNet, String> {
     let address = text.parse::<IpAddr>().map(IpNet::from);
     address.or_else(|_| text.parse()).map_err(|_| {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_alone_is_on_this_machine_and_names_are_resolved() {
+    fn a_port_alone_means_this_machine_and_names_are_resolved() {
         for (text, address) in [
             ("8080", "127.0.0.1:8080"),
             (":8080", "127.0.0.1:8080"),

@@ -38,7 +38,7 @@ pub struct LinkArgs {
     /// TLS problems
     #[arg(long)]
     pub links: bool,
-    /// File that caches the results, so that later runs request only the links that are due
+    /// Cache file for the results, so that later runs request only the links that are due
     #[arg(long, value_name = "FILE", requires = "links", value_hint = ValueHint::FilePath,
           default_value = ".software-directory-links.json")]
     pub links_cache: PathBuf,
@@ -60,7 +60,7 @@ pub enum Deny {
 /// How `check` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
-    /// For people, in the style of a compiler
+    /// Human-readable text, in the style of a compiler
     Text,
     /// One JSON document
     Json,

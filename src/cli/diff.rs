@@ -10,7 +10,7 @@ use super::id_prefix::{self, ExportPrefix};
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// The old exports: a file, a folder, a Git revision and path such as `HEAD~1:data`, or a
-    /// generation of an index
+    /// generation in an index
     pub old: PathBuf,
     /// The new exports
     pub new: PathBuf,
@@ -26,20 +26,20 @@ pub struct DiffArgs {
     pub sides: SideArgs,
 }
 
-/// How the sides of a comparison are read, in `diff` and `preview`.
+/// How `diff` and `preview` read the two sides of a comparison.
 #[derive(Debug, Clone, Args)]
 pub struct SideArgs {
     /// Use the valid records and report the others
     #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]
     pub skip_invalid: bool,
-    /// Prefix for the ids of an export, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
+    /// Prefix for an export's ids, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = id_prefix::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
-    /// Folder of the index, for a generation that is given by name
+    /// Index folder, for a generation given by name
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
     pub index: PathBuf,
-    /// Maximum size of an export file, in bytes
+    /// Maximum export file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }
@@ -47,7 +47,7 @@ pub struct SideArgs {
 /// How `diff` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DiffFormat {
-    /// For people
+    /// Human-readable text
     Text,
     /// For a merge request
     Markdown,

@@ -13,7 +13,7 @@ pub struct AddArgs {
     /// Properties such as `name="Permit Desk"` and `tags="audit; iso"`; `PROPERTY:=JSON` for other values; the id is derived from the name
     #[arg(value_name = "PROPERTY=VALUE", required = true)]
     pub values: Vec<String>,
-    /// Maximum size of an export file, in bytes
+    /// Maximum export file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }
@@ -30,7 +30,7 @@ pub struct SetArgs {
     /// Properties, as for `add`; an empty value removes the property
     #[arg(value_name = "PROPERTY=VALUE", required = true)]
     pub values: Vec<String>,
-    /// Maximum size of an export file, in bytes
+    /// Maximum export file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }

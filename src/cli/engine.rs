@@ -12,24 +12,23 @@ use crate::engine::opensearch::{IndexPrefix, IndexPrefixError};
 /// Options of the engine.
 #[derive(Debug, Default, Args)]
 pub struct EngineArgs {
-    /// Where the index is: in this process, or in an OpenSearch cluster, from which servers can
-    /// serve without exports
+    /// Where the index lives: in this process, or in an OpenSearch cluster, which lets servers run
+    /// without exports
     #[arg(long, value_name = "ENGINE", env = "SOFTWARE_DIRECTORY_ENGINE", default_value = "embedded")]
     pub engine: EngineKind,
-    /// Address of a cluster node, such as `https://search-1.example:9200`; repeatable: name each
+    /// Address of a cluster node, such as `https://search-1.example:9200`; repeatable: list every
     /// data node
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_ENGINE_URL", value_delimiter = ',')]
     pub engine_url: Vec<String>,
-    /// Prefix of the names of the directory's indices; a cluster can contain one directory for each
-    /// prefix
+    /// Prefix for the directory's index names; a cluster can contain one directory per prefix
     #[arg(long, value_name = "PREFIX", env = "SOFTWARE_DIRECTORY_ENGINE_INDEX_PREFIX", default_value_t, value_parser = index_prefix)]
     pub engine_index_prefix: IndexPrefix,
-    /// Number of shards in the product index that `--reindex` creates [default: one for each
-    /// 4,000,000 products]
+    /// Number of shards in the product index that `--reindex` creates [default: one per 4,000,000
+    /// products]
     #[arg(long, value_name = "COUNT", env = "SOFTWARE_DIRECTORY_ENGINE_SHARDS")]
     pub engine_shards: Option<NonZeroU16>,
-    /// PEM file of the certificate authority that signed the nodes' certificates [default: the
-    /// machine's authorities]
+    /// PEM file with the certificate of the authority that signed the nodes' certificates [default:
+    /// the machine's trusted authorities]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_CA_FILE",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub engine_ca_file: Given<PathBuf>,
@@ -37,12 +36,12 @@ pub struct EngineArgs {
     #[arg(long, value_name = "NAME", env = "SOFTWARE_DIRECTORY_ENGINE_USER",
           value_parser = given::text(), default_value = "", hide_default_value = true)]
     pub engine_user: Given<String>,
-    /// File with the user's password on one line [default: none]
+    /// File with the user's password on a single line [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_PASSWORD_FILE",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub engine_password_file: Given<PathBuf>,
-    /// File with a key for the cluster, instead of user and password: one line with a bearer token,
-    /// or with `ApiKey` and a key [default: none]
+    /// File with a key for the cluster, instead of a user and password: a single line with a bearer
+    /// token, or with `ApiKey` and a key [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_KEY_FILE",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub engine_key_file: Given<PathBuf>,

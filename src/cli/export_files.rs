@@ -18,11 +18,11 @@ pub struct ExportFilesArgs {
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
-    /// Prefix for the ids of an export, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
+    /// Prefix for an export's ids, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = id_prefix::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
-    /// Maximum size of an export file, in bytes
+    /// Maximum export file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }

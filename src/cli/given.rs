@@ -1,12 +1,12 @@
-//! Options whose value is a path or text, or absent.
+//! Options that take a path or text, which may be absent.
 
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, StringValueParser, TypedValueParser};
 
 /// The value of an option whose default is empty. An empty value counts as unset, because a
-/// container can't unset a variable that its image sets. The type isn't called `Option`, because clap
-/// gives that a meaning of its own.
+/// container can't unset a variable that its image sets. The type isn't called `Option`, because
+/// clap treats a type with that name specially.
 pub type Given<T> = Option<T>;
 
 /// Parses a path.

@@ -2,7 +2,7 @@
 
 use crate::export::is_id_prefix;
 
-/// An export's id and the prefix of its ids.
+/// An export's id, and the prefix for the ids in it.
 pub type ExportPrefix = (Box<str>, Box<str>);
 
 /// Reads `export=prefix`. An empty prefix means none. Empty text gives an empty pair, because a

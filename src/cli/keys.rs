@@ -23,17 +23,18 @@ pub enum KeysCommand {
         /// Name of the key's holder
         #[arg(long)]
         name: String,
-        /// When it expires: a date (valid for the whole day, UTC), an RFC 3339 time, or a time from
-        /// now such as `90d`, `4w` or `12h`
+        /// When the key expires: a date (valid through the end of that day, UTC), an RFC 3339 time,
+        /// or a duration from now such as `90d`, `4w` or `12h`
         #[arg(long, value_name = "DATE")]
         expires: Option<String>,
         /// Requests per minute, such as `600` or `600/min`, or `none` for no limit
         #[arg(long, value_name = "N/min", default_value = "600/min")]
         rate: String,
-        /// Web origin that may use it, such as `https://example.org`; repeatable [default: any]
+        /// Web origin that may use the key, such as `https://example.org`; repeatable [default:
+        /// any]
         #[arg(long, value_name = "URL")]
         origin: Vec<String>,
-        /// Also let it pull the index, as servers with `--follow` do
+        /// Also let the key pull the index, which servers with `--follow` do
         #[arg(long)]
         replicate: bool,
     },
@@ -43,7 +44,7 @@ pub enum KeysCommand {
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: ListFormat,
     },
-    /// Create a successor to a key and print it, and nothing else, on standard output; both are
+    /// Create a successor to a key and print it, and nothing else, on standard output; both stay
     /// valid for a while
     Rotate {
         /// The key's id (see `keys list`)

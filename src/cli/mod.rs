@@ -48,7 +48,7 @@ pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 /// The value of `--index` that keeps the index in memory only.
 pub const NO_INDEX: &str = "none";
 
-/// Commands come first. The options of `serve`, which apply without a command, are in its own help.
+/// Commands come first. `serve`'s options, which apply if there's no command, are in its own help.
 const HELP: &str = "\
 {about-with-newline}
 {usage-heading} {usage}
@@ -73,7 +73,7 @@ pub struct Cli {
     /// The command; `serve` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Configuration file, in TOML; its keys are the long options of `serve`
+    /// Configuration file, in TOML; its keys are `serve`'s long options
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
     /// The options of `serve`.
@@ -116,7 +116,7 @@ pub enum Command {
     Search(SearchArgs),
     /// List the products similar to one, most similar first
     Similar(SimilarArgs),
-    /// Give an assistant the directory as tools (Model Context Protocol)
+    /// Serve the directory to an assistant (Model Context Protocol)
     ///
     /// Speaks the protocol on standard input and output, and loads the exports once, at startup.
     Mcp(McpArgs),
@@ -129,10 +129,10 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Write the man pages into a folder
+    /// Write the man pages to a folder
     #[command(hide = true)]
     Man {
-        /// The folder; it is created if it doesn't exist
+        /// The folder; it's created if it doesn't exist
         folder: PathBuf,
     },
 }
@@ -145,25 +145,25 @@ pub struct DataArgs {
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
-    /// Folder for the index, or `none` to keep it in memory only
+    /// Folder for the index, or `none` to keep the index in memory only
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
     pub index: PathBuf,
     /// Serve the valid records and report the others
     #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]
     pub skip_invalid: bool,
-    /// Prefix for the ids of an export, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
+    /// Prefix for an export's ids, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = id_prefix::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
-    /// Whether searches also rank by what English words mean, or by the words alone
+    /// Whether searches also rank by the meaning of English words, or by the words alone
     #[arg(long, value_name = "on|off", env = "SOFTWARE_DIRECTORY_MEANING", default_value = "on")]
     pub meaning: OnOff,
-    /// Maximum size of an export file, in bytes
+    /// Maximum export file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }
 
-/// The value of an option that can be turned off.
+/// The value of an on/off option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OnOff {
     On,
@@ -176,7 +176,7 @@ pub struct McpArgs {
     /// Where the exports are.
     #[command(flatten)]
     pub data: DataArgs,
-    /// Address at which the API is reached, for links [default: none; links are relative]
+    /// Address at which callers reach the API, for links [default: none; links are relative]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
           value_parser = given::text(), default_value = "", hide_default_value = true)]
     pub public_url: Given<String>,
@@ -191,8 +191,8 @@ pub struct HealthcheckArgs {
     pub listen: SocketAddr,
 }
 
-/// Parses the process's command line. Prints help or a usage error and exits (with 0 or 2) by
-/// itself.
+/// Parses the process's command line. If the user asked for help or made a usage error, prints it
+/// and exits with 0 or 2.
 ///
 /// # Errors
 /// If the file named by `--config` can't be used.
@@ -216,7 +216,7 @@ pub fn write_man_pages(folder: &Path) -> io::Result<()> {
 /// The prefix of all options' environment variables.
 pub const ENVIRONMENT_PREFIX: &str = "SOFTWARE_DIRECTORY_";
 
-/// The environment variables for all commands' options.
+/// The environment variables of all commands' options.
 pub fn environment_variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, names: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(|argument| argument.get_env());
@@ -232,8 +232,8 @@ pub fn environment_variables() -> BTreeSet<String> {
 pub fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "software-directory", &mut script);
-    // The bash generator mistakes the hyphen in our name for the gap before a subcommand when it
-    // labels its cases, and for part of the name when it selects one of them.
+    // When the bash generator labels its cases, it mistakes the hyphen in our name for the gap
+    // before a subcommand. When it selects a case, it takes the hyphen as part of the name.
     String::from_utf8_lossy(&script).replace("software__subcmd__directory", "software__directory")
 }
 

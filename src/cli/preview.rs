@@ -15,7 +15,7 @@ pub struct PreviewArgs {
     #[arg(value_name = "CANDIDATE")]
     pub candidate: PathBuf,
     /// The published exports: a file, a folder, a Git revision and path such as `HEAD:data`, or a
-    /// generation of an index [default: the data folder, data]
+    /// generation in an index [default: the data folder, data]
     #[arg(long, value_name = "EXPORTS", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub against: Given<PathBuf>,

@@ -26,7 +26,7 @@ pub struct QueriesArgs {
 /// How `queries` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum QueriesFormat {
-    /// For people
+    /// Human-readable text
     Text,
     /// One JSON document
     Json,

@@ -32,7 +32,8 @@ pub struct SimilarArgs {
     pub id: String,
 }
 
-/// A list of products: where they are, how many to show, in which form, and filters.
+/// Options for a list of products: where the exports are, how many products to show, the format,
+/// and filters.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Where the exports are.
@@ -47,13 +48,13 @@ pub struct ListArgs {
     /// Only products in this category, by name or id; repeat it to allow several
     #[arg(long, value_name = "CATEGORY")]
     pub category: Vec<String>,
-    /// Only products with at least this rating, 0 to 5
+    /// Only products rated at least this high, 0 to 5
     #[arg(long, value_name = "RATING", value_parser = rating)]
     pub min_rating: Option<f64>,
     /// Only products for this standard; repeat it to allow several
     #[arg(long, value_name = "STANDARD")]
     pub standards: Vec<String>,
-    /// Only products that can be run this way; repeat it to allow several
+    /// Only products that can be deployed this way; repeat it to allow several
     #[arg(long, value_name = "DEPLOYMENT")]
     pub deployment: Vec<String>,
     /// Only products in this language; repeat it to allow several
@@ -70,7 +71,7 @@ pub struct ListArgs {
     /// attributes must match
     #[arg(long, value_name = "ATTRIBUTE:VALUE", value_parser = attribute)]
     pub attribute: Vec<(String, String)>,
-    /// Language of the output, such as `de`, if the directory has text in it
+    /// Output language, such as `de`, if the directory has text in that language
     #[arg(long, value_name = "LANGUAGE")]
     pub lang: Option<String>,
 }
@@ -90,7 +91,7 @@ fn attribute(text: &str) -> Result<(String, String), String> {
 /// How products are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SearchFormat {
-    /// For people
+    /// Human-readable text
     Text,
     /// The API's response
     Json,

@@ -17,11 +17,11 @@ pub struct ServeArgs {
     /// up
     #[arg(long)]
     pub reindex: bool,
-    /// Build for a server that reads messages on standard output, using these processors, and hold
-    /// back what that server would
+    /// Build on behalf of a server that reads messages from standard output, using these
+    /// processors, and hold back whatever that server would
     #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
     pub for_server: Option<BuildProcessors>,
-    /// Try the generation named on standard input for a server, and exit
+    /// Try out the generation named on standard input on a server's behalf, and exit
     #[arg(long, hide = true)]
     pub probe: bool,
     /// Where the exports are.
@@ -46,21 +46,21 @@ pub struct ServeArgs {
     #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
           value_parser = address::network, help_heading = "Network")]
     pub trusted_proxy: Vec<ipnet::IpNet>,
-    /// Address on which GET /metrics responds, for Prometheus, without a key; port 0 picks a free
-    /// one [default: none]
+    /// Address that serves GET /metrics to Prometheus, without a key; port 0 picks a free one
+    /// [default: none]
     #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen,
           help_heading = "Network")]
     pub metrics_listen: Option<SocketAddr>,
-    /// Let visitors use the pages without a key, with this many requests per minute for each
-    /// address, such as `300/min` [default: the pages ask for a key]
+    /// Let visitors use the pages without a key, with this many requests per minute per address,
+    /// such as `300/min` [default: the pages ask for a key]
     #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = site::rate,
           help_heading = "Page")]
     pub public_page: Option<Rate>,
-    /// Title of the pages and the documentation [default: Software Directory]
+    /// Title for the pages and the documentation [default: Software Directory]
     #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE",
           value_parser = given::checked(site::title), default_value = "", hide_default_value = true, help_heading = "Page")]
     pub site_title: Given<String>,
-    /// Introduction on the home page [default: none]
+    /// Introduction for the home page [default: none]
     #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION",
           value_parser = given::checked(site::introduction), default_value = "", hide_default_value = true,
           help_heading = "Page")]
@@ -73,7 +73,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW",
           value_parser = given::text(), default_value = "", hide_default_value = true, help_heading = "Followers")]
     pub follow: Given<String>,
-    /// File with the key for the followed server on one line (see `keys create --replicate`)
+    /// File with the key for the followed server on a single line (see `keys create --replicate`)
     /// [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
@@ -108,27 +108,27 @@ pub struct ServeArgs {
     #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new(),
           help_heading = "Logging")]
     pub log_queries: bool,
-    /// File that counts searches without hits, for the command `queries`; it contains nothing about
-    /// callers [default: none]
+    /// File in which to count searches without hits, for the `queries` command; it contains nothing
+    /// about callers [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
           help_heading = "Logging")]
     pub empty_queries: Given<PathBuf>,
 }
 
-/// The processors that a build for a server may use.
+/// Which processors a server's build may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum BuildProcessors {
     /// One: the server needs the others.
     One,
-    /// All, because nothing is served yet.
+    /// All, because nothing is being served yet.
     All,
 }
 
 /// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people
+    /// Human-readable text
     Text,
     /// One JSON object per line
     Json,

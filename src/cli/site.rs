@@ -1,4 +1,4 @@
-//! The settings of the page.
+//! The page settings.
 
 use crate::key::Rate;
 use crate::text::printable::marked_hidden;

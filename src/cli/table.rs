@@ -41,13 +41,13 @@ pub struct ImportArgs {
     /// Worksheet of a workbook that shows several, or list in a JSON document with several
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
-    /// Row with the column names, as a spreadsheet program numbers it [default: detected]
+    /// Row with the column names, numbered as in a spreadsheet program [default: detected]
     #[arg(long, value_name = "N")]
     pub header_row: Option<u64>,
     /// Encoding of a CSV file that isn't UTF-8, such as windows-1251 or euc-kr [default: Windows-1252 if there's no doubt]
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,
-    /// Accept the proposed mapping, and the changes of an update
+    /// Accept the proposed mapping and an update's changes
     #[arg(long)]
     pub yes: bool,
     /// Mapping to use: a JSON file written by --write-mapping
@@ -71,7 +71,8 @@ pub struct ImportArgs {
     /// repeatable
     #[arg(long, value_name = "COLUMN=FILE")]
     pub map_values: Vec<String>,
-    /// Order of day and month in dates such as 3/4/2025 [default: detected if any day is above 12]
+    /// Order of the day and month in dates such as 3/4/2025 [default: detected if any day is above
+    /// 12]
     #[arg(long, value_name = "ORDER")]
     pub date_order: Option<DateOrderArg>,
     /// Add a suffix, as in moss-2, to ids that are derived from names and would collide
@@ -84,7 +85,7 @@ pub struct ImportArgs {
     /// correct them and import them with --update
     #[arg(long, conflicts_with = "remove_missing")]
     pub valid_rows: bool,
-    /// Maximum size of the file, in bytes
+    /// Maximum file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }
@@ -112,7 +113,7 @@ pub struct ExportArgs {
     /// Start the CSV with a byte order mark, so that Excel reads it as UTF-8
     #[arg(long, requires = "csv")]
     pub bom: bool,
-    /// Write NDJSON, each product as it is in the export
+    /// Write NDJSON, with each product exactly as it is in the export
     #[arg(long)]
     pub ndjson: bool,
     /// File to write [default: standard output]
@@ -121,7 +122,7 @@ pub struct ExportArgs {
     /// Overwrite the file
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Maximum size of an export file, in bytes
+    /// Maximum export file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
 }

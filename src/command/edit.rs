@@ -1,4 +1,5 @@
-//! `add` and `set`: edit a record in an export from the terminal, with the rules for a table's row.
+//! `add` and `set`: edit a record in an export from the terminal, following the rules for table
+//! rows.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +21,7 @@ pub(super) fn add(args: &AddArgs) -> ExitCode {
     finish(edit(&args.file, None, &args.values, args.max_file_bytes))
 }
 
-/// Changes a record. Exit codes as for [`add`].
+/// Changes a record. Exit codes are the same as for [`add`].
 pub(super) fn set(args: &SetArgs) -> ExitCode {
     finish(edit(&args.file, Some(&args.id), &args.values, args.max_file_bytes))
 }
@@ -55,7 +56,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
     if let Some(id) = stated.filter(|of| id.is_none() && ids.contains(&of.as_str())) {
         return Err(Failure::usage(format!("{name} already has a record `{id}`; change it with `set`")));
     }
-    // The user asked to add this record, even if another one has a similar name or URL.
+    // The user asked to add this record, even if another has a similar name or URL.
     let mut another = |_: &tabular::Match| Some(tabular::Choice::Add);
     let updated = tabular::update(&export, &table, &mapping, &mut conversion, (false, false), &mut another);
     let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;

@@ -21,7 +21,7 @@ enum KeysError {
     File(KeyFileError),
     /// Standard output is closed.
     Output(io::Error),
-    /// Standard output leads nowhere, so a new key would be lost.
+    /// Standard output is discarded, so a new key would be lost.
     Discarded,
 }
 

@@ -16,10 +16,10 @@ const MAX_QUEUED: usize = 4096;
 /// The longest line in bytes; longer ones are cut. This limits waiting lines to 64 MiB, and in
 /// practice to a thousandth of that.
 const MAX_LINE_BYTES: usize = 16 * 1024;
-/// How long the process, when it ends, waits for the log to be written.
+/// How long the process waits on exit for the log to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The queue of the log.
+/// The log's queue.
 #[derive(Debug, Clone)]
 pub(super) struct Log {
     queue: SyncSender<Entry>,

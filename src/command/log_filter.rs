@@ -1,5 +1,5 @@
-//! The `--log` filter. A mistyped level must not silence the log: `tracing` would take `inf` for a
-//! target's name.
+//! The `--log` filter. A mistyped level must not silence the log: `tracing` would mistake `inf` for
+//! a target.
 
 use tracing_subscriber::EnvFilter;
 

@@ -55,7 +55,7 @@ fn answer(args: &McpArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::other(&error))?;
     let served = runtime.block_on(serve(tools, tokio::io::stdin(), tokio::io::stdout()));
-    // A read from standard input may still be waiting.
+    // A read from standard input may still be pending.
     runtime.shutdown_background();
     served.map_err(|error| Failure::other(&error))
 }

@@ -43,7 +43,7 @@ fn total() -> Option<u64> {
     Some(group.map_or(machine, |group| group.min(machine)))
 }
 
-/// `MemTotal` of `/proc/meminfo`.
+/// `MemTotal` from `/proc/meminfo`.
 fn machine_total(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)

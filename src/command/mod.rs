@@ -46,8 +46,8 @@ use crate::text::printable::printable;
 /// The exit code for a usage error or an invalid export.
 const INVALID: u8 = 2;
 
-/// Runs a command. Exit codes: 0 done, 1 failed, 2 usage error or invalid export; `diff` uses those
-/// of diff(1).
+/// Runs a command. Exit codes: 0 done, 1 failed, 2 usage error or invalid export; `diff` uses
+/// diff(1)'s.
 pub fn run(parsed: Result<Cli, ConfigError>) -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,

@@ -1,5 +1,5 @@
-//! `--probe`: tries out a generation on disk for a server, in a process with limited memory and time.
-//! If a damaged generation crashes a process, it's this one.
+//! `--probe`: tries out a generation on disk on a server's behalf, in a process with limited memory
+//! and time. If a damaged generation crashes a process, it's this one.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -28,8 +28,8 @@ const BASE_SECONDS: u64 = 120;
 const BYTES_PER_SECOND: u64 = 2 << 20;
 const MAX_NAME_BYTES: u64 = 256;
 
-/// Tries the generation in the folder named on standard input, and writes the result to standard
-/// output.
+/// Tries out the generation in the folder named on standard input, and writes the result to
+/// standard output.
 pub(super) fn run(args: &ServeArgs, settings: &Settings) -> ExitCode {
     begin_for_server(args);
     // tantivy and the catalogue panic on some kinds of damage.
@@ -78,7 +78,7 @@ fn limit(manifest: &Manifest) {
     }
 }
 
-/// The process that tries generations for a server with these arguments.
+/// The process that tries out generations for a server started with these arguments.
 pub(super) fn process(args: &ServeArgs, index: &Path) -> io::Result<ProbeProcess> {
     let arguments = ["--index".into(), index.into(), "--log".into(), (&args.log).into(), "--probe".into()];
     Ok(ProbeProcess { program: program()?, arguments: arguments.to_vec() })

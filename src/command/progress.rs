@@ -219,7 +219,7 @@ impl<'a> LogLine<'a> {
         }
     }
 
-    /// Says how many findings are left out.
+    /// Says how many findings were left out.
     fn from_left_out(more: &LeftOut, timestamp: &'a str) -> Self {
         Self {
             timestamp,

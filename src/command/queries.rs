@@ -12,8 +12,8 @@ use crate::error::chain;
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
-/// Prints the report. Exit codes: 0 printed, 1 the file can't be read, 2 it's another kind of file,
-/// or the exports are invalid.
+/// Prints the report. Exit codes: 0 printed, 1 the file can't be read, 2 it's the wrong kind of
+/// file or the exports are invalid.
 pub(super) fn run(args: &QueriesArgs) -> ExitCode {
     match report(args) {
         Ok(()) => ExitCode::SUCCESS,

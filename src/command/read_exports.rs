@@ -56,7 +56,7 @@ fn metadata(path: &Path) -> Result<std::fs::Metadata, FilesError> {
     std::fs::metadata(path).map_err(|error| FilesError::Path { path: path.to_owned(), error })
 }
 
-/// Whether the paths stand for the export on standard input.
+/// Whether the paths are just `-`, which means the export on standard input.
 fn is_standard_input(paths: &[PathBuf]) -> Result<bool, FilesError> {
     let names_it = paths.iter().any(|path| path.as_os_str() == "-");
     if names_it && paths.len() > 1 { Err(FilesError::StandardInput) } else { Ok(names_it) }

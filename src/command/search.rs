@@ -74,7 +74,7 @@ pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCod
     }
 }
 
-/// The language, if the directory has text in it.
+/// The language, if the directory has text in that language.
 pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
     choose_language(snapshot, lang, std::iter::empty()).map_err(|refusal| Failure { text: refusal.message, code: 2 })
 }

@@ -1,4 +1,4 @@
-//! `similar`: lists products similar to another one on the terminal, without a server.
+//! `similar`: lists the products similar to a given one on the terminal, without a server.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

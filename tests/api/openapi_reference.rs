@@ -91,7 +91,8 @@ fn describe(path: &str, operation: &Value, described: &mut BTreeMap<String, Stri
         write!(sections, "\n{}\n", own.join("\n")).expect("a string");
     }
     for (place, names) in before {
-        write!(sections, "\nSame as for [{place}](#{}): {}.\n", anchor(&place), names.join(", ")).expect("a string");
+        write!(sections, "\nAlso takes {}, described under [{place}](#{}).\n", names.join(", "), anchor(&place))
+            .expect("a string");
     }
     let answers = operation["responses"].as_object().expect("responses");
     let errors: Vec<_> = answers.keys().filter(|status| status.starts_with(['4', '5'])).map(String::as_str).collect();

@@ -12,7 +12,7 @@ fn diff(folder: &Path, arguments: &[&str]) -> Output {
     run(folder, &[&["diff"], arguments].concat())
 }
 
-/// The ids of products added and removed.
+/// The ids of the added and removed products.
 fn ids(output: &Output) -> [Vec<String>; 2] {
     let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("JSON: {output:?}"));
     let ids = |key: &str| {
@@ -91,7 +91,7 @@ fn an_untrusted_repository_cannot_run_commands() {
     git(path, &["init", "-q"]);
     git(path, &["add", "data"]);
     git(path, &["commit", "-qm", "one"]);
-    // A partial clone fetches missing objects with a command that its configuration names.
+    // A partial clone fetches missing objects with a command from its configuration.
     let ran = path.join("ran");
     git(path, &["config", "core.repositoryFormatVersion", "1"]);
     git(path, &["config", "extensions.partialClone", "origin"]);

@@ -12,7 +12,7 @@ const HEAD: &str = r#"# Commands and options
 
 <!-- Written by `UPDATE_SNAPSHOTS=1 cargo test --test serve options`. -->
 
-`software-directory` alone is `software-directory serve`. Every command has `--help`.
+`software-directory` on its own means `software-directory serve`. Every command has `--help`.
 
 Most options have an environment variable, shown after the option. The command line takes precedence, then the variable, then the
 [configuration file](#configuration-file), then the default. A flag's variable is `1` or `0`, and a repeatable option's variable
@@ -106,7 +106,7 @@ fn describe(command: &Command, serve: &BTreeMap<&str, String>, list: &mut String
     }
     if !known.is_empty() {
         let names: Vec<_> = known.iter().map(|option| format!("`{}`", written(option))).collect();
-        writeln!(sections, "\nSame as for [`serve`](#serve): {}.", names.join(", ")).expect("a string");
+        writeln!(sections, "\nAlso takes {}, described under [`serve`](#serve).", names.join(", ")).expect("a string");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `software-directory preview`: what its pages and responses show of a candidate.
+//! `software-directory preview`: what its pages and responses show about a candidate.
 
 use std::fs;
 use std::path::Path;
@@ -124,7 +124,7 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
 
 #[test]
 fn last_valid_state_stays_visible_next_to_the_errors() {
-    // It has a warning of its own.
+    // The valid state has a warning of its own.
     let valid =
         export(&["a", "b"]).replace("\"id\": \"b\",", "\"id\": \"b\", \"evidence_checked_on\": \"2999-01-01\",");
     let folder = folder(&["a"], &valid);

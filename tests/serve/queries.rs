@@ -27,7 +27,7 @@ fn counted(folder: &Path) -> Vec<(String, u64)> {
         .collect()
 }
 
-/// Calls the search tool of assistants.
+/// Calls the assistants' search tool.
 fn call(server: &Server, q: &str) -> Value {
     let body = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search_software", "arguments": {"q": q}},

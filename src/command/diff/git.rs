@@ -1,4 +1,4 @@
-//! Export files in a Git revision, read with the program `git`.
+//! Export files in a Git revision, read with `git`.
 
 use std::io::{self, Read as _};
 use std::path::Path;

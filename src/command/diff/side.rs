@@ -17,7 +17,7 @@ use crate::generation::store::{Manifest, Store};
 const GENERATION_DIGITS: usize = 16;
 
 /// Reads a side, with a progress bar on a terminal. An existing path is a path, even if it looks
-/// like a revision. Prefixes for exports that this side doesn't have are meant for the other one.
+/// like a revision. Prefixes for exports that aren't on this side are meant for the other side.
 pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Failure> {
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     if side.is_dir() {

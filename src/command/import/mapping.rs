@@ -70,8 +70,7 @@ pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>
     }
 }
 
-/// Rejects a mapping that lacks what every product needs, with one error instead of one for each
-/// row.
+/// Rejects a mapping that lacks what every product needs, with one error instead of one per row.
 pub(super) fn check_required(table: &Table, mapping: &Mapping) -> Result<(), Failure> {
     let missing: Vec<_> = ["name", "url"].into_iter().filter(|property| !mapping.has(property)).collect();
     if missing.is_empty() {

@@ -41,7 +41,7 @@ const MOST_COMPARED: u64 = 200_000;
 /// sort.
 const SCRATCH_FILES: u64 = 16_384;
 
-/// Builds a generation for a person, and reports the result.
+/// Builds a generation for an operator, and reports the result.
 pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
     let Some(index) = &settings.index else {
         return Err(Failure::usage("--reindex writes an index folder, so it can't be combined with --index none"));
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     Ok(())
 }
 
-/// Fills a cluster with a generation for a person, publishes it, and reports the result.
+/// Fills a cluster with a generation for an operator, publishes it, and reports the result.
 pub(super) fn run_in_cluster(
     args: &ServeArgs,
     settings: &Settings,

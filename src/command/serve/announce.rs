@@ -10,7 +10,7 @@ use crate::generation::Snapshot;
 use crate::key::ApiKey;
 use crate::update::Outcome;
 
-/// Logs the single line about startup: what is served, or what it's waiting for.
+/// Logs the single startup line: what's being served, or what the server is waiting for.
 pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAddr, origin: &str, awaited: &str) {
     let Some((outcome, served)) = started else {
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, origin, "serving nothing yet: waiting for {awaited}");

@@ -1,4 +1,4 @@
-//! What a preview adds to the directory: the candidate's findings, and its difference from the
+//! What a preview adds to the directory: the candidate's findings, and how it differs from the
 //! published exports.
 
 use std::ops::ControlFlow;
@@ -54,7 +54,7 @@ pub(super) fn start(
     Ok((preview, candidate))
 }
 
-/// Observes a candidate's builds: it shows progress on the terminal and findings on the page.
+/// Observes a candidate's builds: shows progress on the terminal and findings on the page.
 pub(super) struct Candidate {
     terminal: Terminal,
     preview: Arc<Preview>,

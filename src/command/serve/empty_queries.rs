@@ -53,7 +53,7 @@ impl QueryFile {
         }
     }
 
-    /// Writes the file; logs the first of several failures.
+    /// Writes the file; logs only the first of several failures in a row.
     pub(super) fn write_and_log(&self) {
         let was_written = self.written.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         match self.write() {

@@ -14,7 +14,7 @@ use crate::update::Signal;
 /// The phases of a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shutdown {
-    /// The server serves.
+    /// The server is serving.
     None,
     /// Requests in progress may finish.
     Graceful,
@@ -22,7 +22,7 @@ pub(super) enum Shutdown {
     Immediate,
 }
 
-/// Waits until the phase is at least this.
+/// Waits until this phase or a later one is reached.
 pub(super) async fn reached<T: PartialOrd>(mut value: watch::Receiver<T>, least: T) {
     // A dropped sender counts as the last phase.
     drop(value.wait_for(|value| *value >= least).await);

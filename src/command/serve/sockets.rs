@@ -2,7 +2,7 @@
 //!
 //! Sockets may be inherited (systemd's socket activation, `LISTEN_FDS`). Such a socket accepts
 //! connections while one process ends and the next one starts, so a new version takes over without
-//! refusing any. The first socket is the service's, and a second one is for metrics.
+//! refusing any connections. The first socket is the service's, and a second one is for metrics.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener as Socket};
