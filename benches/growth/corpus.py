@@ -3,12 +3,12 @@
 
     benches/growth/corpus.py --export FILE --records N --out FOLDER
 
-Up to the size of the export, the corpus is a sample of its records; beyond that, it has all of them and new ones. A new
-record is a copy of one from the export with a new name, built from the words of two names, and with sentences from other
-records in the same category, in which the new name replaces the old ones. So words are as frequent, and occur together
-as often, as in the export. The vocabulary also grows as it does there, with the square root of the number of records
-(Heaps' law), because names get words that nothing had before at that rate. All randomness is seeded, and a smaller
-corpus is the beginning of a larger one.
+Up to the size of the export, the corpus is a sample of its records; beyond that, it has all of them, plus new ones. A
+new record is a copy of one from the export. It gets a new name, built from the words in two names, and sentences from
+other records in the same category, with their names replaced by the new one. So words are as frequent, and occur together
+as often, as in the export. Names get new words at just the rate that makes the vocabulary grow as it does in the export,
+with the square root of the number of records (Heaps' law). All randomness is seeded, and a smaller corpus is the
+beginning of a larger one.
 """
 
 import argparse
@@ -37,7 +37,7 @@ class Corpus:
         self.random.shuffle(self.records)
 
     def take(self, count):
-        """This many records, as JSON."""
+        """Generates this many records, as JSON."""
         for record in self.records[:count]:
             yield json.dumps(record, ensure_ascii=False)
         if count > len(self.records):

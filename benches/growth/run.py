@@ -27,7 +27,7 @@ from server import check, create_keys, draw_queries, fail, need_wrk, ours, wait_
 
 SIZES = "1000,10000,59204,1000000"
 RESTARTS = 5
-# How many seconds after startup the content has been verified and memory released.
+# This many seconds after startup, the content has been verified and memory has been released.
 SETTLED = 5
 # How many queries are checked, and what share may be missed. The more words there are, the more
 # often a shortened word is a word itself.
@@ -63,7 +63,7 @@ def size_on_disk(folder):
 
 
 def measure(arguments, records, folder):
-    """The figures for this many records. A server without any (0) isn't searched."""
+    """The figures for this many records. A server with none (0) isn't searched."""
     folder.mkdir()
     row = {"records": records, "export_mb": corpus.write(arguments.export, records, folder / "data") / 1e6}
     if records:

@@ -26,7 +26,7 @@ pub(crate) struct Judged {
 /// Averages over a set of queries.
 #[derive(Clone, Copy, Default)]
 struct Figures {
-    /// nDCG@10, in which an unjudged hit counts as irrelevant.
+    /// nDCG@10, counting unjudged hits as irrelevant.
     ndcg: f64,
     /// The same after removing unjudged hits, because judgements are pooled from other engines'
     /// results.

@@ -8,8 +8,8 @@
 //!
 //! `cargo bench --bench relevance -- FOLDER [sweep | names]`: FOLDER contains `relevance/`
 //! (products.json, queries.tsv, qrels.tsv, typo/), `qhse/`, `typos/` and `exports/`. With `sweep`,
-//! each line on standard input is a list of `weight=value`, and the judged figures and the composed
-//! queries' are printed with these weights. With `names`, only the exports' names are searched.
+//! each line on standard input is a list of `weight=value`, and the figures for judged and composed
+//! queries are printed with these weights. With `names`, only the exports' names are searched.
 
 mod judged;
 mod misspelled;

@@ -52,7 +52,7 @@ pub(crate) fn report(snapshot: &Snapshot, path: &Path) -> Result<(), Failure> {
 }
 
 /// The number of edits between two words as the search counts them: the restricted
-/// Damerau–Levenshtein distance, with an edit of the first letter counting double.
+/// Damerau–Levenshtein distance, with an edit to the first letter counting double.
 fn edits(typed: &str, meant: &str) -> u32 {
     let distance = u32::try_from(strsim::osa_distance(typed, meant)).unwrap_or(u32::MAX);
     distance + u32::from(typed.chars().next() != meant.chars().next())

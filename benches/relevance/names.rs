@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::{Built, Failure, search};
 
-/// A longer name can't be a query.
+/// Longer names can't be queries.
 const LONGEST: usize = 256;
 
 /// How many failures are listed per export.

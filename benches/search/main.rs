@@ -1,9 +1,9 @@
 //! What searches cost, in process: `make bench`.
 //!
 //! The corpus is an export in `MEASURE_DATA` (Debian 12's packages). The queries are one to three
-//! words drawn from its records with a fixed seed, the same with one edit, and the worst that a
-//! caller can send. The thread's CPU time is measured. Criterion's figures are followed by the
-//! ratios that must hold, whose sides take turns.
+//! words drawn from its records with a fixed seed, the same words with one edit, and the worst
+//! queries that a caller can send. The thread's CPU time is measured. After Criterion's figures
+//! come the ratios that must hold; the two sides of each ratio take turns.
 //!
 //! `cargo bench --bench search -- goals` prints only those, and `-- generated` the worst of 50,000
 //! generated queries and the worst request of every endpoint.

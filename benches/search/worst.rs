@@ -1,4 +1,4 @@
-//! The worst that a caller can send: a query for each way of making a search work hard.
+//! The worst queries that a caller can send, one for each way of making a search work hard.
 
 use fst::Streamer as _;
 use software_directory::generation::Snapshot;
@@ -14,7 +14,7 @@ const FURTHEST: u64 = 10_000;
 /// The largest page.
 const LARGEST: u32 = 100;
 
-/// The worst queries with their names.
+/// The worst queries and their labels.
 pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(String, SearchSoftware)> {
     let frequent = by_frequency(snapshot);
     let words = |from: usize, count: usize| frequent[from..from + count].join(" ");

@@ -1,6 +1,6 @@
-"""What people might use instead: SQLite's full text search behind Datasette, MiniSearch behind Fastify, PostgreSQL.
+"""What people might use instead: SQLite's full-text search behind Datasette, MiniSearch behind Fastify, PostgreSQL.
 
-What is missing is fetched once into the checkout's .tools: Datasette from PyPI, MiniSearch and Fastify from npm
+Missing programs are downloaded once into the checkout's .tools: Datasette from PyPI, MiniSearch and Fastify from npm
 (benches/server/minisearch/package-lock.json). PostgreSQL must already be installed.
 """
 

@@ -1,4 +1,4 @@
-"""What the pages cost: CPU time relative to the API calls whose data they show, time to first byte, and bytes of the first
+"""What pages cost: CPU time relative to the API calls whose data they show, time to first byte, and bytes of the first
 view."""
 
 import http.client

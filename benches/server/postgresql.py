@@ -1,4 +1,4 @@
-"""PostgreSQL's full text search: a separate database in a temporary folder, queried over a socket by PostgreSQL's own load
+"""PostgreSQL's full-text search: a separate database in a temporary folder, queried over a socket by PostgreSQL's own load
 tool, pgbench. There's no HTTP involved, which is in its favour."""
 
 import csv

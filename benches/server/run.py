@@ -4,7 +4,7 @@
     benches/server/run.py --server BINARY --baselines BINARY --export FILE [--rounds N] [--seconds N] [--only CASE,…]
 
 There's one wrk thread, with 16 connections and then 1; the servers take turns, and medians are reported. Every response must be a
-200 (or a 304 if that is being measured), and a sample is checked: a query drawn from a record must find it.
+200 (or a 304 if that's being measured), and a sample is checked: a query drawn from a record must find it.
 Also writes the table to FOLDER/bench-http.md (--out, by default target/).
 """
 
@@ -64,8 +64,8 @@ def main():
     parser.add_argument("--export", required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
-    parser.add_argument("--only", default="", help="cases, separated by commas")
-    parser.add_argument("--without", default="", help="what not to compare with: datasette, postgresql, minisearch")
+    parser.add_argument("--only", default="", help="comma-separated cases")
+    parser.add_argument("--without", default="", help="comma-separated baselines to leave out: datasette, postgresql, minisearch")
     parser.add_argument("--out", default="target")
     arguments = parser.parse_args()
     known = [*GOALS, PAGES, *baselines.START]

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 /// Options of `keys`.
 #[derive(Debug, Args)]
 pub struct KeysArgs {
-    /// File of API keys
+    /// API key file
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", default_value = "keys.json", global = true)]
     pub keys: PathBuf,
     /// The subcommand.

@@ -140,8 +140,8 @@ pub enum Command {
 /// Where the exports are and how to read them.
 #[derive(Debug, Args)]
 pub struct DataArgs {
-    /// Folder of export files, `*.json` [default: data; if that folder doesn't exist, the built-in
-    /// demo]
+    /// Folder with export files, `*.json` [default: data; if that folder doesn't exist, the
+    /// built-in demo]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,

@@ -11,7 +11,7 @@ use super::{SideArgs, address};
 /// Options of `preview`.
 #[derive(Debug, Args)]
 pub struct PreviewArgs {
-    /// Folder of export files, `*.json`, that aren't published yet
+    /// Folder with export files, `*.json`, that aren't published yet
     #[arg(value_name = "CANDIDATE")]
     pub candidate: PathBuf,
     /// The published exports: a file, a folder, a Git revision and path such as `HEAD:data`, or a

@@ -65,7 +65,7 @@ pub struct ServeArgs {
           value_parser = given::checked(site::introduction), default_value = "", hide_default_value = true,
           help_heading = "Page")]
     pub site_introduction: Given<String>,
-    /// File of API keys (see `keys create`) [default: keys.json]
+    /// API key file (see `keys create`) [default: keys.json]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", help_heading = "Keys")]
     pub keys: Option<PathBuf>,
     /// Serve the generations that another server publishes at this URL, the address of a folder

@@ -32,13 +32,14 @@ pub struct ImportArgs {
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
-    /// Name of the export [default: asked for on a terminal]
+    /// The export's name [default: asked for on a terminal]
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
-    /// Licence of the export, a URL [default: asked for on a terminal]
+    /// URL of the export's licence [default: asked for on a terminal]
     #[arg(long, value_name = "URL")]
     pub license: Option<String>,
-    /// Worksheet of a workbook that shows several, or list in a JSON document with several
+    /// Which worksheet of a workbook to read, or which list in a JSON document, if there are
+    /// several
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
     /// Row with the column names, numbered as in a spreadsheet program [default: detected]

@@ -1,4 +1,4 @@
-//! `check`: reports the errors and warnings of export files.
+//! `check`: reports the errors and warnings in export files.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

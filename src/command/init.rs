@@ -1,4 +1,5 @@
-//! `init`: creates a folder for a directory, with what a curator's editor and pipeline need.
+//! `init`: creates a folder for a directory, with everything that a curator's editor and pipeline
+//! need.
 
 use std::path::Path;
 use std::process::ExitCode;

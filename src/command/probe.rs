@@ -63,7 +63,7 @@ fn failed(detail: String) -> BuildFailure {
     BuildFailure::transient(FailureCode::BuildFailed, detail)
 }
 
-/// Limits the process's memory and time according to the size of a generation.
+/// Limits the process's memory and time according to a generation's size.
 fn limit(manifest: &Manifest) {
     let all: u64 = manifest.parts.iter().map(|part| part.size).sum();
     let on_disk: u64 = manifest.parts.iter().filter(|part| is_download(&part.name)).map(|part| part.size).sum();

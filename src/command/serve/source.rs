@@ -17,14 +17,14 @@ use crate::update::files::ExportFiles;
 use crate::update::leader::{Follower, Leader};
 use crate::update::{Directory, Origin, Outcome, Signal, Updater};
 
-/// Receives the outcome of the start; `None` if there is nothing to serve yet.
+/// Receives startup's outcome; `None` if there's nothing to serve yet.
 pub(super) type Ready = oneshot::Sender<Result<Option<Outcome>, Failure>>;
 
 /// The source of generations.
 pub(super) struct Generations {
     /// Where they come from, for the log.
     pub(super) origin: String,
-    /// What a start without a generation is waiting for.
+    /// What startup waits for if there's no generation.
     pub(super) awaited: &'static str,
     /// Whether they come from the embedded demo.
     pub(super) is_demo: bool,
