@@ -99,7 +99,7 @@ mod tests {
     use super::{age, contact};
 
     #[test]
-    fn an_age_is_in_days_weeks_months_and_years() {
+    fn an_age_can_be_in_days_weeks_months_or_years() {
         for right in ["365d", "26w", "18mo", "1y", "1y 6mo", "90 days", "P1Y6M"] {
             assert!(age(right).is_ok(), "{right}");
         }

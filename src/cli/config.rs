@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_entry_is_rejected_with_its_line_its_key_and_a_fix() {
+    fn an_invalid_entry_is_reported_with_its_line_key_and_a_fix() {
         for (text, reason) in [
             ("\nlistn = 80", "etc/sd.toml:2: there is no setting `listn`. Did you mean `listen`?"),
             ("reindex = true", ":1: there is no setting `reindex`"),

@@ -27,7 +27,7 @@ mod tests {
     use super::id_prefix;
 
     #[test]
-    fn prefix_follows_the_last_equals_sign() {
+    fn the_prefix_follows_the_last_equals_sign() {
         let pair = |export: &str, prefix: &str| Ok((export.into(), prefix.into()));
         assert_eq!(id_prefix("dpg=dpg:"), pair("dpg", "dpg:"));
         assert_eq!(id_prefix("a=b=x."), pair("a=b", "x."));

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn help_of_serve_groups_its_options() {
+    fn serve_help_groups_its_options() {
         let mut command = Cli::command();
         command.build();
         let help = command.find_subcommand_mut("serve").expect("a command").render_help().to_string();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_serve_has_an_environment_variable() {
+    fn every_serve_option_has_an_environment_variable() {
         let command = Cli::command();
         let without: Vec<_> = command
             .get_arguments()
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn every_case_that_the_bash_script_chooses_exists() {
+    fn every_case_that_the_bash_script_selects_exists() {
         let script = completions(clap_complete::Shell::Bash);
         let chosen: Vec<_> =
             script.lines().filter_map(|line| line.trim().strip_prefix("cmd=\"")?.strip_suffix('"')).collect();

@@ -83,7 +83,7 @@ fn similar_lists_products_that_pass_the_filters() {
 }
 
 #[test]
-fn search_explains_why_a_hit_ranks_and_why_a_product_is_missing() {
+fn search_explains_why_a_hit_ranks_where_it_does_and_why_a_product_is_missing() {
     let folder = folder_with(&["alpha", "beta"]);
     let explained = run(folder.path(), &["search", "--explain", "tool", "alpha"]);
     assert_eq!(explained.status.code(), Some(0), "{explained:?}");
@@ -108,7 +108,7 @@ fn search_explains_why_a_hit_ranks_and_why_a_product_is_missing() {
 }
 
 #[test]
-fn json_explanation_gives_the_rank_of_a_product_beyond_the_page() {
+fn json_explanation_includes_the_rank_of_a_product_beyond_the_page() {
     let folder = folder_with(&["alpha", "beta"]);
     // Both have the same words, so their names decide.
     let options = ["--meaning", "off", "--limit", "1", "--why", "beta", "--format", "json"];
@@ -215,7 +215,7 @@ fn results_go_to_standard_output_and_everything_else_to_standard_error() {
 }
 
 #[test]
-fn configuration_file_sets_what_neither_options_nor_variables_do() {
+fn the_configuration_file_sets_whatever_options_and_variables_do_not() {
     let folder = folder_with(&["a"]);
     std::fs::create_dir(folder.path().join("etc")).expect("a folder");
     let file = folder.path().join("etc/sd.toml");

@@ -29,7 +29,7 @@ fn git(folder: &Path, arguments: &[&str]) {
 }
 
 #[test]
-fn exit_code_says_whether_anything_differs() {
+fn the_exit_code_says_whether_anything_differs() {
     let folder = folder_with(&["a", "b"]);
     fs::write(folder.path().join("new.json"), export(&["b", "c"])).expect("written");
     let same = diff(folder.path(), &["data", "data/tools.json"]);
@@ -43,7 +43,7 @@ fn exit_code_says_whether_anything_differs() {
 }
 
 #[test]
-fn invalid_side_is_reported_and_its_valid_records_are_compared_if_requested() {
+fn an_invalid_side_is_reported_and_its_valid_records_are_compared_if_requested() {
     let folder = folder_with(&["a", "b"]);
     let invalid = export(&["a", "b", "c"]).replace("https://b.example/", "no address");
     fs::write(folder.path().join("new.json"), invalid).expect("written");

@@ -68,7 +68,7 @@ fn lines(log: &str, message: &str) -> Vec<Value> {
 }
 
 #[test]
-fn the_log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_stop() {
+fn the_log_has_one_line_per_startup_reload_recovery_signal_and_stop() {
     let folder = folder_with(&["a", "b"]);
     let server = process::Server::start(folder.path(), &["--log-format", "json"]);
     let logged = |message: &str| !lines(&server.stderr(), message).is_empty();
@@ -98,7 +98,7 @@ fn the_log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_t
 }
 
 #[test]
-fn a_start_that_rebuilds_another_versions_index_says_so_once() {
+fn rebuilding_another_versions_index_is_logged_once() {
     let folder = folder_with(&["a"]);
     assert_eq!(process::run(folder.path(), &["--reindex"]).status.code(), Some(0));
     let index = folder.path().join("index");
@@ -137,7 +137,7 @@ fn access_log_has_a_line_for_each_request_if_enabled() {
 }
 
 #[test]
-fn a_mistyped_level_exits_with_2_and_a_mistyped_variable_gives_a_warning() {
+fn a_mistyped_level_exits_with_2_and_a_mistyped_variable_causes_a_warning() {
     let folder = folder_with(&["a"]);
     let output = process::run(folder.path(), &["--log", "inf"]);
     assert_eq!(output.status.code(), Some(2));

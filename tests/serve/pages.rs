@@ -40,7 +40,7 @@ fn sign_in_link_works_once_and_the_session_survives_a_restart() {
 }
 
 #[test]
-fn removed_product_is_gone_on_pages_and_not_found_in_the_api() {
+fn a_removed_product_is_gone_on_pages_and_not_found_in_the_api() {
     let folder = folder_with(&["a", "b", "c"]);
     let server = Server::start(folder.path(), &[]);
     let cookie = sign_in(&server);

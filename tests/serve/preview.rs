@@ -58,7 +58,7 @@ fn report(server: &Server) -> String {
 }
 
 #[test]
-fn candidate_is_served_marked_and_compared() {
+fn a_candidate_is_served_marked_as_a_preview_and_compared() {
     let next = export(&["b", "c"]).replace("Tool c", "Tool <c>");
     let folder = folder(&["a", "b"], &next);
     let server = Server::start(folder.path(), &["preview", "next"]);
@@ -123,7 +123,7 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
 }
 
 #[test]
-fn last_valid_state_stays_visible_next_to_the_errors() {
+fn the_last_valid_state_stays_visible_next_to_the_errors() {
     // The valid state has a warning of its own.
     let valid =
         export(&["a", "b"]).replace("\"id\": \"b\",", "\"id\": \"b\", \"evidence_checked_on\": \"2999-01-01\",");

@@ -134,7 +134,7 @@ fn a_query_that_no_server_has_counted_is_left_out() {
 }
 
 #[test]
-fn a_named_pipe_is_rejected_as_a_file_of_queries() {
+fn a_named_pipe_is_rejected_as_a_query_file() {
     let folder = folder_with(&["a"]);
     let made = std::process::Command::new("mkfifo").arg(folder.path().join("queries.json")).status();
     assert!(made.expect("mkfifo").success());

@@ -99,7 +99,7 @@ fn a_missing_data_folder_exits_with_2_even_with_an_index() {
 }
 
 #[test]
-fn port_in_use_is_an_error_that_names_the_option() {
+fn a_port_in_use_is_an_error_that_names_the_option() {
     let folder = folder_with(&["a"]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
@@ -125,7 +125,7 @@ fn outside_a_checkout_the_built_in_directory_is_served() {
 }
 
 #[test]
-fn a_server_that_waits_for_its_index_can_be_stopped() {
+fn a_server_waiting_for_its_index_can_be_stopped() {
     let folder = folder_with(&["a"]);
     fs::create_dir(folder.path().join("index")).expect("a folder");
     let lock = fs::File::create(folder.path().join("index/LOCK")).expect("a file");

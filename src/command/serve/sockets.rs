@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_leave_room_for_other_files() {
+    fn the_connection_limit_leaves_room_for_other_files() {
         for (files, connections) in
             [(1_000_000, 4096), (4160, 4096), (4159, 4095), (1024, 960), (64, 32), (2, 1), (0, 1)]
         {
