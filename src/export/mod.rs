@@ -2,7 +2,7 @@
 //! line, column and JSON pointer, and say what's wrong and how to fix it.
 //!
 //! There are three layers: `text` (is it JSON?), `schema` (does it follow the published rules?),
-//! and `set` (do all files together make one directory?). `convert` creates records and gives
+//! and `set` (do all the files together form one directory?). `convert` creates records and gives
 //! advice along the way. [`read`] reports all findings in all files at once, and [`render`] shows
 //! them.
 

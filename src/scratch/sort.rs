@@ -12,7 +12,7 @@ use super::memory::Share;
 use super::spool::{Spool, SpoolRows, SpoolWriter};
 use super::{OWN_BYTES, Scratch};
 
-/// How many runs are merged at once. Each takes a file and a buffer.
+/// How many runs are merged at once. Each needs a file and a buffer.
 const FAN_IN: usize = 64;
 
 /// Sorts rows. Equal rows come out in any order.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::text::printable::printable;
 
-/// Interrupts text for GitHub and GitLab, which look for addresses, people and issues in the
-/// rendered text, so that entities don't stop them.
+/// Breaks up text for GitHub and GitLab. They look for addresses, people and issues in the rendered
+/// text, so character references wouldn't stop them.
 const BREAK: &str = "<span></span>";
 
 /// Escapes text so that Markdown and HTML show it literally, without links to addresses

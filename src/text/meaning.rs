@@ -24,7 +24,7 @@ const LONGEST_RUN: usize = 64;
 
 static TABLE_OF_PIECES: LazyLock<Pieces> = LazyLock::new(Pieces::new);
 
-/// The number of each piece.
+/// Each piece's number.
 #[derive(Default)]
 struct Pieces {
     first: HashMap<&'static str, u16>,

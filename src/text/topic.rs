@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::meaning::{DIMENSIONS, Reference};
 
-/// The number of topic groups, each with a centre of its own.
+/// The number of topic groups, each with its own centre.
 const GROUPS: usize = 64;
 
 const TOPICS_PER_GROUP: usize = 64;

@@ -186,7 +186,7 @@ fn the_report_is_available_in_other_formats() {
 }
 
 #[test]
-fn control_characters_of_an_export_do_not_reach_the_terminal() {
+fn control_characters_in_an_export_do_not_reach_the_terminal() {
     let key = r"\u001b[31m\u009b\u202e\n";
     let raw = "\u{9b}31m\u{202e}";
     let more = format!(r#""{key}": 1, "{key}": 2, "x": "{raw}", "x": 1, "id": "a""#);

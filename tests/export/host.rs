@@ -42,7 +42,7 @@ fn hosts_of_sources_are_also_checked() {
 }
 
 #[test]
-fn fix_for_an_international_host_is_its_url_in_punycode() {
+fn the_fix_for_an_international_host_is_its_url_in_punycode() {
     let help = |url: &str| {
         let report = examine_url(url);
         assert_eq!(codes(&report), ["invalid_uri"], "{url}");

@@ -117,7 +117,7 @@ fn tomorrow_is_the_future_and_today_is_not() {
 }
 
 #[test]
-fn ids_that_get_lost_in_paths_are_warnings() {
+fn ids_that_are_awkward_in_paths_are_warnings() {
     for id in [".", "..", "a/b"] {
         let text = format!(
             r#"{{"id": "{id}", "name": "N", "url": "https://a.example/", "evidence_status": "pending-review"}}"#

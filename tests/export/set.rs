@@ -135,7 +135,7 @@ fn copied(products: std::ops::Range<usize>) -> String {
 }
 
 #[test]
-fn a_copied_file_is_one_finding() {
+fn a_copied_file_causes_one_finding() {
     let text = copied(0..12);
     let report = examine(&[("demo.json", &text), ("slow.json", &text)]);
     let errors: Vec<_> = report.findings.iter().map(|finding| (finding.code.as_str(), &*finding.message)).collect();
@@ -148,7 +148,7 @@ fn a_copied_file_is_one_finding() {
 }
 
 #[test]
-fn a_file_that_repeats_part_of_another_is_one_finding() {
+fn a_file_that_repeats_part_of_another_causes_one_finding() {
     let report = examine(&[("a.json", &copied(0..20)), ("b.json", &copied(10..20))]);
     let messages: Vec<_> = report.findings.iter().map(|finding| &*finding.message).collect();
     assert!(messages.contains(&"`b.json` repeats 10 of the 20 product ids in `a.json`"), "{messages:?}");
@@ -305,7 +305,7 @@ fn an_unusable_prefix_is_reported() {
 }
 
 #[test]
-fn fix_for_an_id_in_two_exports_is_a_prefix() {
+fn the_fix_for_an_id_in_two_exports_is_a_prefix() {
     let (one, other) = (envelope(&format!(r#""software": [{}]"#, record("a", ""))), record("a", ""));
     let report = examine(&[("one.json", &one), ("my dpg.json", &one)]);
     assert!(report.findings[0].help.contains(r#"`"id_prefix": "mydpg:"`"#), "{}", report.findings[0].help);

@@ -1,9 +1,10 @@
 //! Reloads under load: every response is 2xx and from a single generation, and latency stays close
 //! to what it is without a build.
+//!
 //! The server's capacity is measured first, with callers that send the next request at once (closed
 //! loop). Then requests arrive at 30 % of that, at times that don't depend on the responses (open
-//! loop), and each is timed from when it was due: whatever waits behind a slow one also counts as
-//! slow.
+//! loop). Each is timed from when it was due, so a request that waits behind a slow one also counts
+//! as slow.
 
 use std::fs;
 use std::path::Path;
@@ -224,7 +225,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     }
     assert!(target.checker.generations() >= reloads, "{} generations", target.checker.generations());
     no_thread_builds(&target, peak);
-    // Times are asserted only if the machine does nothing else.
+    // Times are asserted only if nothing else is running on the machine.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     println!("load: {name}: p99 {p99:.2?}, twice the quiet one is {bound:.2?}");
     if is_full() {

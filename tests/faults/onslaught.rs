@@ -36,7 +36,7 @@ const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
 const ALLOWANCE_KIB: usize = 192 * 1024;
 /// How many requests healthy callers send per second.
 const RATE: f64 = 50.0;
-/// Each attacker's pause between two requests. They have quotas, but rejecting them also costs
+/// Each attacker's pause between requests. They have quotas, but rejecting them also costs
 /// something.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The addresses on this machine that attackers use: 127.0.0.2 and those after it.
@@ -362,7 +362,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
     for (what, seen) in [("quiet", &quiet.all), ("attacked", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
-    // Times are asserted only if the machine does nothing else.
+    // Times are asserted only if nothing else is running on the machine.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     assert!(!is_full() || p99 <= bound, "p99 {p99:?}, twice the quiet one is {bound:?}");
 }

@@ -71,7 +71,7 @@ fn manifest_that_names_paths_or_huge_sizes_is_refused() {
 }
 
 #[test]
-fn other_index_format_is_named_and_refused() {
+fn another_index_format_is_named_and_refused() {
     let other = manifest(|manifest| manifest["format"] = json!(9999));
     refuses("manifest.json", other, "leader_incompatible", "index format 9999");
 }

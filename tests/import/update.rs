@@ -126,7 +126,7 @@ fn force_does_not_delete_what_a_table_does_not_contain() {
 }
 
 #[test]
-fn an_answer_decides_what_an_unclear_row_is() {
+fn an_answer_decides_what_to_do_with_an_unclear_row() {
     use software_directory::curate::tabular::{self, Choice, ConvertOptions, Mapping, ReadOptions};
     use software_directory::export::{Limits, SourceFile, examine};
     use software_directory::record::CalendarDate;

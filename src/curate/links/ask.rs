@@ -26,7 +26,7 @@ const MAX_REDIRECTS: usize = 10;
 const MAX_LOCATION_BYTES: usize = 4096;
 /// How many redirects are followed to a robots.txt, as RFC 9309 says.
 const MAX_ROBOTS_REDIRECTS: usize = 5;
-/// The longest pause to wait out. After a longer one, the link is due again.
+/// The longest pause to wait out. If the pause is longer, the link is left for a later run.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
 /// The pause after a 429 or 503 that doesn't specify one.
 const USUAL_PAUSE: SignedDuration = SignedDuration::from_hours(1);

@@ -15,8 +15,7 @@ const LONGEST_DELAY: f64 = 30.0;
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct Robots {
     rules: Vec<Rule>,
-    /// The requested pause between two requests. RFC 9309 doesn't define it, but many files have
-    /// it.
+    /// The requested pause between requests. RFC 9309 doesn't define it, but many files have it.
     pub(super) delay: Option<Duration>,
 }
 

@@ -15,8 +15,8 @@ const PRIVATE_DIGITS: usize = 7;
 const SECRET_CHARACTERS: usize = 12;
 
 /// Converts a query to lower case with single spaces. `None` if it isn't counted because it's empty
-/// or long, or contains an e-mail or web address, an IP address, many digits, or something like a
-/// key or a password.
+/// or long, or contains an e-mail or web address, an IP address, many digits, or something that
+/// looks like a key or a password.
 pub fn normal(query: &str) -> Option<String> {
     if query.chars().nth(2 * MAX_CHARACTERS).is_some() {
         return None;

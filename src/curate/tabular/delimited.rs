@@ -107,7 +107,7 @@ fn delimiter(text: &str) -> u8 {
         let common = widths.into_iter().filter(|(width, _)| *width > 1).max_by_key(|(width, rows)| (*rows, *width));
         common.map_or((0, 0), |(width, rows)| (rows * 100 / count.max(1), width))
     };
-    // The last of several equals is chosen, so the preferred delimiter comes last.
+    // `max_by_key` returns the last of several maxima, so the preferred delimiter comes last.
     *b"|\t;,".iter().max_by_key(|delimiter| score(**delimiter)).unwrap_or(&b',')
 }
 

@@ -13,8 +13,8 @@ use crate::export::{Code, Finding, Related};
 use crate::record::{identity, slug};
 use crate::text::count::{agreeing, counted};
 
-/// Minimum length of the values to compare, in characters. In shorter ones, an `s` makes another
-/// word.
+/// Minimum length of the values to compare, in characters. In shorter ones, an extra `s` makes a
+/// different word.
 const SHORTEST: usize = 5;
 /// Maximum length of the values to compare, in bytes.
 const LONGEST: usize = 100;

@@ -143,8 +143,8 @@ const FUNCTION_WORDS: [&str; 129] = [
     "yourselves",
 ];
 
-/// Whether a folded word is a common English one in any form, so that it's neither misspelled nor a
-/// prefix of another word.
+/// Whether a folded word is a common English one in any form. Such a word isn't taken for a
+/// misspelling or for the start of another word.
 pub fn is_common(folded: &str) -> bool {
     WORDS.contains(folded)
 }
@@ -154,7 +154,7 @@ pub fn is_common(folded: &str) -> bool {
 /// corrected, or have other letters.
 static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("names.txt").lines().collect());
 
-/// Whether a folded word is a well-known name, so that it isn't misspelled.
+/// Whether a folded word is a well-known name, which isn't taken for a misspelling.
 pub fn is_name(folded: &str) -> bool {
     NAMES.contains(folded)
 }

@@ -16,7 +16,7 @@ use crate::record::{Attribute, AttributeType, slug};
 
 /// How many rows a proposal reads, except for ratings.
 const SAMPLE_ROWS: usize = 200;
-/// Parts of the headers of columns whose addresses aren't the product's page.
+/// If a column's header contains one of these, its addresses aren't the product's page.
 const OTHER_ADDRESSES: [&str; 12] =
     ["repo", "source", "quelle", "git", "logo", "image", "icon", "licen", "lizenz", "screenshot", "download", "issue"];
 
