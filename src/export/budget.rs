@@ -69,7 +69,7 @@ pub(super) fn overlong_word(text: &str) -> Option<usize> {
     if text.split(' ').all(|run| run.len() <= WORD_CHARS) {
         return None;
     }
-    // A string that's too long as a whole already has a finding.
+    // A string that's too long as a whole has already been reported.
     if text.chars().nth(TEXT_CHARS).is_some() {
         return None;
     }

@@ -53,7 +53,7 @@ pub struct Export {
     /// The prefix for the product and review ids in its document; empty if they're already full
     /// ids.
     pub id_prefix: Box<str>,
-    /// Name of the export.
+    /// The export's name.
     pub name: Box<str>,
     /// Licence: a valid URI.
     pub license: Box<str>,

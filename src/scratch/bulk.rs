@@ -106,7 +106,7 @@ impl Bulk {
         }
     }
 
-    /// A reader of a range.
+    /// A reader for a range.
     pub fn reader(&self, span: Span) -> io::Result<BulkReader> {
         if span.end() > self.len()? {
             return Err(io::ErrorKind::UnexpectedEof.into());

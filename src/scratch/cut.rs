@@ -24,7 +24,7 @@ const GEAR: [u64; 256] = {
 #[derive(Debug)]
 pub struct Cutter {
     size_log: u32,
-    /// The bytes of the current piece.
+    /// The current piece's length so far.
     length: u64,
     /// The hash of the last 64 bytes: older ones are shifted out.
     gear: u64,

@@ -190,7 +190,7 @@ impl<T: Clone + Ord + DeserializeOwned> Merge<T> {
         Ok(merge)
     }
 
-    /// Reads the next row of a run.
+    /// Reads a run's next row.
     fn advance(&mut self, run: usize) -> io::Result<()> {
         let row = self.runs[run].next().transpose()?;
         self.heads.extend(row.map(|row| Reverse((row, run))));

@@ -21,7 +21,7 @@ pub struct SpoolWriter<T> {
     scratch: Scratch,
     rows: Rows<T, BufWriter<File>>,
     count: u64,
-    /// The place of the next row.
+    /// The next row's place.
     next: u64,
     share: Share,
 }
@@ -86,7 +86,7 @@ impl<T: Serialize> SpoolWriter<T> {
     }
 }
 
-/// Writes a row, and returns how many bytes it takes including its length.
+/// Writes a row, and returns how many bytes it takes up, including its length.
 fn write<T: Serialize>(file: &mut BufWriter<File>, row: &T) -> io::Result<u64> {
     let row = postcard::to_stdvec(row).map_err(io::Error::other)?;
     file.write_all(&u32::try_from(row.len()).map_err(io::Error::other)?.to_le_bytes())?;
@@ -184,7 +184,7 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
     }
 }
 
-/// Reads the next row, and returns how many bytes it takes including its length.
+/// Reads the next row, and returns how many bytes it takes up, including its length.
 fn read<T: DeserializeOwned>(file: &mut impl Read) -> io::Result<(T, u64)> {
     let mut length = [0; LENGTH_BYTES];
     file.read_exact(&mut length)?;
@@ -210,7 +210,7 @@ pub struct SpoolRows<T> {
 
 #[derive(Debug)]
 enum Position<T> {
-    /// The index of the next row.
+    /// The next row's index.
     Memory(usize),
     /// No one else uses the rows.
     Owned(std::vec::IntoIter<(u64, T)>),

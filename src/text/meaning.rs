@@ -1,5 +1,5 @@
 //! The meaning of English words as vectors: descriptions of the same thing point in the same
-//! direction, whether or not they share words. `data/meaning/` has the table and describes its
+//! direction, whether or not they share words. `data/meaning/` contains the table and describes its
 //! origin.
 
 use std::sync::LazyLock;

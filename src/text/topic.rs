@@ -1,5 +1,5 @@
 //! Topics: 4,096 centres of meaning. Descriptions of the same thing share some of their nearest
-//! topics, so an index can find them by terms. `data/meaning/` has the topics.
+//! topics, so an index can find them by terms. The topics are in `data/meaning/`.
 
 use std::cmp::Ordering;
 

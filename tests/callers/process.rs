@@ -182,7 +182,7 @@ impl Server {
         send(request.header("Authorization", format!("Bearer {key}")), "").expect("a response").status().as_u16()
     }
 
-    /// The codes of the reasons in `/readyz`.
+    /// The reason codes in `/readyz`.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let body: Value = serde_json::from_str(&Self::ask(self.address, "/readyz", "")).expect("JSON");
         let reasons = body["reasons"].as_array().expect("an array");

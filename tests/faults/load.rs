@@ -168,7 +168,7 @@ impl Target {
             if self.checker.check(&self.corpus, &answer, true).expect("whole") == revision {
                 break;
             }
-            // A large build has a low priority on a possibly busy machine.
+            // A large build runs at a low priority, and the machine may be busy.
             assert!(written.elapsed() < Duration::from_mins(10), "revision {revision} was never served");
             std::thread::sleep(Duration::from_millis(10));
         }

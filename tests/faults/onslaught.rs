@@ -2,8 +2,8 @@
 //! broken exports, named pipes in their place, a held lock, and a follower that is killed.
 //! Meanwhile callers download slowly from many addresses, read nothing, pipeline tool calls, send
 //! huge bodies, malformed requests, thousands of unknown parameters, deep offsets and wrong keys,
-//! and keep idle connections. Healthy callers of the leader and the other follower see no failure
-//! and hardly wait longer, and memory stays flat.
+//! and keep idle connections. Healthy callers of the leader and the other follower see no failures
+//! and wait hardly any longer, and memory stays flat.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};

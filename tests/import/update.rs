@@ -81,7 +81,7 @@ fn a_match_by_only_name_or_url_is_refused_without_a_terminal() {
 }
 
 #[test]
-fn an_empty_cell_clears_the_value_and_missing_records_are_removed_when_asked() {
+fn an_empty_cell_clears_the_value_and_missing_records_are_removed_on_request() {
     let folder = Folder::new("id,Vendor\nfern,\n");
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!(code, Some(0), "{text}");

@@ -114,7 +114,7 @@ impl Set {
         Ok(set)
     }
 
-    /// Gives categories and glossary terms the ids that they have when they're served.
+    /// Assigns categories and glossary terms the ids that they're served under.
     fn name_ids(&mut self) {
         for items in [&mut self.categories, &mut self.glossary] {
             let ids = Ids::of(items.iter().map(|item| &*item.name));

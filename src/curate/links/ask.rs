@@ -124,7 +124,7 @@ impl<'c> Asker<'c> {
         }
     }
 
-    /// The rules of an address's origin, fetched only once.
+    /// The rules for an address's origin, fetched only once.
     async fn rules(&self, at: &Uri<String>) -> Rules {
         let origin = format!("{}://{}", at.scheme(), at.authority().map_or("", |authority| authority.as_str()));
         let origin = origin.to_ascii_lowercase();
@@ -246,7 +246,7 @@ pub(super) fn moved(start: &Uri<String>, end: &Uri<String>, lasting: Option<Uri<
     }
 }
 
-/// The registrable domain of an address, or else its host.
+/// An address's registrable domain, or else its host.
 fn domain(uri: &Uri<String>) -> String {
     let host = uri.authority().map_or("", |authority| authority.host()).to_ascii_lowercase();
     let host = host.trim_end_matches('.');

@@ -44,7 +44,7 @@ struct Host {
     paused_until: Option<Timestamp>,
 }
 
-/// The right to send requests to a host, which only one holder has at a time.
+/// The exclusive right to send requests to a host.
 pub(super) struct Turn {
     host: OwnedMutexGuard<Host>,
 }

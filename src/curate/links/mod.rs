@@ -138,7 +138,7 @@ impl LinkCheck {
     }
 }
 
-/// The host of an address, in lower case.
+/// An address's host, in lower case.
 fn host(url: &str) -> Box<str> {
     let uri = Uri::parse(url).ok();
     let host = uri.and_then(|uri| uri.authority()).map_or("", |authority| authority.host());

@@ -1,4 +1,4 @@
-//! The normal form of a query. Queries that may contain personal data or a secret have none.
+//! The normal form of a query. Queries that may contain personal data or a secret don't have one.
 
 use std::net::IpAddr;
 

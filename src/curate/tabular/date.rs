@@ -16,9 +16,9 @@ pub enum DateOrder {
 /// A date as written in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Date {
-    /// One meaning only.
+    /// A date with only one meaning.
     Day(CalendarDate),
-    /// Day and month in an order that other cells reveal, and the year.
+    /// Day and month in an order that only other cells reveal, and the year.
     Either(u8, u8, u16),
     /// A month or a year.
     Partial,

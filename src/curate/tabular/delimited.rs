@@ -32,7 +32,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
         number += 1;
         let place = |column| format!("row {number}, column {}", column_letters(column));
         let last = record.iter().rposition(|cell| !cell.trim().is_empty());
-        // The header may end with columns that have no name.
+        // The header may end with unnamed columns.
         let width = if rows.len() < SEARCHED_ROWS { record.len() } else { last.map_or(0, |last| last + 1) };
         let cells = if last.is_some() { &record[..width] } else { &[] };
         budget.row(cells.len())?;

@@ -7,7 +7,7 @@ use super::findings::{At, Level};
 use super::{Conversion, Mapping, Record, Table};
 use crate::record::{Attribute, EvidenceStatus, slug};
 
-/// The properties of the export itself.
+/// The export's own properties.
 #[derive(Debug, Clone)]
 pub struct Envelope {
     pub name: String,

@@ -112,8 +112,7 @@ fn style(text: &str, items: &[Item<'_>], open: usize) -> (String, String) {
     (space.trim_start_matches(',').to_owned(), colon)
 }
 
-/// Writes an object with these members, spaced like another object; `None` if that one has no
-/// members.
+/// Writes an object with these members, spaced like another object; `None` if that object is empty.
 pub(super) fn like(object: &str, members: &[(&str, &str)]) -> Option<String> {
     let items = items(object)?;
     let last = items.last()?;

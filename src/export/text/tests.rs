@@ -1,4 +1,4 @@
-//! Tests of the parser: accepted input, findings, arbitrary bytes.
+//! Tests for the parser: accepted input, findings, arbitrary bytes.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;

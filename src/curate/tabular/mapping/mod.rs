@@ -37,7 +37,7 @@ pub enum MappingError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnUse {
     pub target: Target,
-    /// Used only in rows where another column has no value.
+    /// Used only in rows where the property's main column is empty.
     pub is_fallback: bool,
     /// Lists are split at commas, regardless of other values.
     pub split_commas: bool,
@@ -70,7 +70,7 @@ impl ColumnUse {
     }
 }
 
-/// How each column of a table is used.
+/// How each of a table's columns is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
     /// In the order of the columns.
