@@ -54,7 +54,7 @@ mod tests {
     use super::normalised_url;
 
     #[test]
-    fn urls_of_the_same_page_have_one_form() {
+    fn urls_of_the_same_page_are_normalised_to_the_same_form() {
         for url in [
             "https://example.org/App",
             "http://example.org/App",

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_of_one_thing_share_topics() {
+    fn descriptions_of_the_same_thing_share_topics() {
         let shared = |one: &str, other: &str| {
             let other = topics(other, 16);
             topics(one, 16).iter().filter(|topic| other.contains(topic)).count()
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_topics_are_the_nearest_of_more() {
+    fn a_smaller_count_returns_the_nearest_of_the_same_topics() {
         let topics = |count| topics("webmail for teams", count);
         assert_eq!(topics(16)[..5], topics(5)[..]);
         assert!(topics(0).is_empty());

@@ -85,7 +85,7 @@ fn denied_warnings_exit_with_2() {
 }
 
 #[test]
-fn statistics_count_all_findings_of_a_code() {
+fn statistics_count_all_findings_with_a_code() {
     let record = r#"{"id": 1, "name": "A", "url": "https://a.example/", "evidence_status": "x"}"#;
     let records = vec![record; 1200].join(",");
     let text =

@@ -24,7 +24,7 @@ fn impossible_hosts_are_warnings() {
 }
 
 #[test]
-fn hosts_of_sources_are_also_checked() {
+fn source_hosts_are_also_checked() {
     let sources = r#", "sources": [["A", "https://a.example/"], ["B", "https://todo"]]"#;
     let text = envelope(&format!(
         r#""software": [{}], "glossary": [{{"term": "T", "definition": "d", "source": "http://localhost"}},

@@ -1,4 +1,4 @@
-//! Conversion of records, reviews and glossary terms, and its warnings.
+//! How records, reviews and glossary terms are converted, and the warnings this causes.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};

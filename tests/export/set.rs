@@ -86,7 +86,7 @@ fn reviews_of_products_in_an_unreadable_file_are_not_errors() {
 }
 
 #[test]
-fn reviews_left_out_with_one_product_are_one_finding() {
+fn reviews_left_out_with_one_product_are_reported_as_one_finding() {
     let broken = record("a", "").replace("https://a.example/", "a");
     let reviews = ["a", "a", "a", "no", "no"].iter().enumerate();
     let reviews: Vec<_> =
@@ -210,7 +210,7 @@ fn an_error_inside_a_record_drops_the_record_and_one_outside_drops_the_file() {
 }
 
 #[test]
-fn errors_of_all_layers_and_files_are_reported_at_once() {
+fn errors_in_all_layers_and_files_are_reported_at_once() {
     let one = envelope(&format!(r#""software": [{}, {{"id": 1}}], "as_of": 5"#, record("a", "")));
     let two = envelope(&format!(r#""software": [{}, NaN]"#, record("a", "")));
     let report = examine(&[("1.json", &one), ("2.json", &two), ("3.json", "")]);
@@ -316,7 +316,7 @@ fn the_fix_for_an_id_in_two_exports_is_a_prefix() {
 }
 
 #[test]
-fn urls_of_the_same_website_are_shared_however_they_are_written() {
+fn urls_of_the_same_website_count_as_shared_however_they_are_written() {
     let product = |id: &str, url: &str| {
         format!(r#"{{"id": "{id}", "name": "{id}", "url": "{url}", "evidence_status": "pending-review"}}"#)
     };

@@ -278,14 +278,14 @@ fn no_thread_builds(target: &Target, peak: usize) {
 }
 
 #[test]
-fn reloads_under_load_mix_no_generations_and_reject_no_request() {
+fn reloads_under_load_mix_no_generations_and_reject_no_requests() {
     let reloads = from_environment("FAULTS_RELOADS").unwrap_or_else(|| times(4, 1000));
     reloads_under_load("generated", Corpus::generated(times(200, 2000)), reloads);
 }
 
 #[test]
 #[ignore = "slow: some minutes, for `make faults`"]
-fn reloads_of_a_large_export_under_load_mix_no_generations_and_reject_no_request() {
+fn reloads_of_a_large_export_under_load_mix_no_generations_and_reject_no_requests() {
     let reloads = from_environment("FAULTS_LARGE_RELOADS").unwrap_or_else(|| times(2, 20));
     reloads_under_load("large", Corpus::large(), reloads);
 }

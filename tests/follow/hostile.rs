@@ -165,7 +165,7 @@ fn generation_that_fails_its_trial_is_pulled_once_and_the_next_one_is_followed()
 }
 
 #[test]
-fn process_that_dies_trying_a_generation_is_reported() {
+fn process_that_dies_trying_out_a_generation_is_reported() {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
     let stub = Stub::serve(&place.index());
@@ -186,7 +186,7 @@ fn process_that_dies_trying_a_generation_is_reported() {
 
 #[test]
 #[ignore = "slow: decodes a gigabyte, a minute"]
-fn part_that_takes_too_much_memory_ends_only_the_process_that_tries_it() {
+fn part_that_needs_too_much_memory_kills_only_the_process_that_tries_it_out() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
     // Empty maps, lists and strings up to the synonyms: 60 million terms of a byte each, which take

@@ -206,7 +206,7 @@ fn damage(path: &Path) {
 }
 
 #[test]
-fn download_of_an_export_that_did_not_change_is_linked_and_not_pulled() {
+fn download_of_an_unchanged_export_is_linked_and_not_pulled() {
     let place = Place::with(&["a", "b"]);
     place.write("more.json", &export(&["c"]));
     place.reindex().expect("built");

@@ -214,7 +214,7 @@ fn values_are_translated_and_columns_fall_back() {
 }
 
 #[test]
-fn foreign_json_is_a_table() {
+fn foreign_json_is_read_as_a_table() {
     let ndjson = r#"{"name":"Moss","website_url":"https://moss.example/","vendor":null,"secret":1}"#;
     let (output, export) = import("t.ndjson", ndjson.as_bytes(), &[]);
     let expected =

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_of_each_form_are_read_and_others_are_not() {
+    fn dates_in_each_form_are_read_and_others_are_not() {
         for (text, expected) in [
             ("2025-12-31", Some("2025-12-31")),
             ("2025-12-31T00:00:00", Some("2025-12-31")),

@@ -329,7 +329,7 @@ mod tests {
     use super::column_letters;
 
     #[test]
-    fn columns_have_the_letters_of_a_spreadsheet() {
+    fn columns_are_lettered_as_in_a_spreadsheet() {
         let letters: Vec<_> = [0, 25, 26, 701, 702, 16_383].map(column_letters).into();
         assert_eq!(letters, ["A", "Z", "AA", "ZZ", "AAA", "XFD"]);
     }

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_real_and_fictional_websites_are_fine() {
+    fn hosts_of_real_and_fictional_websites_are_accepted() {
         for url in [
             "https://acme.example/",
             "https://www.acme.EXAMPLE.",

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn entities_are_found_with_what_they_stand_for() {
+    fn entities_are_found_along_with_the_characters_they_stand_for() {
         for (text, piece, meant) in [
             ("R&amp;D", "&amp;", '&'),
             ("a &lt; b", "&lt;", '<'),

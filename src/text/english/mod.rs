@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_common_in_every_form_and_misspellings_are_not() {
+    fn common_words_are_recognised_in_every_form_and_misspellings_are_not() {
         for word in ["slack", "games", "desk", "organisation", "organization"] {
             assert!(is_common(word), "{word}");
         }
