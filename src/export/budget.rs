@@ -16,7 +16,7 @@ pub(super) const ID_CHARS: usize = 500;
 pub(super) const URL_CHARS: usize = 2_000;
 /// The longest name of a category or glossary term, in characters.
 pub(super) const LABEL_CHARS: usize = 500;
-/// The longest property of an attribute, in characters.
+/// The longest name of an attribute's property, in characters.
 pub(super) const PROPERTY_CHARS: usize = 100;
 /// The longest id derived from the name of a category or term, in bytes.
 const SLUG_BYTES: usize = 2_000;

@@ -19,7 +19,7 @@ use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, 
 #[derive(Debug, Default)]
 pub struct WebLinks(BTreeMap<Box<str>, Vec<LinkPlace>>);
 
-/// An address's first place in a record. A set may have a million of them.
+/// The first place where a record contains an address. A set may have a million of them.
 #[derive(Debug)]
 struct LinkPlace {
     /// Index in the report's files.

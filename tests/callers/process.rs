@@ -104,7 +104,7 @@ impl Place {
         Server::start(command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
 
-    /// A server that takes over a listener.
+    /// A server that takes over a listening socket.
     pub(crate) fn serve_on(&self, listener: &TcpListener) -> Server {
         let socket = OwnedFd::from(listener.try_clone().expect("a descriptor"));
         self.serve_by(Some(HAND_OVER), Stdio::from(socket), &[])

@@ -46,7 +46,7 @@ fn the_first_valid_definition_is_kept() {
 }
 
 #[test]
-fn a_review_id_is_unique_and_its_product_exists() {
+fn a_review_needs_a_unique_id_and_an_existing_product() {
     let reviews = r#""reviews": [
         {"id": "r", "software_id": "a", "rating": 5}, {"id": "r", "software_id": "a", "rating": 4},
         {"id": "s", "software_id": "zzz", "rating": 3}

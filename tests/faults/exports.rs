@@ -21,7 +21,7 @@ fn prompt() -> Duration {
     Duration::from_secs(if is_full() { 3 } else { 15 })
 }
 
-/// A place that serves revision 0 of a corpus.
+/// A place that's serving revision 0 of a corpus.
 fn place(corpus: &Corpus) -> Place {
     let place = Place::with(&[]);
     corpus.write(&place.data(), 0);

@@ -13,7 +13,7 @@ use software_directory::update::leader::Leader;
 use crate::place::{Place, export};
 use crate::stub::{Following, Stub};
 
-/// A follower that serves a leader's generation, while the leader now has another one.
+/// A follower that's serving a leader's generation, while the leader now has another one.
 fn with_news() -> (Place, Stub, Following) {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");

@@ -14,7 +14,7 @@ fn with_column(head: &str, values: &[&str]) -> Vec<u8> {
     lines.join("\n").into_bytes()
 }
 
-/// The values of a property in the export, and the output.
+/// A property's values in the export, and the output.
 fn values(head: &str, cells: &[&str], property: &str, more: &[&str]) -> (Vec<serde_json::Value>, String) {
     let (output, export) = import("t.csv", &with_column(head, cells), more);
     let software = export.map_or_else(Vec::new, |export| export["software"].as_array().expect("records").clone());

@@ -55,7 +55,7 @@ fn build() {
     println!("{TOOK}{}", ALLOCATOR.max_allocated() - before);
 }
 
-/// Serves a generation while there isn't enough memory for the next one, until there is.
+/// Keeps serving a generation while there isn't enough memory for the next one, until there is.
 #[test]
 #[ignore = "run by another test, in a separate process"]
 fn load() {
@@ -78,7 +78,7 @@ fn load() {
 /// The line in which the process prints that its memory was returned to the system.
 const RETURNED: &str = "freed memory was returned";
 
-/// As much memory as the tables of 300,000 records take.
+/// As much memory as the tables for 300,000 records take up.
 const FREED: usize = 256 << 20;
 
 /// Frees a lot of memory before the first generation is served, and again when it's replaced.

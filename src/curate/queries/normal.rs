@@ -115,7 +115,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_normal_form_is_short_and_doesnt_change_again(query in "\\PC{0,80}") {
+        fn the_normal_form_is_short_and_normalising_it_again_changes_nothing(query in "\\PC{0,80}") {
             if let Some(form) = normal(&query) {
                 prop_assert!(form.chars().count() <= MAX_CHARACTERS && !form.contains('@'));
                 prop_assert!(normal(&form).is_none_or(|again| again == form));

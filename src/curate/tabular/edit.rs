@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_spaced_like_another_one() {
+    fn an_object_is_spaced_like_another() {
         let members = [("x", "1"), ("y", "2")];
         assert_eq!(like("{\n  \"a\": 0,\n  \"b\": 0\n}", &members).as_deref(), Some("{\n  \"x\": 1,\n  \"y\": 2\n}"));
         assert_eq!(like("{ \"a\":0, \"b\":0 }", &members).as_deref(), Some("{ \"x\":1, \"y\":2 }"));

@@ -24,7 +24,7 @@ const PAIRS: usize = 1_000_000;
 struct Category<'d> {
     name: &'d str,
     slug: String,
-    /// How many products have it, and the first of them as document and index.
+    /// How many products have it, and the first one's document and index.
     products: usize,
     first: Option<(usize, usize)>,
     /// Where its name is declared.

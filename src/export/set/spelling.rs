@@ -22,7 +22,7 @@ const LONGEST: usize = 100;
 /// may be a name.
 const PIECES: usize = 3;
 
-/// A value, how many products have it, and the first of them as document and index.
+/// A value, how many products have it, and the first one's document and index.
 #[derive(Clone, Copy)]
 struct Value<'d> {
     name: &'d str,
