@@ -66,7 +66,7 @@ impl Language {
         self.primary() == ENGLISH
     }
 
-    /// Whether it's this language or a more specific form of it, as `de-AT` is of `de`.
+    /// Whether it's this language or a more specific form of it, such as `de-AT` for `de`.
     pub fn is_of(&self, language: &Self) -> bool {
         Self::ranges(&self.0).any(|range| range == language.as_str())
     }

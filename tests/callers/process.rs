@@ -73,7 +73,7 @@ impl Place {
     }
 
     /// The binary without settings from the environment, optionally through a shell script that
-    /// ends with `exec "$0" "$@"`. `SOFTWARE_DIRECTORY_BIN` names another build of it.
+    /// ends with `exec "$0" "$@"`. `SOFTWARE_DIRECTORY_BIN` can point to a different build.
     fn command(&self, script: Option<&str>) -> Command {
         let built = env!("CARGO_BIN_EXE_software-directory").into();
         let binary = std::env::var_os("SOFTWARE_DIRECTORY_BIN").unwrap_or(built);

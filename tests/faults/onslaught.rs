@@ -27,8 +27,8 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 use crate::until::until;
 
-/// The limits of each server: open files, and address space in KiB, a few GiB of which the
-/// allocator reserves.
+/// Each server's limits: open files, and address space in KiB, a few GiB of which the allocator
+/// reserves.
 const MAX_FILES: usize = 1024;
 const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
 /// How much memory may grow, in KiB: two generations, the downloads in progress, the bodies that
@@ -138,7 +138,7 @@ impl Fleet {
     }
 }
 
-/// A follower that serves the same as its leader.
+/// A follower that's serving the same as its leader.
 fn follow(target: &Target, folder: &TempDir) -> Server {
     let leader = format!("{}/v1/generations", target.server.address);
     let mut follower = start(folder.path(), &["--follow", &leader, "--follow-key-file", "leader.key"]);

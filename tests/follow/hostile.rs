@@ -299,7 +299,7 @@ fn links_in_the_index_folder_are_not_followed() {
 fn unwritable_index_folder_keeps_the_served_generation() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
-    // A file in place of the folder fails for every account, unlike a missing permission.
+    // A file where the folder should be fails for every account, unlike a missing permission.
     fs::write(following.index().join(format!(".pull-{}", place.current().folder_name())), "x").expect("written");
     following.look();
     assert_eq!(following.reason().expect("degraded").0, "index_not_written");

@@ -139,7 +139,7 @@ impl Mapping {
         if is_found || head == "*" { Ok(()) } else { Err(no_column(table, head)) }
     }
 
-    /// Uses a column as an attribute, whatever was proposed.
+    /// Uses a column as an attribute, regardless of what was proposed.
     pub fn take_attribute(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
         let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
         let Some(target @ Target::Attribute(_, None)) = Target::parse(&format!("attribute:{head}")) else {
