@@ -15,7 +15,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for it in reports.
+    /// The word used in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",

@@ -311,7 +311,7 @@ fn retry_after(response: &Response<Incoming>, now: Timestamp) -> Option<SignedDu
     Some(date.duration_since(now).max(SignedDuration::ZERO))
 }
 
-/// The first bytes of a body; `None` if it breaks off.
+/// The first bytes of a body; `None` if it's cut short.
 async fn beginning(mut body: Incoming, limit: usize) -> Option<Bytes> {
     let mut read = BytesMut::new();
     while read.len() < limit {

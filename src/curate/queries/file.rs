@@ -1,4 +1,4 @@
-//! The file of frequent queries without hits.
+//! The file that stores frequent queries without hits.
 
 use std::fs::File;
 use std::io::{self, Read as _};
