@@ -149,7 +149,7 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
         }
     }
 
-    /// Calls a function for each of this many rows, starting at a place, with the row and its place.
+    /// Calls a function for each of this many rows, from a place on, with the row and its place.
     pub fn visit(&self, mut place: u64, count: u64, mut each: impl FnMut(u64, &T) -> io::Result<()>) -> io::Result<()> {
         if let Rows::Memory(rows) = &self.0.rows {
             let rows = rows[index_of(rows, place)..].iter().take(usize::try_from(count).unwrap_or(usize::MAX));
