@@ -16,9 +16,9 @@ pub(super) const ID_CHARS: usize = 500;
 pub(super) const URL_CHARS: usize = 2_000;
 /// The longest name of a category or glossary term, in characters.
 pub(super) const LABEL_CHARS: usize = 500;
-/// The longest property of an attribute, in characters.
+/// The longest name of an attribute's property, in characters.
 pub(super) const PROPERTY_CHARS: usize = 100;
-/// The longest id derived from such a name, in bytes.
+/// The longest id derived from the name of a category or term, in bytes.
 const SLUG_BYTES: usize = 2_000;
 /// The longest number, in characters as written.
 pub(super) const NUMBER_CHARS: usize = 1_000;
@@ -36,7 +36,7 @@ pub(super) const KEPT_FINDINGS: usize = 100;
 /// The longest part of a finding: message, fix, pointer or note, in bytes.
 const FINDING_BYTES: usize = 600;
 
-/// Cuts a part of a finding to its limit.
+/// Shortens a part of a finding that exceeds the limit.
 pub(super) fn shortened(mut text: String) -> String {
     if text.len() > FINDING_BYTES {
         text.truncate(text.floor_char_boundary(FINDING_BYTES));
@@ -69,7 +69,7 @@ pub(super) fn overlong_word(text: &str) -> Option<usize> {
     if text.split(' ').all(|run| run.len() <= WORD_CHARS) {
         return None;
     }
-    // A string that's too long as a whole already has a finding.
+    // A string that's too long as a whole has already been reported.
     if text.chars().nth(TEXT_CHARS).is_some() {
         return None;
     }

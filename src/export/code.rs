@@ -15,7 +15,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for it in reports.
+    /// The word used in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -28,7 +28,7 @@ impl Severity {
 /// Declares the codes, with name and severity in one row so that neither can be forgotten.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $code:ident = $name:literal, $severity:ident;)+) => {
-        /// The kind of a finding.
+        /// A kind of finding.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $($(#[doc = $doc])+ $code,)+
@@ -84,7 +84,7 @@ codes! {
     EmptyFile = "empty_file", Error;
     /// The file ends too early.
     Truncated = "truncated", Error;
-    /// A character that JSON doesn't allow there.
+    /// A character that JSON doesn't allow at this point.
     UnexpectedCharacter = "unexpected_character", Error;
     /// Two elements or members without a comma between them.
     MissingComma = "missing_comma", Error;
@@ -160,11 +160,11 @@ codes! {
     DuplicateReviewId = "duplicate_review_id", Error;
     /// A review of a product that isn't in any export.
     UnknownSoftware = "unknown_software", Error;
-    /// Two definitions of one glossary term.
+    /// Two definitions of the same glossary term.
     DuplicateTerm = "duplicate_term", Error;
     /// A term in more synonym groups than the limit.
     TooManyGroups = "too_many_groups", Error;
-    /// Two different declarations of one attribute.
+    /// Two different declarations of the same attribute.
     DifferingAttribute = "differing_attribute", Error;
     /// More attributes than a directory may have.
     TooManyAttributes = "too_many_attributes", Error;
@@ -179,7 +179,7 @@ codes! {
     FutureDate = "future_date", Warning;
     /// Evidence that was checked too long ago.
     StaleEvidence = "stale_evidence", Warning;
-    /// A link to a page that doesn't exist, or that couldn't be reached for days.
+    /// A link to a page that doesn't exist, or that has been unreachable for days.
     DeadLink = "dead_link", Warning;
     /// A link to a page that can't be reached now.
     UnreachableLink = "unreachable_link", Warning;

@@ -10,9 +10,9 @@ pub struct LinkTarget {
     pub url: Box<str>,
     /// The address that it redirects to, or where the redirects ended.
     pub to: Option<Box<str>>,
-    /// The day when it was last checked.
+    /// The day it was last checked.
     pub checked_on: String,
-    /// The day since when every request has failed.
+    /// The day since which every request has failed.
     pub failing_since: Option<String>,
     /// Its place in each record that contains it.
     pub places: Vec<Location>,
@@ -35,7 +35,8 @@ pub struct LinkGroup {
 pub struct LinkReport {
     /// Number of distinct addresses.
     pub links: usize,
-    /// How many of them were checked now. The others had been checked before and weren't due.
+    /// How many of them were checked in this run. The others had been checked before and weren't
+    /// due.
     pub asked: usize,
     /// The links that need attention or couldn't be checked, worst first.
     pub groups: Vec<LinkGroup>,

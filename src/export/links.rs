@@ -19,7 +19,7 @@ use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, 
 #[derive(Debug, Default)]
 pub struct WebLinks(BTreeMap<Box<str>, Vec<LinkPlace>>);
 
-/// An address's first place in a record. A set may have a million of them.
+/// The first place where a record contains an address. A set may have a million of them.
 #[derive(Debug)]
 struct LinkPlace {
     /// Index in the report's files.
@@ -31,7 +31,7 @@ struct LinkPlace {
     end: u32,
 }
 
-/// The result for a link that needs attention or couldn't be checked. Answers with the same order,
+/// The result for a link that needs attention or couldn't be checked. Answers that agree in order,
 /// code and cause form a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkAnswer {
@@ -82,7 +82,7 @@ impl WebLinks {
         if places.last().is_some_and(|last| (last.file, last.record) == (file, record)) {
             return;
         }
-        // Files of 4 GiB and more are never read.
+        // Files of 4 GiB or more are never read.
         let [start, end] = [value.span().start, value.span().end].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
         places.push(LinkPlace { file, record, source, start, end });
     }

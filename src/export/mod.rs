@@ -2,7 +2,7 @@
 //! line, column and JSON pointer, and say what's wrong and how to fix it.
 //!
 //! There are three layers: `text` (is it JSON?), `schema` (does it follow the published rules?),
-//! and `set` (do all files together make one directory?). `convert` creates records and gives
+//! and `set` (do all the files together form one directory?). `convert` creates records and gives
 //! advice along the way. [`read`] reports all findings in all files at once, and [`render`] shows
 //! them.
 
@@ -53,7 +53,7 @@ pub struct Export {
     /// The prefix for the product and review ids in its document; empty if they're already full
     /// ids.
     pub id_prefix: Box<str>,
-    /// Name of the export.
+    /// The export's name.
     pub name: Box<str>,
     /// Licence: a valid URI.
     pub license: Box<str>,

@@ -171,7 +171,7 @@ impl ExportSet {
         self.exports.iter().map(|of| of.export.software_spans.len() as u64).sum()
     }
 
-    /// Calls a function with each product of an export and its position among the records.
+    /// Calls a function with each product in an export and its position among the records.
     pub fn for_each_product(
         &self,
         export: &SetExport,
@@ -180,7 +180,7 @@ impl ExportSet {
         export.software.visit(&self.records, each)
     }
 
-    /// Calls a function with each review of an export.
+    /// Calls a function with each review in an export.
     pub fn for_each_review(
         &self,
         export: &SetExport,

@@ -11,7 +11,7 @@ use super::budget::shortened;
 use super::set::ParsedExport;
 use super::{Limits, Location, RecordName, Section, SectionKind, Sections, SourceFile, text};
 
-/// Names the record of each location that is inside one.
+/// Names the record that each location is in, if any.
 pub(super) fn name_records<'l>(
     locations: impl Iterator<Item = &'l mut Location>,
     files: &[SourceFile],

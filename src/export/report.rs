@@ -37,7 +37,7 @@ pub struct Skipped {
     /// Exports left out entirely: the file can't be read, isn't JSON, or its envelope is invalid.
     pub exports: u64,
     /// Products, reviews and other elements left out, including everything in exports left out.
-    /// Elements of a file that can't be parsed aren't counted.
+    /// Elements in a file that can't be parsed aren't counted.
     pub records: u64,
 }
 
@@ -105,7 +105,7 @@ impl Report {
     }
 }
 
-/// Adds a finding about the folder's files that are almost named like exports, if there are any.
+/// Adds a finding about the folder's files whose names almost look like an export's, if any.
 pub fn mention_ignored_files(report: &mut Report, folder: &Path) {
     if let Some(finding) = stray::finding(folder) {
         let at = report.findings.partition_point(|finding| &*finding.location.file < folder);

@@ -19,7 +19,7 @@ use crate::text::count::{agreeing, counted};
 /// Limits on reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest file, in bytes. Files of 4 GiB and more are never read.
+    /// Largest file, in bytes. Files of 4 GiB or more are never read.
     pub max_file_bytes: u64,
     /// How deep arrays and objects may be nested.
     pub max_depth: usize,

@@ -18,7 +18,7 @@ pub struct Stale {
     pub stale: usize,
     /// Number of products.
     pub products: usize,
-    /// The number of products without a check date, none of which is stale.
+    /// The number of products without a check date, none of which count as stale.
     pub without_date: usize,
     /// The stale products by category, starting with the category that has the oldest check.
     pub categories: Vec<StaleCategory>,

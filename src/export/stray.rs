@@ -1,5 +1,5 @@
-//! Files in a folder that are almost named like exports. Nothing reads them, which may surprise a
-//! curator.
+//! Files in a folder whose names almost look like an export's. Nothing reads them, which may
+//! surprise a curator.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -48,9 +48,9 @@ fn ignored_files(folder: &Path) -> Vec<(String, String)> {
     names.iter().filter_map(near_miss).collect()
 }
 
-/// The fix for a file that is almost named like an export; `None` for other names. Hidden files and
-/// leftovers from editors and downloads (`a.json~`, `a.json.swp`, `a.json.tmp`) aren't near misses,
-/// nor is the source of an existing export: `a.csv` next to `a.json`.
+/// The fix for a file whose name almost looks like an export's; `None` for other names. Hidden
+/// files and leftovers from editors and downloads (`a.json~`, `a.json.swp`, `a.json.tmp`) aren't
+/// near misses, nor is the source of an existing export: `a.csv` next to `a.json`.
 fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let (stem, extension) =
         name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty() && !stem.starts_with(['.', '#']))?;

@@ -12,8 +12,8 @@ use crate::text::shorten::{LIST_CHARS, is_longer};
 /// How many attributes a directory may have, including the built-in ones.
 pub const MAX_ATTRIBUTES: usize = 64;
 
-/// The most distinct values per attribute that a directory is designed for. More would take memory
-/// without being of use to readers.
+/// The most distinct values per attribute that a directory is designed for. More would use memory
+/// without helping readers.
 pub const MAX_VALUES: usize = 100_000;
 
 /// The attributes that every directory has: property and label.
@@ -183,7 +183,7 @@ impl Attribute {
         }
     }
 
-    /// The entry of an export's `attributes` that declares it, on one line.
+    /// The entry in an export's `attributes` that declares it, on one line.
     pub fn declaration(&self) -> String {
         let mut members = vec![("property", Value::from(&*self.property)), ("label", Value::from(&*self.label))];
         if self.kind != AttributeType::Text {

@@ -66,7 +66,7 @@ impl Language {
         self.primary() == ENGLISH
     }
 
-    /// Whether it's this language or a more specific form of it, as `de-AT` is of `de`.
+    /// Whether it's this language or a more specific form of it, such as `de-AT` for `de`.
     pub fn is_of(&self, language: &Self) -> bool {
         Self::ranges(&self.0).any(|range| range == language.as_str())
     }
@@ -218,8 +218,8 @@ impl Languages {
         })
     }
 
-    /// The language that a reader prefers according to `Accept-Language` (RFC 9110, 12.5.4). The
-    /// first of several equal ones wins.
+    /// The language that a reader prefers according to `Accept-Language` (RFC 9110, 12.5.4). If
+    /// several are equally preferred, the first one wins.
     pub fn preferred<'a>(&self, accepted: impl Iterator<Item = &'a str>) -> Option<&Language> {
         let ranges = accepted.flat_map(|value| value.split(',')).filter_map(|range| {
             let (tag, quality) = range.split_once(";q=").unwrap_or((range, "1"));

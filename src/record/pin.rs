@@ -5,7 +5,7 @@ use crate::text::analyse::{key_without_conjunctions, words};
 /// How many products may be pinned to one query.
 pub const MAX_PINNED: usize = 20;
 
-/// An entry of an envelope's `pins`: `{"queries": [...], "software": [...]}`.
+/// An entry in an envelope's `pins`: `{"queries": [...], "software": [...]}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
     /// Whole queries, as written. Each has a [key](Self::key).

@@ -1,4 +1,4 @@
-//! Serialises raw JSON as strings, for rows of scratch files.
+//! Serialises raw JSON as strings, for rows in scratch files.
 
 use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 use serde_json::value::RawValue;

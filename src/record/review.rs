@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AdditionalProperty, raw};
 
-/// An entry of an envelope's `reviews`.
+/// An entry in an envelope's `reviews`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Review {
     /// Unique among the directory's reviews, never empty.

@@ -53,7 +53,7 @@ pub struct Software {
 }
 
 impl Software {
-    /// The values of a built-in attribute; `None` for any other property.
+    /// A built-in attribute's values; `None` for any other property.
     pub fn built_in(&self, property: &str) -> Option<&[Box<str>]> {
         match property {
             "standards" => Some(&self.standards),

@@ -1,6 +1,6 @@
 //! Words that mean the same in a search.
 
-/// An entry of an envelope's `synonyms`. Terms may have several words; they're kept as written and
+/// An entry in an envelope's `synonyms`. Terms may have several words; they're kept as written and
 /// are never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SynonymGroup {

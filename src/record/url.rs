@@ -1,4 +1,4 @@
-//! Normalises URLs, to recognise records of the same website.
+//! Normalises URLs, to recognise records for the same website.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use fluent_uri::pct_enc::EStr;
 /// Query parameters that say where a visitor comes from, besides those that start with `utm_`.
 const TRACKING: [&str; 8] = ["dclid", "fbclid", "gclid", "mc_cid", "mc_eid", "msclkid", "ref", "yclid"];
 
-/// Normalises a website's URL: drops the scheme `http` or `https`, `www.`, the default port,
-/// trailing slashes of the path, tracking parameters and the fragment, and converts the host to
-/// lower case. Equal results most likely mean the same page. The result isn't a URL itself. Any
-/// other text is returned unchanged, including URLs with other schemes.
+/// Normalises a website's URL: drops the scheme `http` or `https`, `www.`, the default port, the
+/// path's trailing slashes, tracking parameters and the fragment, and converts the host to lower
+/// case. Equal results most likely mean the same page. The result isn't a URL itself. Any other
+/// text is returned unchanged, including URLs with other schemes.
 pub fn normalised_url(url: &str) -> Cow<'_, str> {
     let Ok(uri) = Uri::parse(url) else { return url.into() };
     let scheme = uri.scheme().as_str();
@@ -54,7 +54,7 @@ mod tests {
     use super::normalised_url;
 
     #[test]
-    fn urls_of_the_same_page_have_one_form() {
+    fn urls_of_the_same_page_are_normalised_to_the_same_form() {
         for url in [
             "https://example.org/App",
             "http://example.org/App",

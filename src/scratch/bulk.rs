@@ -106,7 +106,7 @@ impl Bulk {
         }
     }
 
-    /// A reader of a range.
+    /// A reader for a range.
     pub fn reader(&self, span: Span) -> io::Result<BulkReader> {
         if span.end() > self.len()? {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_file_and_pieces_read_alike() {
+    fn memory_files_and_pieces_read_alike() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");
         let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));

@@ -24,7 +24,7 @@ const GEAR: [u64; 256] = {
 #[derive(Debug)]
 pub struct Cutter {
     size_log: u32,
-    /// The bytes of the current piece.
+    /// The current piece's length so far.
     length: u64,
     /// The hash of the last 64 bytes: older ones are shifted out.
     gear: u64,
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn huge_content_has_larger_pieces() {
+    fn huge_content_is_cut_into_larger_pieces() {
         assert_eq!([0, 1 << 30, 1 << 31, 1 << 36].map(|size| Cutter::new(size).size_log), [18, 18, 19, 24]);
     }
 }

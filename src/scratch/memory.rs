@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Memory shared by the sorters, spools and buffers of a build.
+/// Memory shared by a build's sorters, spools and buffers.
 #[derive(Debug)]
 pub(super) struct Memory {
     /// How many bytes may be used in total. Beyond that, a sorter keeps at most `own_bytes`.

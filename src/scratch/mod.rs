@@ -28,7 +28,7 @@ use self::memory::Memory;
 /// How many bytes all of a build's sorters, spools and buffers keep in memory before they go to
 /// disk.
 const SHARED_BYTES: usize = 192 * 1024 * 1024;
-/// How many bytes each of them keeps once they exceed that together; about three times as much
+/// How many bytes each of them keeps once their total exceeds that; about three times as much
 /// including allocation overhead.
 pub const OWN_BYTES: usize = 16 * 1024 * 1024;
 

@@ -12,7 +12,7 @@ use super::memory::Share;
 use super::spool::{Spool, SpoolRows, SpoolWriter};
 use super::{OWN_BYTES, Scratch};
 
-/// How many runs are merged at once. Each takes a file and a buffer.
+/// How many runs are merged at once. Each needs a file and a buffer.
 const FAN_IN: usize = 64;
 
 /// Sorts rows. Equal rows come out in any order.
@@ -190,7 +190,7 @@ impl<T: Clone + Ord + DeserializeOwned> Merge<T> {
         Ok(merge)
     }
 
-    /// Reads the next row of a run.
+    /// Reads a run's next row.
     fn advance(&mut self, run: usize) -> io::Result<()> {
         let row = self.runs[run].next().transpose()?;
         self.heads.extend(row.map(|row| Reverse((row, run))));

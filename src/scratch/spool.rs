@@ -21,7 +21,7 @@ pub struct SpoolWriter<T> {
     scratch: Scratch,
     rows: Rows<T, BufWriter<File>>,
     count: u64,
-    /// The place of the next row.
+    /// The next row's place.
     next: u64,
     share: Share,
 }
@@ -86,7 +86,7 @@ impl<T: Serialize> SpoolWriter<T> {
     }
 }
 
-/// Writes a row, and returns how many bytes it takes including its length.
+/// Writes a row, and returns how many bytes it takes up, including its length.
 fn write<T: Serialize>(file: &mut BufWriter<File>, row: &T) -> io::Result<u64> {
     let row = postcard::to_stdvec(row).map_err(io::Error::other)?;
     file.write_all(&u32::try_from(row.len()).map_err(io::Error::other)?.to_le_bytes())?;
@@ -149,8 +149,7 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
         }
     }
 
-    /// Calls a function with each of this many rows, starting at a place, together with the row's
-    /// place.
+    /// Calls a function for each of this many rows, from a place on, with the row and its place.
     pub fn visit(&self, mut place: u64, count: u64, mut each: impl FnMut(u64, &T) -> io::Result<()>) -> io::Result<()> {
         if let Rows::Memory(rows) = &self.0.rows {
             let rows = rows[index_of(rows, place)..].iter().take(usize::try_from(count).unwrap_or(usize::MAX));
@@ -184,7 +183,7 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
     }
 }
 
-/// Reads the next row, and returns how many bytes it takes including its length.
+/// Reads the next row, and returns how many bytes it takes up, including its length.
 fn read<T: DeserializeOwned>(file: &mut impl Read) -> io::Result<(T, u64)> {
     let mut length = [0; LENGTH_BYTES];
     file.read_exact(&mut length)?;
@@ -210,7 +209,7 @@ pub struct SpoolRows<T> {
 
 #[derive(Debug)]
 enum Position<T> {
-    /// The index of the next row.
+    /// The next row's index.
     Memory(usize),
     /// No one else uses the rows.
     Owned(std::vec::IntoIter<(u64, T)>),

@@ -19,7 +19,7 @@ impl<N: Display> Display for Grouped<N> {
     }
 }
 
-/// A count with its noun, which takes an `s` unless it's one: `1 row`, `2,000 rows`.
+/// A count with its noun, which gets an `s` unless the count is one: `1 row`, `2,000 rows`.
 pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     format!("{} {noun}{}", Grouped(count), agreeing(count, "", "s"))
 }

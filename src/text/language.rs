@@ -15,7 +15,7 @@ const FRENCH: &[&str] = &[
     "ce", "votre",
 ];
 
-/// With fewer of these words than this, no language is detected.
+/// If there are fewer of these words than this, no language is detected.
 const FEWEST: usize = 20;
 
 /// The detected language must have at least this many times as many words as any other.

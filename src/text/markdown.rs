@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::text::printable::printable;
 
-/// Interrupts text for GitHub and GitLab, which look for addresses, people and issues in the
-/// rendered text, so that entities don't stop them.
+/// Breaks up text for GitHub and GitLab. They look for addresses, people and issues in the rendered
+/// text, so character references wouldn't stop them.
 const BREAK: &str = "<span></span>";
 
 /// Escapes text so that Markdown and HTML show it literally, without links to addresses
@@ -45,14 +45,14 @@ mod tests {
     use super::escape;
 
     #[test]
-    fn text_is_not_markup() {
+    fn escaped_text_is_not_markup() {
         assert_eq!(escape("<b>a|b</b>"), "&#60;b&#62;a&#124;b&#60;/b&#62;");
         assert_eq!(escape("@all #1\n[x](y)"), r"&#64;<span></span>all &#35;<span></span>1&#92;u{a}&#91;x&#93;(y)");
         assert_eq!(escape("C++ (fast), 50 %"), "C++ (fast), 50 %");
     }
 
     #[test]
-    fn text_links_to_nothing() {
+    fn escaped_text_contains_no_links() {
         for (text, escaped) in [
             ("see HTTPS://evil.example/x", "see HTTPS<span></span>://evil.example/x"),
             ("http://a.example, ftp://b.example", "http<span></span>://a.example, ftp<span></span>://b.example"),

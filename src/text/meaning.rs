@@ -1,5 +1,5 @@
 //! The meaning of English words as vectors: descriptions of the same thing point in the same
-//! direction, whether or not they share words. `data/meaning/` has the table and describes its
+//! direction, whether or not they share words. `data/meaning/` contains the table and describes its
 //! origin.
 
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ const LONGEST_RUN: usize = 64;
 
 static TABLE_OF_PIECES: LazyLock<Pieces> = LazyLock::new(Pieces::new);
 
-/// The number of each piece.
+/// Each piece's number.
 #[derive(Default)]
 struct Pieces {
     first: HashMap<&'static str, u16>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Maximum number of code points that lists show of a product's text, before the `…`.
+/// How many code points of a product's text are shown in lists, before the `…`.
 pub(crate) const LIST_CHARS: usize = 500;
 
 /// Whether the text has more than `max_chars` code points.

@@ -89,8 +89,8 @@ impl Stems {
 }
 
 /// British spellings whose American counterparts have a different stem. `tests/tools/spellings.py`
-/// generates `spellings.txt` from `VarCon`, a part of SCOWL (<http://wordlist.aspell.net>);
-/// `english/COPYRIGHT` has its licence.
+/// generates `spellings.txt` from `VarCon`, a part of SCOWL (<http://wordlist.aspell.net>), whose
+/// licence is in `english/COPYRIGHT`.
 #[derive(Default)]
 struct Spellings {
     /// British stem → American stem.

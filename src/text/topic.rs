@@ -1,11 +1,11 @@
 //! Topics: 4,096 centres of meaning. Descriptions of the same thing share some of their nearest
-//! topics, so an index can find them by terms. `data/meaning/` has the topics.
+//! topics, so an index can find them by terms. The topics are in `data/meaning/`.
 
 use std::cmp::Ordering;
 
 use super::meaning::{DIMENSIONS, Reference};
 
-/// The number of topic groups, each with a centre of its own.
+/// The number of topic groups, each with its own centre.
 const GROUPS: usize = 64;
 
 const TOPICS_PER_GROUP: usize = 64;
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_of_one_thing_share_topics() {
+    fn descriptions_of_the_same_thing_share_topics() {
         let shared = |one: &str, other: &str| {
             let other = topics(other, 16);
             topics(one, 16).iter().filter(|topic| other.contains(topic)).count()
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_topics_are_the_nearest_of_more() {
+    fn a_smaller_count_returns_the_nearest_of_the_same_topics() {
         let topics = |count| topics("webmail for teams", count);
         assert_eq!(topics(16)[..5], topics(5)[..]);
         assert!(topics(0).is_empty());

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-/** A name for this machine. Unlike its address, it isn't a secure context, just like a site over plain HTTP. */
+/** A name for this machine. Unlike its address, it isn't a secure context, just like a site served over plain HTTP. */
 export const NAME = 'directory.test';
 const ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -30,7 +30,7 @@ export async function launch() {
 
 /**
  * Opens a page in its own context. It records everything that goes wrong: requests to other hosts, violations of the
- * content security policy, exceptions and error messages. `close` asserts that there was nothing that isn't `expected`.
+ * content security policy, exceptions and error messages. `close` asserts that nothing went wrong that isn't `expected`.
  */
 export async function open(browser, server, { viewport = DESKTOP, scheme = 'light', bypassCSP = false, expected = [], ...context } = {}) {
   const opened = await browser.newContext({ viewport, colorScheme: scheme, bypassCSP, ...context });

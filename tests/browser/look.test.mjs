@@ -1,4 +1,4 @@
-// Appearance and weight: accessibility, layout stability, bytes of the first view, and screenshots
+// Appearance and weight: accessibility, layout stability, size of the first view, and screenshots
 // for people.
 
 import assert from 'node:assert/strict';

@@ -146,7 +146,7 @@ test('too many requests: the page says how long to wait', async (t) => {
   t.after(() => limited.stop());
   const { page, visit, close } = await open(browser, limited, { expected: [/429/] });
   await visit('/?q=audit');
-  // Uses up the quota, so that the page's next request is rejected. Each address is different,
+  // Uses up the quota, so the page's next request is rejected. Each address is different,
   // because a 304 costs nothing.
   await page.evaluate(async () => { await Promise.all(Array.from({ length: 20 }, (_, at) => fetch(`/results?q=${at}`))); });
   await page.getByRole('checkbox', { name: /^Audit management/ }).click();

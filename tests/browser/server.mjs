@@ -26,7 +26,7 @@ export async function run(...args) {
 
 /**
  * Starts a server. `rate` gives it a key file instead of the development key, with a key that has this rate and a spare
- * one that is hardly limited. `options` are additional command-line options. `command` starts another command that
+ * one with hardly any limit. `options` are additional command-line options. `command` starts another command that
  * serves; if `isReady` is false, it may have nothing to serve.
  */
 export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', options = [], command = null, isReady = true } = {}) {

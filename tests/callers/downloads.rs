@@ -10,7 +10,7 @@ use crate::client::{Client, request};
 use crate::process::{Place, Server};
 use crate::{alone, run};
 
-/// The number of records in the large export, each of 64 KiB.
+/// The number of records in the large export, each 64 KiB in size.
 const RECORDS: usize = 512;
 
 /// How many downloads may run at once in total, and with one key.

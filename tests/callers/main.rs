@@ -39,7 +39,7 @@ fn run<T>(callers: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(callers)
 }
 
-/// Raises the open-file limit, or fails with a message that has the command to raise it.
+/// Raises the open-file limit, or fails with the command that raises it.
 fn open_files(needed: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);

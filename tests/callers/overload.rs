@@ -7,7 +7,7 @@ use crate::load::{Outcome, at_rate, capacity, percentile};
 use crate::process::Place;
 use crate::{alone, full, open_files, run};
 
-/// A lot of work for the service with small responses, because the callers share its cores.
+/// A lot of work for the service but small responses, because the callers share its cores.
 const PATHS: [&str; 1] =
     ["/v1/search?q={}+for+plans+every+each+site+the+and+of+permi&facets=category&facets=rating&offset=9000&limit=1"];
 

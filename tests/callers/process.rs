@@ -73,7 +73,7 @@ impl Place {
     }
 
     /// The binary without settings from the environment, optionally through a shell script that
-    /// ends with `exec "$0" "$@"`. `SOFTWARE_DIRECTORY_BIN` names another build of it.
+    /// ends with `exec "$0" "$@"`. `SOFTWARE_DIRECTORY_BIN` can point to a different build.
     fn command(&self, script: Option<&str>) -> Command {
         let built = env!("CARGO_BIN_EXE_software-directory").into();
         let binary = std::env::var_os("SOFTWARE_DIRECTORY_BIN").unwrap_or(built);
@@ -104,7 +104,7 @@ impl Place {
         Server::start(command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
 
-    /// A server that takes over a listener.
+    /// A server that takes over a listening socket.
     pub(crate) fn serve_on(&self, listener: &TcpListener) -> Server {
         let socket = OwnedFd::from(listener.try_clone().expect("a descriptor"));
         self.serve_by(Some(HAND_OVER), Stdio::from(socket), &[])
@@ -182,7 +182,7 @@ impl Server {
         send(request.header("Authorization", format!("Bearer {key}")), "").expect("a response").status().as_u16()
     }
 
-    /// The codes of the reasons in `/readyz`.
+    /// The reason codes in `/readyz`.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let body: Value = serde_json::from_str(&Self::ask(self.address, "/readyz", "")).expect("JSON");
         let reasons = body["reasons"].as_array().expect("an array");

@@ -14,7 +14,8 @@ use crate::process::{Place, Server};
 use crate::until::until;
 use crate::{alone, full, open_files, run};
 
-/// Longer than the five seconds that a caller has, because a busy machine is a little late itself.
+/// Longer than the five seconds a caller is allowed, because a busy machine may be a little late
+/// itself.
 const AT_MOST: Duration = Duration::from_secs(6);
 
 /// How long attackers take to arrive. After that, all of them are connected.

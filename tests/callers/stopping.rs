@@ -16,7 +16,7 @@ use crate::until::until;
 use crate::{alone, full, run};
 
 #[test]
-fn stopping_under_load_loses_no_request() {
+fn stopping_under_load_loses_no_requests() {
     let _alone = alone();
     for round in 0..if full() { 10 } else { 2 } {
         let place = Place::new(200, 1_000_000);

@@ -37,7 +37,7 @@ pub(crate) struct Running {
 pub(crate) struct Seen {
     /// The phases in the order they began.
     pub(crate) phases: Vec<Phase>,
-    /// How many times exports were reported on.
+    /// How many times the exports were reported on.
     pub(crate) reports: usize,
 }
 

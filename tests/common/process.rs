@@ -167,7 +167,7 @@ impl Server {
         self.child.try_wait().expect("a process")
     }
 
-    /// The codes of the reasons in `/readyz`.
+    /// The reason codes in `/readyz`.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let (status, body) = self.get("/readyz");
         assert_eq!(status, 200, "{body}");

@@ -64,7 +64,7 @@ proptest! {
     #![proptest_config(cases(200))]
 
     #[test]
-    fn the_old_set_and_the_difference_make_the_new_set(old in products(), new in products()) {
+    fn applying_the_difference_to_the_old_set_gives_the_new_set(old in products(), new in products()) {
         let (a, b) = (document(&old), document(&new));
         let difference = compare(&set(&[("x", &a)]), &set(&[("x", &b)]));
         let expected: BTreeMap<_, _> = new.iter().map(|(id, record)| (id.to_string(), record.clone())).collect();

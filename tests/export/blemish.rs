@@ -33,7 +33,7 @@ fn plain_text_and_unknown_properties_are_left_alone() {
 }
 
 #[test]
-fn a_property_with_markup_in_each_record_is_one_finding() {
+fn a_property_with_markup_in_each_record_causes_one_finding() {
     let records: Vec<_> = (0..500)
         .map(|n| record(&format!("p{n}"), &format!(r#", "tagline": "a &lt; {n}", "description": "<b>{n}</b>""#)))
         .collect();

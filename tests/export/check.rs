@@ -41,7 +41,7 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn a_valid_data_folder_prints_one_line_and_exits_with_0() {
+fn checking_a_valid_data_folder_prints_one_line_and_exits_with_0() {
     let folder = folder(&[
         ("data/x.json", VALID),
         ("data/.hidden.json", "?"),
@@ -85,7 +85,7 @@ fn denied_warnings_exit_with_2() {
 }
 
 #[test]
-fn statistics_count_all_findings_of_a_code() {
+fn statistics_count_all_findings_with_a_code() {
     let record = r#"{"id": 1, "name": "A", "url": "https://a.example/", "evidence_status": "x"}"#;
     let records = vec![record; 1200].join(",");
     let text =
@@ -103,7 +103,7 @@ fn statistics_count_all_findings_of_a_code() {
 }
 
 #[test]
-fn an_invalid_file_exits_with_2_and_without_colours_off_a_terminal() {
+fn checking_an_invalid_file_exits_with_2_and_prints_no_colours_outside_a_terminal() {
     let folder = folder(&[("data/x.json", VALID), ("data/y.json", "{\n  \"name\": 1,\n")]);
     let output = check(folder.path(), &[]);
     assert!(
@@ -129,7 +129,7 @@ fn several_folders_and_files_are_one_set() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_read_exits_with_1() {
+fn checking_an_unreadable_folder_exits_with_1() {
     let folder = folder(&[]);
     let output = check(folder.path(), &[]);
     assert_eq!(output.status.code(), Some(1));
@@ -186,7 +186,7 @@ fn the_report_is_available_in_other_formats() {
 }
 
 #[test]
-fn control_characters_of_an_export_do_not_reach_the_terminal() {
+fn control_characters_in_an_export_do_not_reach_the_terminal() {
     let key = r"\u001b[31m\u009b\u202e\n";
     let raw = "\u{9b}31m\u{202e}";
     let more = format!(r#""{key}": 1, "{key}": 2, "x": "{raw}", "x": 1, "id": "a""#);

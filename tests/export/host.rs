@@ -24,7 +24,7 @@ fn impossible_hosts_are_warnings() {
 }
 
 #[test]
-fn hosts_of_sources_are_also_checked() {
+fn source_hosts_are_also_checked() {
     let sources = r#", "sources": [["A", "https://a.example/"], ["B", "https://todo"]]"#;
     let text = envelope(&format!(
         r#""software": [{}], "glossary": [{{"term": "T", "definition": "d", "source": "http://localhost"}},
@@ -42,7 +42,7 @@ fn hosts_of_sources_are_also_checked() {
 }
 
 #[test]
-fn fix_for_an_international_host_is_its_url_in_punycode() {
+fn the_fix_for_an_international_host_is_its_url_in_punycode() {
     let help = |url: &str| {
         let report = examine_url(url);
         assert_eq!(codes(&report), ["invalid_uri"], "{url}");

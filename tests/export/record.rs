@@ -1,4 +1,4 @@
-//! Conversion of records, reviews and glossary terms, and its warnings.
+//! How records, reviews and glossary terms are converted, and the warnings this causes.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};
@@ -61,7 +61,7 @@ fn a_known_property_with_the_wrong_type_is_kept_but_not_used() {
 }
 
 #[test]
-fn the_main_category_comes_first_and_each_only_once() {
+fn the_main_category_comes_first_and_none_occurs_twice() {
     let report =
         examine_record(r#", "categories": ["Risk", "Audit management", "risk!"], "category": "audit Management""#);
     assert_eq!(codes(&report), [""; 0]);
@@ -117,7 +117,7 @@ fn tomorrow_is_the_future_and_today_is_not() {
 }
 
 #[test]
-fn ids_that_get_lost_in_paths_are_warnings() {
+fn ids_that_are_awkward_in_paths_are_warnings() {
     for id in [".", "..", "a/b"] {
         let text = format!(
             r#"{{"id": "{id}", "name": "N", "url": "https://a.example/", "evidence_status": "pending-review"}}"#
@@ -161,7 +161,7 @@ fn reviews_that_lack_something_are_left_out() {
 }
 
 #[test]
-fn the_time_of_a_review_is_shown_in_utc() {
+fn a_reviews_time_is_shown_in_utc() {
     let (report, codes) = examine_section(
         "reviews",
         r#"[{"id": "r", "software_id": "a", "rating": 5, "created_at": "2025-03-01T01:00:00+02:00", "verified": true, "n": 1.0},
@@ -229,7 +229,7 @@ fn a_section_that_is_not_an_array_is_left_out() {
 }
 
 #[test]
-fn a_misspelled_required_key_is_one_finding() {
+fn a_misspelled_required_key_causes_one_finding() {
     let text = envelope(
         r#""software": [{"id": "a", "Name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}]"#,
     );

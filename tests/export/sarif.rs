@@ -26,7 +26,7 @@ fn run(report: &Report) -> Value {
 }
 
 #[test]
-fn a_result_has_rule_level_region_and_logical_locations() {
+fn a_result_has_a_rule_a_level_a_region_and_logical_locations() {
     let text =
         envelope(&format!("\n\"software\": [{}]", record("e", r#", "rating": "high""#).replace(r#""e""#, r#""é""#)));
     let run = run(&examine(&[("data/a b.json", &text)]));

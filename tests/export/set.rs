@@ -46,7 +46,7 @@ fn the_first_valid_definition_is_kept() {
 }
 
 #[test]
-fn a_review_id_is_unique_and_its_product_exists() {
+fn a_review_needs_a_unique_id_and_an_existing_product() {
     let reviews = r#""reviews": [
         {"id": "r", "software_id": "a", "rating": 5}, {"id": "r", "software_id": "a", "rating": 4},
         {"id": "s", "software_id": "zzz", "rating": 3}
@@ -86,7 +86,7 @@ fn reviews_of_products_in_an_unreadable_file_are_not_errors() {
 }
 
 #[test]
-fn reviews_left_out_with_one_product_are_one_finding() {
+fn reviews_left_out_with_one_product_are_reported_as_one_finding() {
     let broken = record("a", "").replace("https://a.example/", "a");
     let reviews = ["a", "a", "a", "no", "no"].iter().enumerate();
     let reviews: Vec<_> =
@@ -135,7 +135,7 @@ fn copied(products: std::ops::Range<usize>) -> String {
 }
 
 #[test]
-fn a_copied_file_is_one_finding() {
+fn a_copied_file_causes_one_finding() {
     let text = copied(0..12);
     let report = examine(&[("demo.json", &text), ("slow.json", &text)]);
     let errors: Vec<_> = report.findings.iter().map(|finding| (finding.code.as_str(), &*finding.message)).collect();
@@ -148,7 +148,7 @@ fn a_copied_file_is_one_finding() {
 }
 
 #[test]
-fn a_file_that_repeats_part_of_another_is_one_finding() {
+fn a_file_that_repeats_part_of_another_causes_one_finding() {
     let report = examine(&[("a.json", &copied(0..20)), ("b.json", &copied(10..20))]);
     let messages: Vec<_> = report.findings.iter().map(|finding| &*finding.message).collect();
     assert!(messages.contains(&"`b.json` repeats 10 of the 20 product ids in `a.json`"), "{messages:?}");
@@ -210,7 +210,7 @@ fn an_error_inside_a_record_drops_the_record_and_one_outside_drops_the_file() {
 }
 
 #[test]
-fn errors_of_all_layers_and_files_are_reported_at_once() {
+fn errors_in_all_layers_and_files_are_reported_at_once() {
     let one = envelope(&format!(r#""software": [{}, {{"id": 1}}], "as_of": 5"#, record("a", "")));
     let two = envelope(&format!(r#""software": [{}, NaN]"#, record("a", "")));
     let report = examine(&[("1.json", &one), ("2.json", &two), ("3.json", "")]);
@@ -305,7 +305,7 @@ fn an_unusable_prefix_is_reported() {
 }
 
 #[test]
-fn fix_for_an_id_in_two_exports_is_a_prefix() {
+fn the_fix_for_an_id_in_two_exports_is_a_prefix() {
     let (one, other) = (envelope(&format!(r#""software": [{}]"#, record("a", ""))), record("a", ""));
     let report = examine(&[("one.json", &one), ("my dpg.json", &one)]);
     assert!(report.findings[0].help.contains(r#"`"id_prefix": "mydpg:"`"#), "{}", report.findings[0].help);
@@ -316,7 +316,7 @@ fn fix_for_an_id_in_two_exports_is_a_prefix() {
 }
 
 #[test]
-fn urls_of_the_same_website_are_shared_however_they_are_written() {
+fn urls_of_the_same_website_count_as_shared_however_they_are_written() {
     let product = |id: &str, url: &str| {
         format!(r#"{{"id": "{id}", "name": "{id}", "url": "{url}", "evidence_status": "pending-review"}}"#)
     };

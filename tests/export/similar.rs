@@ -23,7 +23,7 @@ fn places(report: &Report) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn a_near_miss_of_a_declared_category_is_one_warning() {
+fn a_near_miss_of_a_declared_category_causes_one_warning() {
     let text = export(&declared("Audit management"), &products(&[("Audits", 1), ("Audit managment", 3)]));
     let report = examine(&[("x.json", &text)]);
     let expected = ("near_miss_category", "\"Audit managment\"".to_owned(), "/software/1/category".to_owned());
@@ -38,7 +38,7 @@ fn a_near_miss_of_a_declared_category_is_one_warning() {
 }
 
 #[test]
-fn a_category_is_declared_for_the_whole_set() {
+fn a_category_declared_in_one_file_counts_for_the_whole_set() {
     let one = export(&declared("Environment"), &[]);
     let two = export("", &[record("a", r#", "tags": ["Enviroment"], "categories": ["Other", "Enviroment"]"#)]);
     let report = examine(&[("one.json", &one), ("two.json", &two)]);
@@ -116,7 +116,7 @@ fn ids_that_differ_only_in_case_are_a_warning() {
 }
 
 #[test]
-fn an_id_that_is_used_twice_is_only_an_error() {
+fn a_duplicate_id_is_an_error_without_a_warning() {
     let text = export("", &["Demo", "demos"].map(with_id));
     let text = text.replacen("\"software\": [", &format!("\"software\": [{}, ", with_id("Demo")), 1);
     let codes: Vec<_> = places(&examine(&[("x.json", &text)])).into_iter().map(|(code, _)| code).collect();

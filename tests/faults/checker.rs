@@ -19,8 +19,8 @@ struct Seen {
 }
 
 impl Checker {
-    /// Checks a response with records: all of them must have one revision, revision and
-    /// `X-Generation` must always go together, and if the response counts all records, the total
+    /// Checks a response with records: they must all have the same revision, each revision must
+    /// always come with the same `X-Generation`, and if the response counts all records, the total
     /// must be the revision's. Returns the revision.
     pub(crate) fn check(&self, corpus: &Corpus, answer: &Answer, is_all: bool) -> Result<usize, String> {
         if answer.status != 200 {

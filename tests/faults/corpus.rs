@@ -120,7 +120,7 @@ fn positions(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     (0..text.len()).filter(move |at| text[*at] == b'r' && text[*at..].starts_with(marker))
 }
 
-/// The revisions in a text's markers.
+/// The revisions that the markers in some text stand for.
 pub(crate) fn revisions(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let starts = (0..text.len()).filter(|at| text[*at] == b'r' && text[*at..].starts_with(PREFIX));
     starts.filter_map(|at| {

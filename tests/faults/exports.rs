@@ -21,7 +21,7 @@ fn prompt() -> Duration {
     Duration::from_secs(if is_full() { 3 } else { 15 })
 }
 
-/// A place that serves revision 0 of a corpus.
+/// A place that's serving revision 0 of a corpus.
 fn place(corpus: &Corpus) -> Place {
     let place = Place::with(&[]);
     corpus.write(&place.data(), 0);
@@ -65,7 +65,7 @@ fn no_prefix_of_a_large_export_is_ever_served() {
     println!("exports: {prefixes} prefixes of an export of {length} bytes: none served");
 }
 
-/// Waits until a watched updater serves a revision and is healthy. Returns how long that took
+/// Waits until a watched updater is healthy and serving a revision. Returns how long that took
 /// beyond the build.
 fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
     let started = Instant::now();

@@ -1,9 +1,10 @@
 //! Reloads under load: every response is 2xx and from a single generation, and latency stays close
 //! to what it is without a build.
+//!
 //! The server's capacity is measured first, with callers that send the next request at once (closed
 //! loop). Then requests arrive at 30 % of that, at times that don't depend on the responses (open
-//! loop), and each is timed from when it was due: whatever waits behind a slow one also counts as
-//! slow.
+//! loop). Each is timed from when it was due, so a request that waits behind a slow one also counts
+//! as slow.
 
 use std::fs;
 use std::path::Path;
@@ -167,7 +168,7 @@ impl Target {
             if self.checker.check(&self.corpus, &answer, true).expect("whole") == revision {
                 break;
             }
-            // A large build has a low priority on a possibly busy machine.
+            // A large build runs at a low priority, and the machine may be busy.
             assert!(written.elapsed() < Duration::from_mins(10), "revision {revision} was never served");
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -224,7 +225,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     }
     assert!(target.checker.generations() >= reloads, "{} generations", target.checker.generations());
     no_thread_builds(&target, peak);
-    // Times are asserted only if the machine does nothing else.
+    // Times are asserted only if nothing else is running on the machine.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     println!("load: {name}: p99 {p99:.2?}, twice the quiet one is {bound:.2?}");
     if is_full() {
@@ -277,14 +278,14 @@ fn no_thread_builds(target: &Target, peak: usize) {
 }
 
 #[test]
-fn reloads_under_load_mix_no_generations_and_reject_no_request() {
+fn reloads_under_load_mix_no_generations_and_reject_no_requests() {
     let reloads = from_environment("FAULTS_RELOADS").unwrap_or_else(|| times(4, 1000));
     reloads_under_load("generated", Corpus::generated(times(200, 2000)), reloads);
 }
 
 #[test]
 #[ignore = "slow: some minutes, for `make faults`"]
-fn reloads_of_a_large_export_under_load_mix_no_generations_and_reject_no_request() {
+fn reloads_of_a_large_export_under_load_mix_no_generations_and_reject_no_requests() {
     let reloads = from_environment("FAULTS_LARGE_RELOADS").unwrap_or_else(|| times(2, 20));
     reloads_under_load("large", Corpus::large(), reloads);
 }

@@ -1,10 +1,10 @@
 //! Faults around a generation: kills, damage, failing disks, exports in every state, reloads under
 //! load.
 //!
-//! `make test` runs a few repetitions of each, and `make faults` all of them (`FAULTS=full`).
-//! `FAULTS_EXPORT` names a large export; without it, the large case is generated. Updater and store
-//! are driven directly if possible. The binary is used if a process has to die, be measured, or get
-//! requests over the network.
+//! `make test` runs a few repetitions of each, and `make faults` runs all of them (`FAULTS=full`).
+//! `FAULTS_EXPORT` names a large export; without it, the large case is generated. If possible, the
+//! updater and the store are driven directly. The binary is used if a process has to die, be
+//! measured, or get requests over the network.
 
 mod building;
 mod checker;

@@ -2,8 +2,8 @@
 //! broken exports, named pipes in their place, a held lock, and a follower that is killed.
 //! Meanwhile callers download slowly from many addresses, read nothing, pipeline tool calls, send
 //! huge bodies, malformed requests, thousands of unknown parameters, deep offsets and wrong keys,
-//! and keep idle connections. Healthy callers of the leader and the other follower see no failure
-//! and hardly wait longer, and memory stays flat.
+//! and keep idle connections. Healthy callers of the leader and the other follower see no failures
+//! and wait hardly any longer, and memory stays flat.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -27,8 +27,8 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 use crate::until::until;
 
-/// The limits of each server: open files, and address space in KiB, a few GiB of which the
-/// allocator reserves.
+/// Each server's limits: open files, and address space in KiB, a few GiB of which the allocator
+/// reserves.
 const MAX_FILES: usize = 1024;
 const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
 /// How much memory may grow, in KiB: two generations, the downloads in progress, the bodies that
@@ -36,7 +36,7 @@ const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
 const ALLOWANCE_KIB: usize = 192 * 1024;
 /// How many requests healthy callers send per second.
 const RATE: f64 = 50.0;
-/// Each attacker's pause between two requests. They have quotas, but rejecting them also costs
+/// Each attacker's pause between requests. They have quotas, but rejecting them also costs
 /// something.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The addresses on this machine that attackers use: 127.0.0.2 and those after it.
@@ -138,7 +138,7 @@ impl Fleet {
     }
 }
 
-/// A follower that serves the same as its leader.
+/// A follower that's serving the same as its leader.
 fn follow(target: &Target, folder: &TempDir) -> Server {
     let leader = format!("{}/v1/generations", target.server.address);
     let mut follower = start(folder.path(), &["--follow", &leader, "--follow-key-file", "leader.key"]);
@@ -362,7 +362,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
     for (what, seen) in [("quiet", &quiet.all), ("attacked", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
-    // Times are asserted only if the machine does nothing else.
+    // Times are asserted only if nothing else is running on the machine.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     assert!(!is_full() || p99 <= bound, "p99 {p99:?}, twice the quiet one is {bound:?}");
 }

@@ -26,7 +26,7 @@ pub(crate) fn threads(pid: u32) -> Vec<String> {
     names
 }
 
-/// Whether this process is root, whom permissions don't restrict.
+/// Whether this process runs as root, which permissions don't restrict.
 pub(crate) fn is_superuser() -> bool {
     let status = fs::read_to_string("/proc/self/status").expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("Uid:")).expect("a user");

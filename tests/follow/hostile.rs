@@ -13,7 +13,7 @@ use software_directory::update::leader::Leader;
 use crate::place::{Place, export};
 use crate::stub::{Following, Stub};
 
-/// A follower that serves a leader's generation, while the leader now has another one.
+/// A follower that's serving a leader's generation, while the leader now has another one.
 fn with_news() -> (Place, Stub, Following) {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
@@ -71,7 +71,7 @@ fn manifest_that_names_paths_or_huge_sizes_is_refused() {
 }
 
 #[test]
-fn other_index_format_is_named_and_refused() {
+fn another_index_format_is_named_and_refused() {
     let other = manifest(|manifest| manifest["format"] = json!(9999));
     refuses("manifest.json", other, "leader_incompatible", "index format 9999");
 }
@@ -165,7 +165,7 @@ fn generation_that_fails_its_trial_is_pulled_once_and_the_next_one_is_followed()
 }
 
 #[test]
-fn process_that_dies_trying_a_generation_is_reported() {
+fn process_that_dies_trying_out_a_generation_is_reported() {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
     let stub = Stub::serve(&place.index());
@@ -186,7 +186,7 @@ fn process_that_dies_trying_a_generation_is_reported() {
 
 #[test]
 #[ignore = "slow: decodes a gigabyte, a minute"]
-fn part_that_takes_too_much_memory_ends_only_the_process_that_tries_it() {
+fn part_that_needs_too_much_memory_kills_only_the_process_that_tries_it_out() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
     // Empty maps, lists and strings up to the synonyms: 60 million terms of a byte each, which take
@@ -299,7 +299,7 @@ fn links_in_the_index_folder_are_not_followed() {
 fn unwritable_index_folder_keeps_the_served_generation() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
-    // A file in place of the folder fails for every account, unlike a missing permission.
+    // A file where the folder should be fails for every account, unlike a missing permission.
     fs::write(following.index().join(format!(".pull-{}", place.current().folder_name())), "x").expect("written");
     following.look();
     assert_eq!(following.reason().expect("degraded").0, "index_not_written");

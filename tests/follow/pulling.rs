@@ -152,7 +152,7 @@ fn start_uses_the_previous_generation_if_two_starts_died_opening_the_current_one
     assert_eq!((following.generation(), following.reason()), (Some(newer.clone()), None));
     assert!(following.names().iter().all(|name| !name.starts_with('.')), "{:?}", following.names());
 
-    // Now three processes have died, the third one trying the generation on behalf of another.
+    // By now three processes have died, the third one while trying out the generation for another.
     for process in ["first", "second", "third"] {
         die(&following.index(), &newer, process);
     }
@@ -206,7 +206,7 @@ fn damage(path: &Path) {
 }
 
 #[test]
-fn download_of_an_export_that_did_not_change_is_linked_and_not_pulled() {
+fn download_of_an_unchanged_export_is_linked_and_not_pulled() {
     let place = Place::with(&["a", "b"]);
     place.write("more.json", &export(&["c"]));
     place.reindex().expect("built");
@@ -226,7 +226,7 @@ fn download_of_an_export_that_did_not_change_is_linked_and_not_pulled() {
     let after = [of_more, of_tools].map(|name| inode(&part(&following, name)));
     assert!(after[0] == before[0] && after[1] != before[1]);
 
-    // One file in two generations, so damage to it is damage to both.
+    // Both generations share the file, so damage to it affects both.
     damage(&part(&following, of_more));
     let mut next = Following::within(following.folder, stub.address);
     assert!(next.start().is_none(), "neither generation is served");

@@ -113,7 +113,7 @@ fn options_that_exclude_each_other_are_usage_errors() {
 }
 
 #[test]
-fn killing_a_server_fails_no_request_at_the_others_and_it_catches_up() {
+fn killing_a_server_fails_no_requests_on_the_others_and_it_catches_up_later() {
     let leader_folder = folder_with(&["a", "b"]);
     let key = create_key(leader_folder.path(), &["--replicate"]);
     let ports: Vec<u16> = (0..2).map(|_| free_port()).collect();

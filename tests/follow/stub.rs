@@ -119,7 +119,7 @@ fn answer(stream: &TcpStream, folder: &Path, state: &Mutex<State>) -> std::io::R
     stream.write_all(&body[..length])
 }
 
-/// A follower of a stub, with its own index folder.
+/// A follower whose leader is a stub, with its own index folder.
 pub(crate) struct Following {
     pub(crate) updater: Updater<Follower>,
     pub(crate) directory: Arc<Directory>,

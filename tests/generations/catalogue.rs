@@ -1,4 +1,4 @@
-//! Records in a generation: details, ratings, categories, quality order, downloads.
+//! Records in a generation: details, ratings, categories, order by quality, downloads.
 
 use std::io;
 use std::path::Path;

@@ -78,7 +78,7 @@ fn a_missing_part_is_detected_and_rebuilt() {
 
 #[test]
 fn a_download_damaged_while_serving_is_refused_and_repaired() {
-    // In place, because another file would leave the open one unchanged.
+    // Written in place, because a replacement file would leave the open one unchanged.
     let flip = |part: &Path| {
         let mut content = fs::read(part).expect("read");
         let middle = content.len() / 2;
@@ -128,7 +128,7 @@ fn a_flipped_bit_in_a_manifest_never_changes_content() {
 }
 
 #[test]
-fn a_generation_without_a_manifest_was_never_finished_and_is_ignored() {
+fn a_generation_without_a_manifest_counts_as_unfinished_and_is_ignored() {
     let (place, parts) = persisted();
     fs::remove_file(parts[0].with_file_name("manifest.json")).expect("removed");
     let mut running = place.updater();

@@ -28,7 +28,7 @@ fn without_an_index_everything_is_served_from_memory_and_nothing_is_written() {
 }
 
 #[test]
-fn an_unwritable_index_is_reported_and_written_once_possible() {
+fn an_unwritable_index_is_reported_and_written_as_soon_as_possible() {
     let place = Place::with(&["a"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();

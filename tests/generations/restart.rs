@@ -118,7 +118,7 @@ fn touching_a_file_creates_no_new_generation() {
 }
 
 #[test]
-fn first_start_without_any_export_file_is_an_error() {
+fn first_start_without_any_export_files_is_an_error() {
     let place = Place::with(&[]);
     fs::remove_file(place.data().join("tools.json")).expect("removed");
     let mut running = place.updater();

@@ -43,7 +43,7 @@ fn a_set_that_loses_exactly_its_share_is_published() {
 }
 
 #[test]
-fn a_set_is_also_withheld_at_a_start() {
+fn a_set_is_also_withheld_at_startup() {
     let place = Place::with(&["a", "b", "c", "d"]);
     drop(place.started());
     place.write("tools.json", &export(&["a"]));
@@ -54,7 +54,7 @@ fn a_set_is_also_withheld_at_a_start() {
 }
 
 #[test]
-fn a_set_that_was_once_current_is_still_withheld_at_a_start() {
+fn a_set_that_was_once_current_is_still_withheld_at_startup() {
     let place = Place::with(&["a"]);
     drop(place.started());
     place.write("tools.json", &export(&["a", "b", "c", "d"]));

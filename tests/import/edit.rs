@@ -81,7 +81,7 @@ fn an_initialised_folder_is_valid_and_not_overwritten() {
 }
 
 #[test]
-fn a_declared_attribute_is_set_by_its_type() {
+fn a_declared_attribute_is_set_according_to_its_type() {
     let folder = folder();
     let declared = r#"{ "property": "price", "label": "Price", "type": "number" }"#;
     let export = EXPORT.replace(r#""glossary": []"#, &format!(r#""attributes": [{declared}]"#));

@@ -73,7 +73,7 @@ fn without_a_terminal_an_unconfirmed_mapping_exits_with_2() {
 }
 
 #[test]
-fn a_finding_names_row_and_column_and_nothing_is_written() {
+fn a_finding_names_its_row_and_column_and_nothing_is_written() {
     let csv = "name,Homepage\nA,https://a.example/\n\nB,b.example\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &[]);
     assert_eq!((output.status.code(), export), (Some(2), None));
@@ -163,7 +163,7 @@ fn categories_are_written_as_declared_and_near_ones_are_only_proposed() {
 }
 
 #[test]
-fn columns_that_are_attributes_are_declared_by_the_type_of_their_values() {
+fn columns_used_as_attributes_are_declared_with_the_type_of_their_values() {
     let csv = "name,url,Licence,Seats,Open source,Released,Platforms,Price\n\
                A,https://a.example/,MIT,\"1,5\",yes,31.12.2024,Linux; macOS,k.A.\n\
                B,https://b.example/,GPL,20,no,1.2.2025,Linux,\n";

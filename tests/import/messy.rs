@@ -14,7 +14,7 @@ fn with_column(head: &str, values: &[&str]) -> Vec<u8> {
     lines.join("\n").into_bytes()
 }
 
-/// The values of a property in the export, and the output.
+/// A property's values in the export, and the output.
 fn values(head: &str, cells: &[&str], property: &str, more: &[&str]) -> (Vec<serde_json::Value>, String) {
     let (output, export) = import("t.csv", &with_column(head, cells), more);
     let software = export.map_or_else(Vec::new, |export| export["software"].as_array().expect("records").clone());
@@ -101,7 +101,7 @@ fn lists_are_split_at_commas_only_if_the_pieces_recur() {
 }
 
 #[test]
-fn causes_are_reported_once_with_count_and_examples() {
+fn causes_are_reported_once_with_their_count_and_examples() {
     let (found, text) = values("Last checked", &["soon 2025"; 5], "x", &[]);
     assert!(found.is_empty());
     let expected = "error: column C `Last checked`: the value isn't a date (5)\n  row 2: `soon 2025`\n  row 3: `soon 2025`\n  row 4: \
@@ -147,7 +147,7 @@ fn valid_rows_are_written_and_the_rest_set_aside() {
 }
 
 #[test]
-fn thousands_of_errors_are_few_causes() {
+fn thousands_of_errors_are_reported_as_a_few_causes() {
     let rows: Vec<_> = (0..3_000).map(|n| format!("P{n};no address {n};https://p{n}.example/\n")).collect();
     let csv = format!("Name;Website;Link\nP;https://p.example/;x\n{}", rows.concat());
     let folder = tempfile::tempdir().expect("a folder");
@@ -167,7 +167,7 @@ fn thousands_of_errors_are_few_causes() {
 }
 
 #[test]
-fn fixes_without_judgement_are_applied_when_asked() {
+fn fixes_that_need_no_judgement_are_applied_on_request() {
     let csv = "Name,Website\nA,a.example\nB,https:/b.example/x\nB,https:/b.example/x\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &[]);
     assert!(export.is_none(), "{}", stderr(&output));
@@ -180,7 +180,7 @@ fn fixes_without_judgement_are_applied_when_asked() {
 }
 
 #[test]
-fn names_that_collide_get_a_suffix_when_asked() {
+fn names_that_collide_get_a_suffix_on_request() {
     let csv = "Name,Website\nMoss,https://a.example/\nMOSS,https://b.example/\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &["--unique-ids"]);
     assert_eq!(export.unwrap_or_else(|| panic!("{}", stderr(&output)))["software"][1]["id"], "moss-2");
@@ -214,7 +214,7 @@ fn values_are_translated_and_columns_fall_back() {
 }
 
 #[test]
-fn foreign_json_is_a_table() {
+fn foreign_json_is_read_as_a_table() {
     let ndjson = r#"{"name":"Moss","website_url":"https://moss.example/","vendor":null,"secret":1}"#;
     let (output, export) = import("t.ndjson", ndjson.as_bytes(), &[]);
     let expected =

@@ -81,7 +81,7 @@ fn a_match_by_only_name_or_url_is_refused_without_a_terminal() {
 }
 
 #[test]
-fn an_empty_cell_clears_the_value_and_missing_records_are_removed_when_asked() {
+fn an_empty_cell_clears_the_value_and_missing_records_are_removed_on_request() {
     let folder = Folder::new("id,Vendor\nfern,\n");
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!(code, Some(0), "{text}");
@@ -126,7 +126,7 @@ fn force_does_not_delete_what_a_table_does_not_contain() {
 }
 
 #[test]
-fn an_answer_decides_what_an_unclear_row_is() {
+fn an_answer_decides_what_to_do_with_an_unclear_row() {
     use software_directory::curate::tabular::{self, Choice, ConvertOptions, Mapping, ReadOptions};
     use software_directory::export::{Limits, SourceFile, examine};
     use software_directory::record::CalendarDate;

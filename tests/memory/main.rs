@@ -55,7 +55,7 @@ fn build() {
     println!("{TOOK}{}", ALLOCATOR.max_allocated() - before);
 }
 
-/// Serves a generation while there isn't enough memory for the next one, until there is.
+/// Keeps serving a generation while there isn't enough memory for the next one, until there is.
 #[test]
 #[ignore = "run by another test, in a separate process"]
 fn load() {
@@ -78,7 +78,7 @@ fn load() {
 /// The line in which the process prints that its memory was returned to the system.
 const RETURNED: &str = "freed memory was returned";
 
-/// As much memory as the tables of 300,000 records take.
+/// As much memory as the tables for 300,000 records take up.
 const FREED: usize = 256 << 20;
 
 /// Frees a lot of memory before the first generation is served, and again when it's replaced.
@@ -87,7 +87,7 @@ const FREED: usize = 256 << 20;
 fn free() {
     let Some(place) = place_of_process() else { return };
     let before = resident();
-    // In blocks as large as those of a decoded table.
+    // In blocks as large as a decoded table's.
     let allocate_and_free = || drop((0..256).map(|_| vec![1_u8; FREED / 256]).collect::<Vec<_>>());
     let wait = |what| until(what, || (resident() < before + FREED / 4).then_some(()));
     allocate_and_free();

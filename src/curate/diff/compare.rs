@@ -37,7 +37,7 @@ pub fn compare(old: &Set, new: &Set) -> Difference {
 }
 
 struct Context<'s> {
-    /// If each set has only one export, the ids of the two, which count as the same.
+    /// If each set contains only one export: the two exports' ids, which count as the same.
     pair: Option<(&'s str, &'s str)>,
 }
 

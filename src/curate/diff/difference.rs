@@ -38,11 +38,11 @@ impl Difference {
 
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Changes {
-    /// Elements that only the new set has, in its order.
+    /// Elements that are only in the new set, in its order.
     pub added: Vec<Entry>,
-    /// Elements that only the old set has, in its order.
+    /// Elements that are only in the old set, in its order.
     pub removed: Vec<Entry>,
-    /// Elements that both have but that differ, in the order of the new set.
+    /// Elements that are in both sets but differ, in the new set's order.
     pub changed: Vec<Changed>,
 }
 
@@ -52,7 +52,7 @@ impl Changes {
     }
 }
 
-/// An element that only one set has.
+/// An element that's in only one of the sets.
 #[derive(Debug, Clone, Serialize)]
 pub struct Entry {
     pub id: Box<str>,
@@ -63,7 +63,7 @@ pub struct Entry {
     pub value: Json,
 }
 
-/// An element that both sets have but that differs.
+/// An element that's in both sets but differs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Changed {
     /// Its identity in the new set.
@@ -113,10 +113,10 @@ pub struct FieldChange {
     /// `None` if it was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<Value>,
-    /// If both values are arrays: the elements that only the new one has.
+    /// If both values are arrays: the elements that are only in the new one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Value>,
-    /// If both values are arrays: the elements that only the old one has.
+    /// If both values are arrays: the elements that are only in the old one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<Value>,
 }

@@ -114,7 +114,7 @@ impl Set {
         Ok(set)
     }
 
-    /// Gives categories and glossary terms the ids that they have when they're served.
+    /// Assigns categories and glossary terms the ids that they're served under.
     fn name_ids(&mut self) {
         for items in [&mut self.categories, &mut self.glossary] {
             let ids = Ids::of(items.iter().map(|item| &*item.name));
@@ -139,7 +139,7 @@ impl Set {
         let sections = SECTIONS.map(|name| members.remove(name));
         let (software_start, reviews_start) = (self.software.len(), self.reviews.len());
         for (section, value) in SECTIONS.into_iter().zip(sections) {
-            // A section that isn't an array was only a warning, and has no records.
+            // A section that isn't an array only caused a warning, and has no records.
             let elements = value.and_then(|value| serde_json::from_str::<Vec<&RawValue>>(value.get()).ok());
             for element in elements.unwrap_or_default() {
                 let json = Json(document.slice_ref(element.get().as_bytes()));
@@ -189,7 +189,7 @@ impl Set {
 impl Record {
     fn read(json: Json, export: Arc<str>) -> Result<Self, serde_json::Error> {
         let head: Head<'_> = serde_json::from_slice(&json.0)?;
-        // Values of other types were only warnings; they give the record no categories.
+        // Values of other types only caused warnings; they give the record no categories.
         let main = head.category.and_then(|value| serde_json::from_str::<String>(value.get()).ok());
         let others = head.categories.and_then(|value| serde_json::from_str::<Vec<String>>(value.get()).ok());
         let mut categories: Vec<Box<str>> = Vec::new();

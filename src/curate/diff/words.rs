@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use similar::{ChangeTag, TextDiff};
 
-/// Number of unchanged characters kept on each side of a change.
+/// How many unchanged characters are kept on each side of a change.
 const CONTEXT: usize = 40;
 /// Maximum length of strings to compare word by word, in bytes. For longer ones, only the common
 /// beginning and end are left out.

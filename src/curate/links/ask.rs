@@ -26,7 +26,7 @@ const MAX_REDIRECTS: usize = 10;
 const MAX_LOCATION_BYTES: usize = 4096;
 /// How many redirects are followed to a robots.txt, as RFC 9309 says.
 const MAX_ROBOTS_REDIRECTS: usize = 5;
-/// The longest pause to wait out. After a longer one, the link is due again.
+/// The longest pause to wait out. If the pause is longer, the link is left for a later run.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
 /// The pause after a 429 or 503 that doesn't specify one.
 const USUAL_PAUSE: SignedDuration = SignedDuration::from_hours(1);
@@ -124,7 +124,7 @@ impl<'c> Asker<'c> {
         }
     }
 
-    /// The rules of an address's origin, fetched only once.
+    /// The rules for an address's origin, fetched only once.
     async fn rules(&self, at: &Uri<String>) -> Rules {
         let origin = format!("{}://{}", at.scheme(), at.authority().map_or("", |authority| authority.as_str()));
         let origin = origin.to_ascii_lowercase();
@@ -246,7 +246,7 @@ pub(super) fn moved(start: &Uri<String>, end: &Uri<String>, lasting: Option<Uri<
     }
 }
 
-/// The registrable domain of an address, or else its host.
+/// An address's registrable domain, or else its host.
 fn domain(uri: &Uri<String>) -> String {
     let host = uri.authority().map_or("", |authority| authority.host()).to_ascii_lowercase();
     let host = host.trim_end_matches('.');
@@ -311,7 +311,7 @@ fn retry_after(response: &Response<Incoming>, now: Timestamp) -> Option<SignedDu
     Some(date.duration_since(now).max(SignedDuration::ZERO))
 }
 
-/// The first bytes of a body; `None` if it breaks off.
+/// The first bytes of a body; `None` if it's cut short.
 async fn beginning(mut body: Incoming, limit: usize) -> Option<Bytes> {
     let mut read = BytesMut::new();
     while read.len() < limit {

@@ -1,4 +1,4 @@
-//! Politeness: one request at a time per host, a pause between two requests, and any pauses that a
+//! Politeness: one request at a time per host, a pause between requests, and any pauses that a
 //! server asks for.
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-/// The pause between two requests to a host.
+/// The pause between requests to a host.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A source of time, which can wait.
@@ -44,7 +44,7 @@ struct Host {
     paused_until: Option<Timestamp>,
 }
 
-/// The right to send requests to a host, which only one holder has at a time.
+/// The exclusive right to send requests to a host.
 pub(super) struct Turn {
     host: OwnedMutexGuard<Host>,
 }

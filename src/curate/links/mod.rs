@@ -36,7 +36,7 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// If at least this many hosts are contacted and none has an address, this machine is offline.
 const OFFLINE_HOSTS: usize = 3;
 
-/// Why links aren't checked.
+/// Why links couldn't be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum LinksError {
     #[error(
@@ -138,7 +138,7 @@ impl LinkCheck {
     }
 }
 
-/// The host of an address, in lower case.
+/// An address's host, in lower case.
 fn host(url: &str) -> Box<str> {
     let uri = Uri::parse(url).ok();
     let host = uri.and_then(|uri| uri.authority()).map_or("", |authority| authority.host());

@@ -15,8 +15,7 @@ const LONGEST_DELAY: f64 = 30.0;
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct Robots {
     rules: Vec<Rule>,
-    /// The requested pause between two requests. RFC 9309 doesn't define it, but many files have
-    /// it.
+    /// The requested pause between requests. RFC 9309 doesn't define it, but many files include it.
     pub(super) delay: Option<Duration>,
 }
 
@@ -72,7 +71,7 @@ impl Robots {
         fitting.max_by_key(|rule| (rule.pattern.len(), rule.allows)).is_none_or(|rule| rule.allows)
     }
 
-    /// Roughly how many bytes it takes in memory.
+    /// Roughly how many bytes of memory it takes up.
     pub(super) fn weight(&self) -> usize {
         self.rules.iter().map(|rule| rule.pattern.capacity() + size_of::<Rule>()).sum()
     }

@@ -1,4 +1,4 @@
-//! The file of frequent queries without hits.
+//! The file that stores frequent queries without hits.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,7 +10,7 @@ use super::{EmptyQuery, normal};
 
 /// The file's format. Other formats are rejected.
 const FORMAT: u32 = 1;
-/// Maximum size of a file in bytes, which is more than the maximum number of queries takes.
+/// Maximum size of a file in bytes, which is more than the maximum number of queries needs.
 const MAX_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! The normal form of a query. Queries that may contain personal data or a secret have none.
+//! The normal form of a query. Queries that may contain personal data or a secret don't have one.
 
 use std::net::IpAddr;
 
@@ -15,8 +15,8 @@ const PRIVATE_DIGITS: usize = 7;
 const SECRET_CHARACTERS: usize = 12;
 
 /// Converts a query to lower case with single spaces. `None` if it isn't counted because it's empty
-/// or long, or contains an e-mail or web address, an IP address, many digits, or something like a
-/// key or a password.
+/// or long, or contains an e-mail or web address, an IP address, many digits, or something that
+/// looks like a key or a password.
 pub fn normal(query: &str) -> Option<String> {
     if query.chars().nth(2 * MAX_CHARACTERS).is_some() {
         return None;
@@ -115,7 +115,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_normal_form_is_short_and_doesnt_change_again(query in "\\PC{0,80}") {
+        fn the_normal_form_is_short_and_normalising_it_again_changes_nothing(query in "\\PC{0,80}") {
             if let Some(form) = normal(&query) {
                 prop_assert!(form.chars().count() <= MAX_CHARACTERS && !form.contains('@'));
                 prop_assert!(normal(&form).is_none_or(|again| again == form));

@@ -75,7 +75,7 @@ pub fn synonyms(proposals: &[Proposal]) -> Vec<Synonym> {
     of_meaning.into_iter().map(|(to, from)| Synonym { from, to: to.to_owned() }).collect()
 }
 
-/// Removes the signs for phrases and exclusions, leaving the query's words.
+/// Removes the phrase and exclusion signs, leaving the query's words.
 fn plain(query: &str) -> String {
     query
         .replace(is_quote, "")

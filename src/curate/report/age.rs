@@ -33,7 +33,7 @@ pub(super) fn section(software: &[&Software], day: CalendarDate) -> Section {
     Section { title: "Age of evidence", blocks }
 }
 
-/// The bars from the first check to the day of the report; `None` if there are no checks.
+/// The bars from the first check to the report's day; `None` if there are no checks.
 fn histogram(checks: &[CalendarDate], day: CalendarDate) -> Option<Histogram> {
     let first = *checks.iter().min()?;
     let quarter = |day: CalendarDate| day.year() * 4 + day.quarter() - 1;

@@ -69,7 +69,7 @@ impl Table {
 
 #[derive(Debug)]
 pub(super) enum Cell {
-    /// Any text, including from a record.
+    /// Any text, including text from a record.
     Text(String),
     /// A URI from a record.
     Uri(String),

@@ -12,7 +12,7 @@ use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
 
-/// How many records are checked together to find the reasons: as many as findings are kept per
+/// How many records are checked together to find the reasons: as many as the findings kept per
 /// code.
 const BATCH: usize = 100;
 

@@ -14,7 +14,7 @@ use crate::record::AttributeType;
 /// Options for converting a table.
 #[derive(Debug, Clone, Copy)]
 pub struct ConvertOptions<'c> {
-    /// The names of the declared categories, by id.
+    /// The declared categories' names, by id.
     pub categories: &'c BTreeMap<String, String>,
     pub date_order: Option<DateOrder>,
     /// The export being updated, whose values are also known.

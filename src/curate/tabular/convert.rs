@@ -44,14 +44,14 @@ impl Record {
         members
     }
 
-    /// The text of a property, if there is any.
+    /// A property's text, if there is any.
     pub fn text(&self, property: &str) -> Option<String> {
         let (_, value) = self.properties.iter().find(|(name, _)| name == property)?;
         serde_json::from_str(value.as_deref()?).ok()
     }
 }
 
-/// A table's records. Rows with errors also have one, without the wrong values.
+/// A table's records. A row with errors also becomes one, without the invalid values.
 #[derive(Debug)]
 pub struct Conversion {
     pub records: Vec<Record>,
@@ -82,7 +82,7 @@ struct Converter<'c> {
     options: &'c ConvertOptions<'c>,
     settled: Vec<Settled>,
     findings: Findings,
-    /// Undeclared categories, each with a row that has it.
+    /// Undeclared categories, each with the cells that contain it.
     unknown: BTreeMap<String, Vec<At>>,
 }
 

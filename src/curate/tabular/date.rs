@@ -16,9 +16,9 @@ pub enum DateOrder {
 /// A date as written in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Date {
-    /// One meaning only.
+    /// A date with only one meaning.
     Day(CalendarDate),
-    /// Day and month in an order that other cells reveal, and the year.
+    /// Day and month in an order that only other cells reveal, and the year.
     Either(u8, u8, u16),
     /// A month or a year.
     Partial,
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_of_each_form_are_read_and_others_are_not() {
+    fn dates_in_each_form_are_read_and_others_are_not() {
         for (text, expected) in [
             ("2025-12-31", Some("2025-12-31")),
             ("2025-12-31T00:00:00", Some("2025-12-31")),

@@ -32,7 +32,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
         number += 1;
         let place = |column| format!("row {number}, column {}", column_letters(column));
         let last = record.iter().rposition(|cell| !cell.trim().is_empty());
-        // The header may end with columns that have no name.
+        // The header may end with unnamed columns.
         let width = if rows.len() < SEARCHED_ROWS { record.len() } else { last.map_or(0, |last| last + 1) };
         let cells = if last.is_some() { &record[..width] } else { &[] };
         budget.row(cells.len())?;
@@ -107,7 +107,7 @@ fn delimiter(text: &str) -> u8 {
         let common = widths.into_iter().filter(|(width, _)| *width > 1).max_by_key(|(width, rows)| (*rows, *width));
         common.map_or((0, 0), |(width, rows)| (rows * 100 / count.max(1), width))
     };
-    // The last of several equals is chosen, so the preferred delimiter comes last.
+    // `max_by_key` returns the last of several maxima, so the preferred delimiter comes last.
     *b"|\t;,".iter().max_by_key(|delimiter| score(**delimiter)).unwrap_or(&b',')
 }
 

@@ -7,7 +7,7 @@ use super::findings::{At, Level};
 use super::{Conversion, Mapping, Record, Table};
 use crate::record::{Attribute, EvidenceStatus, slug};
 
-/// The properties of the export itself.
+/// The export's own properties.
 #[derive(Debug, Clone)]
 pub struct Envelope {
     pub name: String,
@@ -33,7 +33,7 @@ pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record
     json
 }
 
-/// The declarations of attributes as a member of an export.
+/// Attribute declarations, as a member of an export.
 pub(super) fn declarations(attributes: &[Attribute]) -> String {
     let lines: Vec<_> = attributes.iter().map(|attribute| format!("\n    {}", attribute.declaration())).collect();
     format!("[{}\n  ]", lines.join(","))

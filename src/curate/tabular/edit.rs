@@ -112,8 +112,7 @@ fn style(text: &str, items: &[Item<'_>], open: usize) -> (String, String) {
     (space.trim_start_matches(',').to_owned(), colon)
 }
 
-/// Writes an object with these members, spaced like another object; `None` if that one has no
-/// members.
+/// Writes an object with these members, spaced like another object; `None` if that object is empty.
 pub(super) fn like(object: &str, members: &[(&str, &str)]) -> Option<String> {
     let items = items(object)?;
     let last = items.last()?;
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_spaced_like_another_one() {
+    fn an_object_is_spaced_like_another() {
         let members = [("x", "1"), ("y", "2")];
         assert_eq!(like("{\n  \"a\": 0,\n  \"b\": 0\n}", &members).as_deref(), Some("{\n  \"x\": 1,\n  \"y\": 2\n}"));
         assert_eq!(like("{ \"a\":0, \"b\":0 }", &members).as_deref(), Some("{ \"x\":1, \"y\":2 }"));

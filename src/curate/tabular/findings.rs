@@ -101,7 +101,7 @@ impl Findings {
         }
     }
 
-    /// Counts more findings of a cause that aren't known individually.
+    /// Counts more findings with the same cause that aren't known individually.
     pub(super) fn add_more(&mut self, level: Level, column: Option<usize>, message: &str, count: usize) {
         let group = self.groups.entry((level, column, message.to_owned())).or_insert_with(|| Group {
             level,

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_and_objects_by_id_are_tables() {
+    fn arrays_and_objects_keyed_by_id_are_read_as_tables() {
         let table = document(r#"[{"name": "A"}, {"url": "u", "name": "B"}]"#).expect("a table");
         assert_eq!(
             (table.heads.join(" "), table.row_name(table.rows[1].number)),

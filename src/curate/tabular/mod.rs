@@ -43,7 +43,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Maximum number of rows: what a worksheet can contain, and a limit on memory.
+/// Maximum number of rows: as many as a worksheet can contain, which also limits memory.
 pub const MAX_ROWS: usize = 1_048_576;
 /// Maximum number of columns, as in a worksheet.
 pub const MAX_COLUMNS: usize = 16_384;
@@ -157,7 +157,7 @@ impl Table {
     }
 }
 
-/// The letters of a column, from 0: `A`, `Z`, `AA`.
+/// A column's letters, given its index from 0: `A`, `Z`, `AA`.
 pub fn column_letters(column: usize) -> String {
     let mut letters = Vec::new();
     let mut rest = column + 1;
@@ -329,7 +329,7 @@ mod tests {
     use super::column_letters;
 
     #[test]
-    fn columns_have_the_letters_of_a_spreadsheet() {
+    fn columns_are_lettered_as_in_a_spreadsheet() {
         let letters: Vec<_> = [0, 25, 26, 701, 702, 16_383].map(column_letters).into();
         assert_eq!(letters, ["A", "Z", "AA", "ZZ", "AAA", "XFD"]);
     }

@@ -16,7 +16,7 @@ use crate::text::count::{agreeing, counted};
 const MAX_LINKED_CELLS: u64 = 10_000;
 /// How many cells can get addresses from hyperlinks in total.
 const MAX_LINKS: usize = 1_000_000;
-/// How many cells may have a number format that adds something.
+/// How many cells may have a number format that adds something to the number.
 const MAX_FORMATS: usize = 5_000_000;
 /// Maximum length of a formula in a message, in characters.
 const FORMULA_CHARS: usize = 60;

@@ -116,7 +116,7 @@ impl Blemishes {
             self.add(Blemish::Garbled, value, path, text, place, Some(meant));
         }
         if let Some(place) = mojibake::lost(text) {
-            // An unpaired surrogate reads the same, and is already an error.
+            // An unpaired surrogate also reads as U+FFFD, but is already an error.
             let is_written = |raw: &str| raw.contains('\u{fffd}') || raw.to_ascii_lowercase().contains("\\ufffd");
             if value.kind() == Kind::Plain || is_written(value.raw()) {
                 self.add(Blemish::Lost, value, path, text, place, None);

@@ -31,8 +31,8 @@ const PLACEHOLDERS: [&str; 15] = [
 ];
 /// Placeholder labels right before the top-level domain.
 const YOURS: [&str; 6] = ["your-company", "your-domain", "your-site", "yourcompany", "yourdomain", "yoursite"];
-/// Top-level names of local networks: from RFC 6762, ICANN's reservation of `internal`, and common
-/// practice.
+/// Top-level names used on local networks: from RFC 6762, ICANN's reservation of `internal`, and
+/// common practice.
 const LOCAL: [&str; 7] = ["corp", "home", "internal", "intranet", "lan", "local", "localdomain"];
 
 /// IANA's list of 2026-11-01 in lower case, without its first line:
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_real_and_fictional_websites_are_fine() {
+    fn hosts_of_real_and_fictional_websites_are_accepted() {
         for url in [
             "https://acme.example/",
             "https://www.acme.EXAMPLE.",
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn fix_for_two_schemes_drops_the_first() {
+    fn the_fix_for_two_schemes_drops_the_first() {
         let doubt = doubt(Uri::parse("http://http://acme.example/x").expect("a URI"));
         assert_eq!(doubt.map(|doubt| doubt.help).as_deref(), Some("write \"http://acme.example/x\""));
     }

@@ -63,7 +63,7 @@ const ELEMENTS: [&str; 52] = [
 
 /// In bytes.
 const TAG_BYTES: usize = 500;
-/// In bytes, without the `&`; the longest name has 32.
+/// In bytes, without the `&`; the longest entity name has 32.
 const ENTITY_BYTES: usize = 34;
 /// Maximum length of a link's text, in bytes.
 const LINK_BYTES: usize = 300;
@@ -74,7 +74,7 @@ pub(super) fn is_possible(text: &str) -> bool {
 }
 
 struct Tag<'t> {
-    /// Index in [`ELEMENTS`].
+    /// Index into [`ELEMENTS`].
     element: usize,
     is_closing: bool,
     attributes: &'t str,
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn entities_are_found_with_what_they_stand_for() {
+    fn entities_are_found_along_with_the_characters_they_stand_for() {
         for (text, piece, meant) in [
             ("R&amp;D", "&amp;", '&'),
             ("a &lt; b", "&lt;", '<'),

@@ -1,5 +1,4 @@
-//! Converts a parsed document to the directory's values, with advice on what can't be used as it
-//! is.
+//! Converts a parsed document to the directory's values, with advice on what can't be used as is.
 //!
 //! The schema has already been checked. Here, a word that's too long to be searched is an error;
 //! almost everything else is a warning. A record without an essential property yields nothing.
@@ -221,7 +220,7 @@ impl Reader {
         value.elements().enumerate().collect()
     }
 
-    /// Suggests known keys in place of unknown ones that resemble them.
+    /// Suggests known keys instead of unknown ones that resemble them.
     fn near_misses(&mut self, known: &mut NearMiss, object: Value<'_>, path: Path<'_>) {
         let mut present = None;
         for (key, value) in object.members() {

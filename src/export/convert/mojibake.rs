@@ -68,7 +68,7 @@ mod tests {
     use super::{garbled, lost};
 
     #[test]
-    fn utf_8_read_as_another_encoding_is_found() {
+    fn utf_8_decoded_as_another_encoding_is_found() {
         for meant in "äöüÄÖÜßéèàñçøåœ’“–…•€™©®°·→łąšČ😀\u{a0}\u{feff}".chars()
         {
             let utf_8 = meant.to_string();

@@ -56,7 +56,7 @@ impl Reader {
             product
         };
         // There may be a hundred thousand products of about four hundred bytes each, and a growing
-        // vector would move them.
+        // vector would keep moving them.
         let mut products = Vec::with_capacity(list.map_or(0, |list| list.elements().count()));
         products.extend(records.filter_map(product));
         products

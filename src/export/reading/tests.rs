@@ -106,7 +106,7 @@ proptest! {
 }
 
 #[test]
-fn a_file_that_repeats_another_is_one_finding() {
+fn a_file_that_repeats_another_causes_one_finding() {
     let products: Vec<_> = (0..300).map(|id| {
         json!({"id": format!("p{id}"), "name": "A", "url": "https://a.example", "evidence_status": "pending-review"})
     }).collect();

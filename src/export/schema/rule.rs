@@ -69,7 +69,7 @@ impl Rules {
         }
     }
 
-    /// Requires a URI. `help` is used whatever is wrong with it.
+    /// Requires a URI. `help` is used no matter what's wrong with it.
     pub(super) fn uri_or(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
         let Some(text) = self.string(value, path, help) else { return };
         if !is_uri(&text) {

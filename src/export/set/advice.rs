@@ -208,7 +208,7 @@ fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, finding
     }
 }
 
-/// A term's identity, or the term itself if it has only punctuation.
+/// A term's identity, or the term itself if it's only punctuation.
 fn synonym_key(term: &str) -> String {
     let identity = identity(term);
     if identity.is_empty() { term.trim().to_owned() } else { identity }

@@ -10,13 +10,13 @@ use crate::export::{Code, Finding, Location, Related, SectionKind};
 use crate::record::{identity, slug};
 use crate::text::count::{agreeing, counted};
 
-/// Minimum length of the slugs to compare, in characters. In shorter names, one edit often gives
-/// another word.
+/// Minimum length of the slugs to compare, in characters. In shorter names, a single edit often
+/// yields a different word.
 const SHORTEST: usize = 5;
 /// Maximum length of the slugs to compare, in bytes.
 const LONGEST: usize = 100;
-/// An undeclared category must have this many times as many products as a suspect to be what the
-/// suspect probably means.
+/// An undeclared category must have this many times as many products as a suspect to count as what
+/// the suspect probably means.
 pub(super) const MANY_TIMES: usize = 10;
 /// Maximum number of pairs compared. A set with more has no consistent categories.
 const PAIRS: usize = 1_000_000;
@@ -24,7 +24,7 @@ const PAIRS: usize = 1_000_000;
 struct Category<'d> {
     name: &'d str,
     slug: String,
-    /// How many products have it, and the first of them as document and index.
+    /// How many products have it, and the first one's document and index.
     products: usize,
     first: Option<(usize, usize)>,
     /// Where its name is declared.

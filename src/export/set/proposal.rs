@@ -16,7 +16,7 @@ use crate::export::{Code, Finding};
 use crate::record::{Attribute, AttributeType, Attributes, MAX_ATTRIBUTES};
 use crate::text::shorten::is_longer;
 
-/// A property that fewer products have isn't worth a filter.
+/// A property isn't worth a filter if fewer products than this have it.
 const FEWEST_PRODUCTS: usize = 10;
 
 /// Maximum number of proposals.
@@ -32,7 +32,7 @@ struct Candidate {
     products: usize,
     /// The first product that has it: document and index.
     first: (usize, usize),
-    /// For each type, how many values aren't of it.
+    /// For each type, how many values have a different one.
     misfits: [usize; AttributeType::ALL.len()],
     /// Hashes of its values. More than [`LISTED_VALUES`] means that there are too many to list.
     values: HashSet<u64>,

@@ -13,8 +13,8 @@ use crate::export::{Code, Finding, Related};
 use crate::record::{identity, slug};
 use crate::text::count::{agreeing, counted};
 
-/// Minimum length of the values to compare, in characters. In shorter ones, an `s` makes another
-/// word.
+/// Minimum length of the values to compare, in characters. In shorter ones, an extra `s` makes a
+/// different word.
 const SHORTEST: usize = 5;
 /// Maximum length of the values to compare, in bytes.
 const LONGEST: usize = 100;
@@ -22,7 +22,7 @@ const LONGEST: usize = 100;
 /// may be a name.
 const PIECES: usize = 3;
 
-/// A value, how many products have it, and the first of them as document and index.
+/// A value, how many products have it, and the first one's document and index.
 #[derive(Clone, Copy)]
 struct Value<'d> {
     name: &'d str,

@@ -69,7 +69,7 @@ impl ValueUses {
     }
 }
 
-/// Finds where a product has a property's value. Parses its record again, which is cheaper than
+/// Finds a property's value in a product's record. Parses the record again, which is cheaper than
 /// keeping the place for every product.
 pub(super) fn location(
     exports: &[ParsedExport<'_>],
@@ -87,7 +87,7 @@ pub(super) fn location(
     export.file.location(span.start + place.start..span.start + place.end, pointer)
 }
 
-/// Finds where a product has a property.
+/// Finds a property in a product's record.
 pub(super) fn location_of(exports: &[ParsedExport<'_>], (number, index): (usize, usize), key: &str) -> Location {
     let export = &exports[number];
     let (span, bytes) = record(export, index);
@@ -105,7 +105,7 @@ fn record(export: &ParsedExport<'_>, index: usize) -> (Range<usize>, Bytes) {
     (span, bytes)
 }
 
-/// Where a record has a value: the property, the index if it's an array, and the range.
+/// Where a value is in a record: the property, the index if it's an array, and the range.
 fn named(record: Value<'_>, keys: &[&'static str], name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
     keys.iter().copied().find_map(|key| {
         let value = record.get(key)?;

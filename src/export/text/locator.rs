@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_far_into_one_long_line_is_exact() {
+    fn a_place_far_into_a_long_line_is_exact() {
         let text = "é".repeat(3 * STRIDE) + "\n!" + &"z".repeat(STRIDE);
         let locator = Locator::new(text.as_bytes());
         for (offset, line, column) in [(2 * STRIDE, 1, STRIDE + 1), (6 * STRIDE + 1, 2, 1), (text.len(), 2, STRIDE + 2)]

@@ -62,8 +62,8 @@ impl<'t> Parser<'t> {
         (complete.then_some(self.nodes), self.faults)
     }
 
-    /// Returns the nodes up to where reading can't continue. Objects and arrays that are still open
-    /// end with the file.
+    /// Returns the nodes up to the point where reading can't continue. Objects and arrays that are
+    /// still open end with the file.
     pub(super) fn run_to_stop(mut self, end: usize) -> Vec<Node> {
         let _ = self.document();
         let last = offset(self.nodes.len().saturating_sub(1));
@@ -258,7 +258,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn report(&mut self, code: Code, span: std::ops::Range<usize>, message: impl Into<String>, help: &str) {
-        // Building the pointer takes time: its keys may have several megabytes.
+        // Building the pointer takes time: its keys may be several megabytes long.
         if self.faults.count(code, &span) {
             self.faults.keep(Fault::new(code, span, self.pointer(), message, help));
         }

@@ -111,13 +111,13 @@ impl<'d> Value<'d> {
             .map(move |index| Value { text, nodes, index })
     }
 
-    /// The elements of an array; empty for other values.
+    /// An array's elements; empty for other values.
     pub(in crate::export) fn elements(&self) -> impl Iterator<Item = Self> + use<'d> {
         let is_array = self.kind() == Kind::Array;
         self.children().take_while(move |_| is_array)
     }
 
-    /// The members of an object as key and value; empty for other values.
+    /// An object's members, as key and value; empty for other values.
     pub(in crate::export) fn members(&self) -> impl Iterator<Item = (Self, Self)> + use<'d> {
         let is_object = self.kind() == Kind::Object;
         let mut children = self.children().take_while(move |_| is_object);

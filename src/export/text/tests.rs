@@ -1,4 +1,4 @@
-//! Tests of the parser: accepted input, findings, arbitrary bytes.
+//! Tests for the parser: accepted input, findings, arbitrary bytes.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -240,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_upset_the_parser(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_yield_a_document_or_a_finding(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let (document, faults) = parse(&bytes, 8);
         prop_assert!(document.is_some() || !faults.is_empty());
     }

@@ -47,7 +47,7 @@ impl Word {
         folding::spelled_out(self.accented.as_deref()?)
     }
 
-    /// Whether the word has two letters or more and is written in capitals: `VA`, `SHE`.
+    /// Whether the word has at least two letters and is written in capitals: `VA`, `SHE`.
     pub fn is_capitals(&self, text: &str) -> bool {
         let written = &text[self.start..self.end];
         written.chars().filter(|c| c.is_alphabetic()).count() >= 2 && !written.chars().any(char::is_lowercase)

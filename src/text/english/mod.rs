@@ -6,7 +6,7 @@ use foldhash::HashSet;
 
 /// One word per line, lower case, sorted: sizes 10 to 40 of SCOWL, a source of spell checkers' word
 /// lists (<http://wordlist.aspell.net>), American and British, without names, abbreviations and
-/// contractions. `COPYRIGHT` in the same folder has its licence.
+/// contractions. Its licence is in `COPYRIGHT` in the same folder.
 static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("words.txt").lines().collect());
 
 /// Function words, sorted: Snowball's English stop words
@@ -143,23 +143,23 @@ const FUNCTION_WORDS: [&str; 129] = [
     "yourselves",
 ];
 
-/// Whether a folded word is a common English one in any form, so that it's neither misspelled nor a
-/// prefix of another word.
+/// Whether a folded word is a common English one in any form. Such a word isn't taken for a
+/// misspelling or for the start of another word.
 pub fn is_common(folded: &str) -> bool {
     WORDS.contains(folded)
 }
 
 /// Names of places, peoples, languages and people, in the same format as [`WORDS`]: SCOWL's
-/// upper-case words of sizes 10 to 50, without those that are common words, are too short to be
-/// corrected, or have other letters.
+/// upper-case words of sizes 10 to 50, except those that are common words, are too short to be
+/// corrected, or contain other letters.
 static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("names.txt").lines().collect());
 
-/// Whether a folded word is a well-known name, so that it isn't misspelled.
+/// Whether a folded word is a well-known name, which isn't taken for a misspelling.
 pub fn is_name(folded: &str) -> bool {
     NAMES.contains(folded)
 }
 
-/// Whether a folded word is a function word. Such words count if a product has them but aren't
+/// Whether a folded word is a function word. Such words count if a product contains them but aren't
 /// required, and in a long query they don't count at all.
 pub fn is_function_word(folded: &str) -> bool {
     FUNCTION_WORDS.binary_search(&folded).is_ok()
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_common_in_every_form_and_misspellings_are_not() {
+    fn common_words_are_recognised_in_every_form_and_misspellings_are_not() {
         for word in ["slack", "games", "desk", "organisation", "organization"] {
             assert!(is_common(word), "{word}");
         }

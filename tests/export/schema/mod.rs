@@ -70,12 +70,12 @@ fn the_unmutated_export_is_valid() {
 }
 
 #[test]
-fn mutated_exports_get_the_verdict_of_the_published_schema() {
+fn mutated_exports_get_the_same_verdict_from_the_published_schema() {
     assert_agreement(6_000, mutation::mutated());
 }
 
 #[test]
-fn odd_addresses_get_the_verdict_of_the_published_schema() {
+fn odd_addresses_get_the_same_verdict_from_the_published_schema() {
     let with_license = |license: String| {
         let mut document = document::valid();
         document.set("license", Node::text(&license));
@@ -85,7 +85,7 @@ fn odd_addresses_get_the_verdict_of_the_published_schema() {
 }
 
 #[test]
-fn prefixes_get_the_verdict_of_the_published_schema() {
+fn prefixes_get_the_same_verdict_from_the_published_schema() {
     for (prefix, is_valid) in [
         (r#""dpg:""#.to_owned(), true),
         (format!("\"{}\"", "x".repeat(32)), true),
@@ -104,7 +104,7 @@ fn prefixes_get_the_verdict_of_the_published_schema() {
 }
 
 #[test]
-fn nearly_valid_dates_get_the_verdict_of_the_published_schema() {
+fn nearly_valid_dates_get_the_same_verdict_from_the_published_schema() {
     let with_date = |date: String| {
         let mut document = document::valid();
         document.first_record().set("evidence_checked_on", Node::text(&date));
@@ -134,7 +134,7 @@ fn text_at_its_limit_gets_the_verdict_of_the_published_schema() {
 }
 
 #[test]
-fn groups_at_their_limit_get_the_verdict_of_the_published_schema() {
+fn groups_at_their_limit_get_the_same_verdict_from_the_published_schema() {
     for key in ["terms", "from", "ambiguous"] {
         let with = |count: usize| {
             let terms = (0..count).map(|n| format!("\"t{n}\"")).collect::<Vec<_>>().join(",");
@@ -150,7 +150,7 @@ fn groups_at_their_limit_get_the_verdict_of_the_published_schema() {
 }
 
 #[test]
-fn attributes_get_the_verdict_of_the_published_schema() {
+fn attributes_get_the_same_verdict_from_the_published_schema() {
     for (attribute, valid) in [
         (r#"{"property": "licence", "label": "Licence"}"#, true),
         (r#"{"property": "tags", "label": "Topics", "type": "text"}"#, true),
@@ -169,7 +169,7 @@ fn attributes_get_the_verdict_of_the_published_schema() {
 }
 
 #[test]
-fn numbers_at_the_limit_get_the_verdict_of_the_published_schema() {
+fn numbers_at_the_limit_get_the_same_verdict_from_the_published_schema() {
     for (number, valid) in [("1.7976931348623157e308", true), ("-1.7976931348623157e308", true)] {
         let mut document = document::valid();
         document.first_record().set("unknown", Node::Raw(number.to_owned()));

@@ -104,8 +104,8 @@ struct Field {
     parts: Vec<Part>,
 }
 
-/// Renders a difference as part of a page: a summary, and a list per section. It has at most a few
-/// megabytes. Text from records is escaped. Products in the new set link to their pages,
+/// Renders a difference as part of a page: a summary, and a list per section, a few megabytes at
+/// most. Text from records is escaped. Products in the new set link to their pages,
 /// `/software/{id}`.
 pub fn html(difference: &Difference, options: &Options<'_>) -> Result<String, askama::Error> {
     let mut full = Full(0);

@@ -23,7 +23,7 @@ async fn endless_redirects_end() {
 }
 
 #[tokio::test]
-async fn endless_head_body_and_robots_are_cut_off() {
+async fn endless_headers_bodies_and_robots_files_are_cut_off() {
     let world = World::new(&["head.example", "body.example", "robots.example"], |Asked { host, path, .. }| {
         match (&**host, &**path) {
             ("robots.example", "/robots.txt") => Reply::Endless(
@@ -45,7 +45,7 @@ async fn endless_head_body_and_robots_are_cut_off() {
 }
 
 #[tokio::test]
-async fn slow_bodies_and_broken_answers_end() {
+async fn slow_bodies_and_broken_responses_are_reported() {
     let mut world = World::new(&["slow.example", "half.example", "junk.example"], |Asked { host, path, .. }| {
         let half = b"HTTP/1.1 200 x\r\ncontent-length: 99\r\n\r\nUser-agent: *".to_vec();
         match (&**host, &**path) {

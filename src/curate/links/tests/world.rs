@@ -142,7 +142,7 @@ impl World {
         world
     }
 
-    /// Gives a host one list of addresses for each time that it's resolved; the last one repeats.
+    /// Gives a host one list of addresses for each time it's resolved; the last one repeats.
     pub(super) fn name(&self, host: &str, answers: &[&str]) {
         let parse = |answer: &&str| answer.split(' ').map(|ip| ip.parse().expect("an address")).collect();
         let answers = answers.iter().map(parse).collect();

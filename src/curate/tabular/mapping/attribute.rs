@@ -1,4 +1,4 @@
-//! Infers the type of an attribute from its column.
+//! Infers an attribute's type from its column.
 
 use crate::curate::tabular::date::{self, Date};
 use crate::curate::tabular::{Cell, Table, value};

@@ -16,7 +16,7 @@ use crate::record::{Attribute, AttributeType, slug};
 
 /// How many rows a proposal reads, except for ratings.
 const SAMPLE_ROWS: usize = 200;
-/// Parts of the headers of columns whose addresses aren't the product's page.
+/// If a column's header contains one of these, its addresses aren't the product's page.
 const OTHER_ADDRESSES: [&str; 12] =
     ["repo", "source", "quelle", "git", "logo", "image", "icon", "licen", "lizenz", "screenshot", "download", "issue"];
 
@@ -37,7 +37,7 @@ pub enum MappingError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnUse {
     pub target: Target,
-    /// Used only in rows where another column has no value.
+    /// Used only in rows where the property's main column is empty.
     pub is_fallback: bool,
     /// Lists are split at commas, regardless of other values.
     pub split_commas: bool,
@@ -70,7 +70,7 @@ impl ColumnUse {
     }
 }
 
-/// How each column of a table is used.
+/// How each of a table's columns is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
     /// In the order of the columns.
@@ -139,7 +139,7 @@ impl Mapping {
         if is_found || head == "*" { Ok(()) } else { Err(no_column(table, head)) }
     }
 
-    /// Uses a column as an attribute, whatever was proposed.
+    /// Uses a column as an attribute, regardless of what was proposed.
     pub fn take_attribute(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
         let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
         let Some(target @ Target::Attribute(_, None)) = Target::parse(&format!("attribute:{head}")) else {
