@@ -25,7 +25,7 @@ pub struct HttpConfig {
     /// The build's name. It's part of every entity tag, so a response cached from another build
     /// isn't mistaken for one from this build. Replicas of the same build share it.
     pub build: String,
-    /// The longest a response may take to send its first byte.
+    /// The time limit for a response's first byte.
     pub request_timeout: Duration,
     /// How many threads run searches. With zero, every search is shed.
     pub search_threads: usize,

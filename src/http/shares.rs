@@ -44,7 +44,7 @@ pub(super) struct Limit {
     pub(super) of_holder: usize,
 }
 
-/// Whose units are used up.
+/// Whose units are used up: a caller's or a class's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exhausted {
     Class,

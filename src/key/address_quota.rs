@@ -27,8 +27,8 @@ const WAYS: usize = 8;
 /// Number of sets. In total there's room for 65,536 addresses in about two megabytes.
 const SETS: usize = 8192;
 
-/// How much of their quota addresses have used, as debts. The quota, in requests per minute and at
-/// least 1, is passed with each request.
+/// How much of its quota each address has used, stored as a debt. The quota, in requests per minute
+/// and at least 1, is passed with each request.
 #[derive(Debug)]
 pub struct AddressQuotas {
     sets: Box<[Mutex<[Account; WAYS]>]>,

@@ -25,7 +25,7 @@ pub enum Expiry {
 )]
 pub struct ExpiryError(String);
 
-/// Maximum for a time from now: a thousand years.
+/// The maximum for a time from now: a thousand years.
 const MAX_HOURS: i64 = 1000 * 366 * 24;
 
 impl Expiry {
@@ -58,7 +58,7 @@ impl Expiry {
         }
     }
 
-    /// The earlier of two.
+    /// The earlier of two expiries.
     #[must_use]
     pub fn earlier(self, other: Self) -> Self {
         match (self.end(), other.end()) {

@@ -18,8 +18,8 @@ pub const WINDOW: Duration = Duration::from_mins(1);
 /// Requests closer together than this form one burst.
 const GRAIN: Duration = Duration::from_millis(250);
 
-/// The requests that a key has spent during the last window. The rate is passed with each request,
-/// so a key keeps its count when its rate changes.
+/// The requests that a key made during the last window. The rate is passed with each request, so a
+/// key keeps its count when its rate changes.
 #[derive(Debug, Default)]
 pub struct Quota {
     log: Mutex<Spent>,

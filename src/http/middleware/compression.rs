@@ -1,5 +1,5 @@
-//! Compresses API responses with zstd or gzip, whichever the caller prefers; zstd if both are
-//! equal.
+//! Compresses API responses with zstd or gzip, whichever the caller prefers, or zstd if it has no
+//! preference.
 //!
 //! It runs on the threads that serve connections, so its cost is bounded by limiting the size of
 //! what it compresses. Static documents and downloads already have their final coding.
@@ -26,7 +26,7 @@ pub(in crate::http) const MIN_COMPRESSED_BYTES: u64 = 1024;
 /// with megabytes of text, are sent uncompressed.
 const MAX_BYTES: u64 = 128 * 1024;
 
-/// The encoders' level: about four fifths of the best ratio in a fraction of the time.
+/// The compression level: about four fifths of the best ratio in a fraction of the time.
 const LEVEL: CompressionLevel = CompressionLevel::Precise(4);
 
 /// Marks a response that already has its final coding: its body is sent unchanged.

@@ -124,13 +124,13 @@ const HEADERS: [(&str, bool, &str); 13] = [
 const ANSWER_HEADERS: [&str; 7] =
     ["X-Request-Id", "X-Generation", "ETag", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"];
 
-/// Errors that any operation under `/v1` may return.
+/// Errors that any operation under `/v1` may respond with.
 pub(super) struct ApiErrors;
 
 /// For operations that take an id.
 pub(super) struct NotFound;
 
-/// Errors that any operation may return, even outside `/v1`.
+/// Errors that any operation may respond with, even outside `/v1`.
 pub(super) struct RequestErrors;
 
 /// For operations that take a generation.

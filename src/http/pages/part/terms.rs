@@ -81,7 +81,7 @@ impl TermIndex {
     }
 }
 
-/// A folded word, and the singulars it may be the plural of.
+/// A folded word, and the singulars that it might be the plural of.
 fn forms(word: &str) -> Vec<String> {
     let folded = word.to_lowercase();
     let singulars: Vec<_> = ["s", "es"].iter().filter_map(|end| folded.strip_suffix(end)).map(str::to_owned).collect();
