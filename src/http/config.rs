@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn links_start_with_the_path_of_the_public_address() {
+    fn links_start_with_the_public_urls_path() {
         let with_path = config("https://example.org/directory/");
         assert_eq!((with_path.base(), with_path.path_prefix()), ("https://example.org/directory", "/directory"));
         let without = config("http://localhost:8080");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn only_absolute_web_addresses_can_be_public() {
+    fn only_absolute_web_urls_can_be_public() {
         for wrong in
             ["", "example.org", "/api", "ftp://example.org", "https://", "https://a.example/?x=1", "https://a/#b"]
         {

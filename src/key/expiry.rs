@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_itself_the_last_valid_moment() {
+    fn an_exact_time_is_the_last_valid_moment() {
         let expiry: Expiry = "2027-01-31T12:00:00+02:00".parse().expect("a time");
         assert!(!expiry.is_past(at("2027-01-31T10:00:00Z")));
         assert!(expiry.is_past(at("2027-01-31T10:00:00.000000001Z")));

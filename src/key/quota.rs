@@ -18,8 +18,8 @@ pub const WINDOW: Duration = Duration::from_mins(1);
 /// Requests closer together than this form one burst.
 const GRAIN: Duration = Duration::from_millis(250);
 
-/// The requests that a key made during the last window. The rate is passed with each request, so a
-/// key keeps its count when its rate changes.
+/// The requests that a key has spent during the last window. The rate is passed with each request,
+/// so a key keeps its count when its rate changes.
 #[derive(Debug, Default)]
 pub struct Quota {
     log: Mutex<Spent>,
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn after_lowering_the_rate_the_wait_is_for_the_burst_that_brings_it_below() {
+    fn after_lowering_the_rate_the_wait_lasts_until_enough_requests_come_back() {
         let (quota, start) = (Quota::default(), Instant::now());
         for second in 0..10 {
             assert!(quota.spend(10, start + SECOND * second).allowed);

@@ -18,7 +18,7 @@ pub struct News {
     pub id: String,
     pub name: String,
     pub tagline: Option<String>,
-    /// Each product's id and name.
+    /// Each category's id and name.
     pub categories: Vec<(String, String)>,
     pub evidence_checked_on: Option<String>,
     /// The URI of the export's licence.

@@ -39,7 +39,7 @@ async fn begin(service: &Service, caller: (&str, &str)) -> (u16, Body) {
 }
 
 #[tokio::test]
-async fn bodies_waiting_for_their_readers_are_bounded() {
+async fn bodies_waiting_to_be_read_are_bounded() {
     let service = with_record(7, HttpConfig { public_page: Rate::new(100), ..HttpConfig::default() });
     let bearer = service.bearer();
     let key = ("authorization", &*bearer);

@@ -167,7 +167,7 @@ async fn unknown_values_are_reported_with_the_nearest_one() {
 }
 
 #[tokio::test]
-async fn all_problems_of_a_request_are_reported_at_once() {
+async fn all_problems_with_a_request_are_reported_at_once() {
     let service = Service::with_directory();
     let answer = service.get("/v1/search?limt=5&limit=0&sort=best&q=%FF").await;
     assert_eq!(answer.problem(), (400, "unknown_parameter".to_owned()));

@@ -145,7 +145,7 @@ async fn names_are_in_natural_order() {
 }
 
 #[tokio::test]
-async fn a_product_is_returned_completely() {
+async fn a_product_is_returned_in_full() {
     let service = Service::with_directory();
     let answer = service.get("/v1/software/tool-rated").await;
     let product = &answer.json()["data"];
