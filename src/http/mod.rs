@@ -325,7 +325,7 @@ async fn answer_from_generation(
     request.extensions_mut().insert(Snapshot(snapshot));
     let respond = |request| middleware::spend_quota(state, context, request, next);
     let mut response = match kind {
-        // A 304 ends here and costs no quota.
+        // A 304 ends here and doesn't count against the quota.
         Some(kind) => conditional(&state.entity_tags, kind, context, request, respond).await,
         None => respond(request).await,
     };

@@ -17,8 +17,8 @@ SORTABLE = "price"
 ATTRIBUTES = {DECLARED, "standards", "deployment", "languages", "vendor", "tags"}
 PREFIX = "attribute."
 
-# Nor does it list the languages. These are in the bundled exports. tests/api/languages.rs tests that
-# others are refused.
+# It doesn't list the languages either. These are the ones in the bundled exports.
+# tests/api/languages.rs tests that others are refused.
 LANGUAGES = {"de", "en", "fr"}
 
 

@@ -40,7 +40,7 @@ export interface Transport extends Pick<Settings, "generationChange" | "logger">
   redact: Redact;
   /** Sends a request, with retries, and reads the whole response. */
   send<Result>(request: Request, read: Read<Result>, options?: RequestOptions): Promise<Answer<Result>>;
-  /** Sends a request, with retries, and returns on the headers. The caller reads the body. */
+  /** Sends a request, with retries, and returns once the headers arrive. The caller reads the body. */
   open(request: Request, options?: RequestOptions): Promise<Opened>;
 }
 

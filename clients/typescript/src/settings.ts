@@ -45,7 +45,7 @@ export interface ClientOptions {
   fetch?: Fetch | undefined;
   /** The longest that one attempt may take, from the request to the last byte of the body. Default: 30 000. */
   timeoutMs?: number | undefined;
-  /** How often a failed request is retried. Default: 2. */
+  /** How many times a failed request is retried. Default: 2. */
   maxRetries?: number | undefined;
   /** The longest `Retry-After` that the client waits for. If it's longer, the error is thrown at once. Default: 60. */
   maxRetryAfterSeconds?: number | undefined;
@@ -54,8 +54,8 @@ export interface ClientOptions {
    * `raise` throws a `GenerationChangedError`. Iterating over pages throws it with both of these. `ignore` continues.
    * Default: `restart`. */
   generationChange?: GenerationChange | undefined;
-  /** The size of the response cache in bytes. A repeated call is then revalidated (`If-None-Match`) and costs no quota if
-   * nothing has changed. Downloads aren't cached. Default: 0, no cache. */
+  /** The size of the response cache in bytes. A repeated call is then revalidated (`If-None-Match`), and doesn't count
+   * against the quota if nothing has changed. Downloads aren't cached. Default: 0, no cache. */
   cacheMaxBytes?: number | undefined;
   /** Where the client logs; nowhere by default. No line contains the key. */
   logger?: Logger | undefined;
