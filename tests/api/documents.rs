@@ -76,7 +76,7 @@ async fn nothing_can_be_read_under_another_host_name_without_a_key() {
 }
 
 #[tokio::test]
-async fn wrong_url_gets_browsers_a_page_and_programs_a_problem() {
+async fn for_a_wrong_url_browsers_get_a_page_and_programs_a_problem() {
     let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
     let config = HttpConfig { public_url, site_title: "A & B <i>".to_owned(), ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();

@@ -29,7 +29,7 @@ PageT = TypeVar("PageT")
 
 
 class AsyncCaller:
-    """Carries out calls. `open` sends a request and returns once headers arrive; `limiter` bounds requests in flight."""
+    """Carries out calls. `open` sends a request and returns once headers arrive; `limiter` limits concurrency."""
 
     def __init__(self, settings: Settings, open: AsyncOpen, limiter: AsyncLimiter, cache: Cache) -> None:
         self.settings = settings

@@ -29,7 +29,7 @@ PageT = TypeVar("PageT")
 
 
 class Caller:
-    """Carries out calls. `open` sends a request and returns once headers arrive; `limiter` bounds requests in flight."""
+    """Carries out calls. `open` sends a request and returns once headers arrive; `limiter` limits concurrency."""
 
     def __init__(self, settings: Settings, open: Open, limiter: AbstractContextManager[Any], cache: Cache) -> None:
         self.settings = settings
