@@ -26,8 +26,8 @@ pub(crate) enum Access {
 }
 
 /// A file under a temporary name next to its target. Renaming it replaces the target in one step.
-/// Readers find either the old or the new content, and so does a restart at any moment, even after
-/// a power failure. Dropping it removes it.
+/// At any moment, even after a power failure, readers find either the old or the new content.
+/// Dropping the draft removes the file.
 #[derive(Debug)]
 pub(crate) struct Draft {
     file: NamedTempFile,

@@ -46,7 +46,7 @@ pub struct HttpConfig {
     pub empty_queries: Option<Arc<EmptyQueries>>,
     /// The preview's state; `None` for an ordinary server.
     pub preview: Option<Arc<Preview>>,
-    /// The most URLs in one sitemap file.
+    /// The maximum number of URLs in one sitemap file.
     pub sitemap_addresses: u64,
     /// The title of the page and the documentation: plain text.
     pub site_title: String,

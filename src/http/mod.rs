@@ -336,8 +336,8 @@ async fn answer_from_generation(
     response
 }
 
-/// Marks a response from a directory with translations, because another `Accept-Language` may get a
-/// different one.
+/// Marks a response from a directory with translations, because another `Accept-Language` may
+/// select a different one.
 #[derive(Debug, Clone, Copy)]
 struct Translated;
 

@@ -177,7 +177,7 @@ impl<H: Host> ToolServer<H> {
         Ok(json!({"total": page.pagination.total, "software": software}))
     }
 
-    /// Refuses a filter or an order by attributes that the directory doesn't have, and several
+    /// Rejects filters and sort orders by attributes that the directory doesn't have, and several
     /// values in one string.
     async fn check_filter(&self, filter: &SoftwareFilter, sort: Option<&AttributeSort>) -> Result<(), Failure> {
         let refused = service::refuse_attributes(&self.snapshot, filter, &[], sort);
@@ -265,7 +265,7 @@ impl<H: Host> ServerHandler for ToolServer<H> {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // The library treats a request as a custom one if its parameters have the wrong form.
+        // The library treats a request as custom if its parameters have the wrong form.
         match request.method.as_str() {
             "tools/call" => {
                 Err(ErrorData::invalid_params("params must have a name, and may have an arguments object", None))

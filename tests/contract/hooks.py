@@ -2,8 +2,9 @@
 
 import schemathesis
 
-# The largest offset with a query or when sorting by an attribute. OpenAPI can only limit a parameter
-# on its own, not depending on another one. tests/api/parameters.rs tests that larger ones are refused.
+# The largest offset with a query or when sorting by an attribute. OpenAPI can limit a parameter
+# only on its own, not depending on another. tests/api/parameters.rs tests that larger ones are
+# refused.
 MAX_QUERY_OFFSET = 10_000
 
 # Parameters that may be repeated.

@@ -120,7 +120,7 @@ interface Message {
 function messageOf(settings: Settings, request: Request, options: RequestOptions = {}): Message {
   const headers: Record<string, string> = {
     accept: request.accept ?? "application/json",
-    // All attempts share one request id, so it finds the whole call in a log.
+    // All attempts share one request id, so the whole call can be found in a log.
     "x-request-id": newRequestId(),
   };
   if (maySetUserAgent()) headers["user-agent"] = `software-directory-typescript/${VERSION}`;

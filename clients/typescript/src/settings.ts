@@ -51,7 +51,7 @@ export interface ClientOptions {
   maxRetryAfterSeconds?: number | undefined;
   /** What iterating over items does if the directory changes, that is, if a page's `X-Generation` differs from the first
    * page's. `restart` reads the list again, at most three times, and skips records that were already returned, by `id`.
-   * `raise` throws a `GenerationChangedError`. Iterating over pages throws it with both of these. `ignore` continues.
+   * `raise` throws a `GenerationChangedError`. When iterating over pages, both throw this error. `ignore` continues.
    * Default: `restart`. */
   generationChange?: GenerationChange | undefined;
   /** The size of the response cache in bytes. A repeated call is then revalidated (`If-None-Match`), and doesn't count

@@ -15,7 +15,7 @@ const MAX_TERMS: usize = 5000;
 /// Longer text, in bytes, is only escaped.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// The longest definition shown next to a mention, in characters.
+/// The maximum length of a definition shown next to a mention, in characters.
 const MAX_DEFINITION: usize = 300;
 
 /// Up to this length, an abbreviation only counts as written. CAPA is one, but "capa" is another
