@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_text_stays_text() {
+    fn hostile_text_cannot_become_markup() {
         let hostile = "<script>alert(1)</script> ]]> & \"q\" \u{0}\u{1b}\u{fffe} &lt;b&gt;";
         let news = News {
             kind: NewsKind::Added,

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn decision_says_what_is_left() {
+    fn decision_reports_how_much_is_left() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");

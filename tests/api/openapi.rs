@@ -63,7 +63,7 @@ fn every_operation_says_what_it_needs_and_what_it_returns() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_can_be_resolved() {
     fn walk<'v>(value: &'v Value, references: &mut Vec<&'v str>) {
         match value {
             Value::Object(members) => {

@@ -227,7 +227,7 @@ fn a_change_leaves_an_invalid_file_alone() {
 }
 
 #[test]
-fn a_missing_folder_is_named() {
+fn a_missing_folder_is_named_in_the_error() {
     let (folder, _) = key_file();
     let error =
         file::create(&folder.path().join("none/keys.json"), named("a"), now(), |_| Ok(())).expect_err("no folder");

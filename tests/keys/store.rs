@@ -36,7 +36,7 @@ fn a_key_in_the_file_is_accepted_and_others_are_not() {
 }
 
 #[test]
-fn an_empty_key_is_missing_and_anything_else_is_invalid() {
+fn an_empty_key_counts_as_missing_and_anything_else_as_invalid() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn window_title_has_one_line_without_controls() {
+    fn window_title_is_one_line_without_control_characters() {
         assert_eq!(single_line("a\u{202e}b\n c\u{0}\t d"), "ab c d");
         assert_eq!((initial("«ätna»"), initial("—")), ("Ä".into(), "·".into()));
     }
