@@ -1,4 +1,4 @@
-"""Carries out calls, blocking: the only place in the blocking client that sends and sleeps."""
+"""Carries out calls: the only module in the blocking client that sends requests and sleeps."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Caller:
         self.clock: Callable[[], float] = time.monotonic
 
     def with_settings(self, settings: Settings) -> Caller:
-        """Return a caller with other settings over the same connections."""
+        """Return a caller with different settings that uses the same connections."""
         other = copy.copy(self)
         other.settings = settings
         return other
