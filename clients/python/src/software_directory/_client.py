@@ -150,7 +150,7 @@ class SoftwareDirectory(Operations):
         generation_change: GenerationChange | Unchanged = UNCHANGED,
         on_retry: OnRetry | Unchanged | None = UNCHANGED,
     ) -> SoftwareDirectory:
-        """Return a client with different settings on the same connections, such as a longer timeout for one download."""
+        """Return a client with different settings on the same connections, such as a longer timeout for a download."""
         settings = self._caller.settings.changed(
             timeout_seconds=timeout,
             max_retries=max_retries,
