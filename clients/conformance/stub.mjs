@@ -12,7 +12,7 @@ const CORS = {
   "access-control-expose-headers": "ETag, Link, X-Request-Id, X-Generation, RateLimit, RateLimit-Policy, Retry-After",
 };
 
-// A slow body takes longer than its cases' timeout, but each single wait is far shorter.
+// In total, a slow body takes longer than its cases' timeout, but each wait is far shorter.
 const SLOW_PARTS = 8;
 const SLOW_MILLISECONDS = 200;
 
@@ -79,7 +79,7 @@ async function play(script, path, search, request, response) {
   const half = body.subarray(0, Math.floor(body.length / 2));
   const head = () => {
     response.sendDate = false;
-    // A platform with its own cache, such as a browser, must not respond in place of the stub.
+    // A platform with its own cache, such as a browser, must not respond instead of the stub.
     const headers = { ...CORS, "cache-control": "no-store" };
     for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name] = fill(value, request);
     if (answer.action !== "trickle_body") headers["content-length"] = body.length;

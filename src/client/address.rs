@@ -24,7 +24,7 @@ const NOT_PUBLIC_V4: [Ipv4Net; 14] = [
     v4(240, 0, 0, 0, 4),
 ];
 
-/// The public IPv6 range, and the reserved networks inside it.
+/// The public IPv6 range, and the reserved networks within it.
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
 const NOT_PUBLIC_V6: [Ipv6Net; 3] = [v6(0x2001, 0, 23), v6(0x2001, 0xdb8, 32), v6(0x3fff, 0, 20)];
 /// IPv6 networks that embed an IPv4 address, each with the offset of its first byte: NAT64 and

@@ -90,7 +90,7 @@ impl Guard {
         }
         for address in addresses {
             if let Ok(Ok(stream)) = timeout(time, self.network.connect(address)).await {
-                // Without it, requests are merely slower.
+                // Failing to set it only makes requests slower.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }

@@ -21,7 +21,7 @@ impl Destination {
         }
         match fs::canonicalize(path) {
             Ok(target) => Ok(Self::File(target)),
-            // A link to a file that doesn't exist yet is followed too.
+            // A link to a file that doesn't exist yet is also followed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
                 Ok(target) => Self::of(&super::folder_of(path).join(target)),
                 Err(_) => Ok(Self::File(path.to_owned())),

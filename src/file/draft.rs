@@ -26,8 +26,8 @@ pub(crate) enum Access {
 }
 
 /// A file under a temporary name next to its target. Renaming it replaces the target in one step.
-/// Readers find either the old or the new content, and so does a restart at any moment, even after
-/// a power failure. Dropping it removes it.
+/// At any moment, even after a power failure, readers find either the old or the new content.
+/// Dropping the draft removes the file.
 #[derive(Debug)]
 pub(crate) struct Draft {
     file: NamedTempFile,
@@ -50,7 +50,7 @@ impl Draft {
                 .rand_bytes(RANDOM_LENGTH)
                 .permissions(Permissions::from_mode(mode))
                 .tempfile_in(folder)?;
-            // Marks the file as in use. On file systems without locks, nothing is swept either.
+            // Marks the file as in use. File systems without locks aren't swept, either.
             drop(file.as_file().lock());
             if file.as_file().metadata()?.nlink() > 0 {
                 break file;
@@ -82,7 +82,7 @@ impl Draft {
     }
 }
 
-/// The file has its name, but may lose it in a power failure.
+/// The file has its final name, but may lose it in a power failure.
 #[derive(Debug)]
 #[must_use = "sync it, so that the name survives a power failure"]
 pub(crate) struct Renamed {
@@ -112,7 +112,7 @@ pub(crate) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
     }
 }
 
-/// Makes names just written to a folder survive a power failure.
+/// Syncs a folder, so that names just written to it survive a power failure.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     sync(&File::open(folder)?)
 }

@@ -11,7 +11,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::config::HttpConfig;
 use crate::service::{News, NewsKind};
 
-/// The feed's time if the log has no entries.
+/// The feed's timestamp if the log has no entries.
 const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
 
 #[derive(Debug)]
@@ -94,7 +94,7 @@ fn link(xml: &mut Xml, relation: &str, media_type: &str, address: &str) -> io::R
     Ok(())
 }
 
-/// Replaces the characters that XML can't contain, escaped or not (XML 1.0, 2.2).
+/// Replaces the characters that XML can't contain even when escaped (XML 1.0, 2.2).
 fn legal(text: &str) -> String {
     let is_legal = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
     text.chars().map(|c| if is_legal(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_text_stays_text() {
+    fn hostile_text_cannot_become_markup() {
         let hostile = "<script>alert(1)</script> ]]> & \"q\" \u{0}\u{1b}\u{fffe} &lt;b&gt;";
         let news = News {
             kind: NewsKind::Added,

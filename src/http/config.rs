@@ -25,7 +25,7 @@ pub struct HttpConfig {
     /// The build's name. It's part of every entity tag, so a response cached from another build
     /// isn't mistaken for one from this build. Replicas of the same build share it.
     pub build: String,
-    /// The longest a response may take to send its first byte.
+    /// The time limit for a response's first byte.
     pub request_timeout: Duration,
     /// How many threads run searches. With zero, every search is shed.
     pub search_threads: usize,
@@ -46,7 +46,7 @@ pub struct HttpConfig {
     pub empty_queries: Option<Arc<EmptyQueries>>,
     /// The preview's state; `None` for an ordinary server.
     pub preview: Option<Arc<Preview>>,
-    /// The most URLs in one sitemap file.
+    /// The maximum number of URLs in one sitemap file.
     pub sitemap_addresses: u64,
     /// The title of the page and the documentation: plain text.
     pub site_title: String,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn links_start_with_the_path_of_the_public_address() {
+    fn links_start_with_the_public_urls_path() {
         let with_path = config("https://example.org/directory/");
         assert_eq!((with_path.base(), with_path.path_prefix()), ("https://example.org/directory", "/directory"));
         let without = config("http://localhost:8080");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn only_absolute_web_addresses_can_be_public() {
+    fn only_absolute_web_urls_can_be_public() {
         for wrong in
             ["", "example.org", "/api", "ftp://example.org", "https://", "https://a.example/?x=1", "https://a/#b"]
         {

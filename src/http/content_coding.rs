@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_leaves_the_body_uncoded() {
+    fn body_is_sent_as_is_if_no_coding_is_acceptable() {
         for refused in [
             "",
             "identity",

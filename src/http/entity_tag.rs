@@ -28,7 +28,7 @@ use super::problem::ApiError;
 use crate::service;
 
 /// What a route's responses show, and so what their entity tags are computed from. For a single
-/// record, it's the one whose id ends the path.
+/// record, that's the record whose id ends the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagKind {
     /// Any part of the generation.

@@ -120,7 +120,7 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
         .merge(keyed(generations::router(), Source::Other))
 }
 
-/// The operations of the API, each with what its entity tags are made from.
+/// The API's operations, each with what its entity tags are computed from.
 fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 14] {
     [
         (routes!(software::list_software), TagKind::Generation),
@@ -140,7 +140,7 @@ fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 14] {
     ]
 }
 
-/// The operations for operators.
+/// Endpoints for operators.
 fn health_routes() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(health::get_health)).routes(routes!(health::get_readiness))
 }
@@ -325,7 +325,7 @@ async fn answer_from_generation(
     request.extensions_mut().insert(Snapshot(snapshot));
     let respond = |request| middleware::spend_quota(state, context, request, next);
     let mut response = match kind {
-        // A 304 ends here and costs no quota.
+        // A 304 ends here and doesn't count against the quota.
         Some(kind) => conditional(&state.entity_tags, kind, context, request, respond).await,
         None => respond(request).await,
     };
@@ -336,8 +336,8 @@ async fn answer_from_generation(
     response
 }
 
-/// Marks a response from a directory with translations: `Accept-Language` may select a different
-/// one.
+/// Marks a response from a directory with translations, because another `Accept-Language` may
+/// select a different one.
 #[derive(Debug, Clone, Copy)]
 struct Translated;
 

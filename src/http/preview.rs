@@ -78,8 +78,8 @@ pub(super) struct Status {
 }
 
 impl Preview {
-    /// A preview of a candidate to be compared with other exports, both under the names the
-    /// operator gave them.
+    /// A preview of a candidate, to be compared with other exports. Both are shown under the names
+    /// that the operator used.
     pub fn new(candidate: &str, against: &str) -> Self {
         Self {
             candidate: printable(candidate).into_owned(),

@@ -21,7 +21,7 @@ pub(super) struct ProcessMetrics {
 }
 
 impl ProcessMetrics {
-    /// Registers the metrics, and takes the time of this call as the process's start time.
+    /// Registers the metrics, and uses the time of this call as the process's start time.
     pub(super) fn new(registry: &Registry) -> prometheus::Result<Self> {
         let gauge = |name, help| registered(registry, IntGauge::new(name, help)?);
         let start = Gauge::with_opts(Opts::new(

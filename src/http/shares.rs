@@ -44,7 +44,7 @@ pub(super) struct Limit {
     pub(super) of_holder: usize,
 }
 
-/// Whose units are used up.
+/// Whose units are used up: a caller's or a class's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exhausted {
     Class,
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn no_class_uses_the_units_of_another() {
+    fn classes_do_not_use_each_others_units() {
         let (shares, now) = (shares(8, 4), Instant::now());
         let visitors: Vec<_> =
             (0..16).filter_map(|n| shares.acquire(Class::Visitor, visitor(n), 1, now).ok()).collect();

@@ -37,7 +37,7 @@ pub struct AppState {
     pub metrics: Metrics,
     /// Settings.
     pub config: HttpConfig,
-    /// Codes in the links that sign a browser in.
+    /// Codes for sign-in links.
     pub sign_in_codes: SignInCodes,
     /// What all pages share.
     pub(super) site: Site,

@@ -114,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn development_key_is_not_for_a_service_behind_a_proxy() {
+    fn a_service_behind_a_proxy_gets_no_development_key() {
         let error = decide(None, false, listen("127.0.0.1:8080"), true).expect_err("a proxy").to_string();
         assert!(error.contains("software-directory keys create --name \"…\" --keys keys.json"), "{error}");
     }
 
     #[test]
-    fn a_missing_named_key_file_is_an_error_with_the_command_to_run() {
+    fn if_the_named_key_file_is_missing_the_error_says_which_command_to_run() {
         for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
             let error =
                 decide(Some(Path::new("my keys.json")), false, listen(address), true).expect_err("missing").to_string();

@@ -27,8 +27,8 @@ const WAYS: usize = 8;
 /// Number of sets. In total there's room for 65,536 addresses in about two megabytes.
 const SETS: usize = 8192;
 
-/// How much of their quota addresses have used, as debts. The quota, in requests per minute and at
-/// least 1, is passed with each request.
+/// How much of its quota each address has used, stored as a debt. The quota, in requests per minute
+/// and at least 1, is passed with each request.
 #[derive(Debug)]
 pub struct AddressQuotas {
     sets: Box<[Mutex<[Account; WAYS]>]>,
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn decision_says_what_is_left() {
+    fn decision_reports_how_much_is_left() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_addresses_take_no_more_memory_and_displace_none_over_its_quota() {
+    fn a_million_addresses_use_no_more_memory_and_displace_none_that_is_over_quota() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let limited: Vec<Network> = (0..100).map(|n| IpAddr::from(Ipv4Addr::new(203, 0, 113, n)).into()).collect();

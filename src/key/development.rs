@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unwritable_folder_gives_a_key_with_a_notice() {
+    fn an_unwritable_folder_still_yields_a_key_but_with_a_notice() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("file");
         fs::write(&file, "").expect("written");

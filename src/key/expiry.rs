@@ -25,7 +25,7 @@ pub enum Expiry {
 )]
 pub struct ExpiryError(String);
 
-/// Maximum for a time from now: a thousand years.
+/// The maximum for a time from now: a thousand years.
 const MAX_HOURS: i64 = 1000 * 366 * 24;
 
 impl Expiry {
@@ -58,7 +58,7 @@ impl Expiry {
         }
     }
 
-    /// The earlier of two.
+    /// The earlier of two expiries.
     #[must_use]
     pub fn earlier(self, other: Self) -> Self {
         match (self.end(), other.end()) {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_itself_the_last_valid_moment() {
+    fn an_exact_time_is_the_last_valid_moment() {
         let expiry: Expiry = "2027-01-31T12:00:00+02:00".parse().expect("a time");
         assert!(!expiry.is_past(at("2027-01-31T10:00:00Z")));
         assert!(expiry.is_past(at("2027-01-31T10:00:00.000000001Z")));

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn after_lowering_the_rate_the_wait_is_for_the_burst_that_brings_it_below() {
+    fn after_lowering_the_rate_the_wait_lasts_until_enough_requests_come_back() {
         let (quota, start) = (Quota::default(), Instant::now());
         for second in 0..10 {
             assert!(quota.spend(10, start + SECOND * second).allowed);

@@ -24,8 +24,8 @@ impl Rate {
 
     pub const UNLIMITED: Self = Self(None);
 
-    /// The development key's rate: a thousand requests per second, more than trying things out and
-    /// testing need.
+    /// The development key's rate: a thousand requests per second, which is more than enough for
+    /// tests and for trying things out.
     pub const DEVELOPMENT: Self = Self(Some(60_000));
 
     /// Creates a rate in requests per minute; `None` outside 1 to [`Rate::MAX`].

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::KeyDigest;
 
-/// The longest that a session lasts.
+/// The maximum length of a session.
 pub const SESSION_LIFETIME: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Keeps the MAC distinct from any other use of the hash.

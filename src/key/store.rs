@@ -23,7 +23,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 ///
 /// If the key file breaks or disappears later, the last good set stays valid and the error is
 /// available as [`KeyStore::problem`]. Nothing that happens to the file ever opens the service to
-/// everyone. The development key ends with the first key file, valid or not.
+/// everyone. The development key stops working once there is a key file, valid or not.
 #[derive(Debug)]
 pub struct KeyStore {
     keys: ArcSwap<HashMap<Box<str>, StoredKey>>,

@@ -8,7 +8,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::KeyStore;
 
-/// How often the key file is checked. A revoked key is refused within two seconds.
+/// How often the key file is checked. A revoked key is rejected within two seconds.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 pub async fn watch(store: Arc<KeyStore>, shutdown: impl Future<Output = ()> + Send) {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::schema::object;
 use crate::service::parameter::{AnyParameter, Given, Interface, Reason, Values};
 
-/// The most values that an argument with several values may have.
+/// The maximum number of values for an argument that takes several.
 const MAX_VALUES: usize = 50;
 
 /// The JSON Schema for a tool's arguments.

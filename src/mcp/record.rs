@@ -15,12 +15,12 @@ use crate::catalogue::resource::{
 /// Bytes that are escaped in a path segment (RFC 3986, 2.3).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The longest text in a list and in a single record, in characters.
+/// The maximum text length in a list and in a single record, in characters.
 const SHORT: usize = 400;
 const LONG: usize = 8_000;
 
-/// The most items that an array may have in a list, such as a product's sources in search results,
-/// and in a single record.
+/// The maximum array length in a list, such as for a product's sources in search results, and in a
+/// single record.
 const FEW: usize = 5;
 const MANY: usize = 60;
 

@@ -20,10 +20,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::server::{Host, ToolServer};
 use super::window::Window;
 
-/// The largest message accepted over HTTP, in bytes.
+/// The maximum size of a message over HTTP, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 
-/// The most requests over two byte streams that may be in progress. No more are read until one of
+/// The maximum number of requests in progress over two byte streams. No more are read until one of
 /// them is done.
 const MAX_IN_PROGRESS: usize = 32;
 

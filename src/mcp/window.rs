@@ -85,7 +85,8 @@ mod tests {
 
     use super::*;
 
-    /// Requests with ids from 0 on. In place of number 10, a cancellation of request 1 arrives.
+    /// Requests with ids counting up from 0. Instead of request 10, a cancellation of request 1
+    /// arrives.
     struct Endless(u64);
 
     impl Transport<RoleServer> for Endless {

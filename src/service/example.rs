@@ -8,7 +8,7 @@ use super::{ListSoftware, PageRequest, SearchSoftware, ServiceError, list_softwa
 use crate::catalogue::resource::CategoryResource;
 use crate::generation::Snapshot;
 
-/// The longest name that is used as a query, in characters.
+/// The maximum length of a name that's used as a query, in characters.
 const MAX_LENGTH: usize = 40;
 
 /// Returns up to `most` queries that find products: names of the largest categories, or a product's

@@ -42,7 +42,7 @@ pub struct SearchExplanation {
 #[derive(Debug, Serialize)]
 pub struct ExplainedWord {
     pub word: String,
-    /// Whether a product needs it to have all words.
+    /// Whether a product must match this word to count as having all words.
     pub required: bool,
     pub in_phrase: bool,
     pub alternatives: Vec<ExplainedAlternative>,

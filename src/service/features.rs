@@ -30,8 +30,8 @@ const MAX_WORDS_READ: usize = 5000;
 /// Maximum number of categories compared; the main one comes first.
 const MAX_CATEGORIES: usize = 8;
 
-/// The weight of a word; a category has 1. Words are many and often incidental, categories few and
-/// chosen.
+/// A word's weight; a category's is 1. Words are numerous and often incidental, while categories
+/// are few and deliberately chosen.
 const WORD_WEIGHT: f32 = 0.5;
 
 /// Number of topics nearest to the product's meaning. A product with one of them is found even if
@@ -91,7 +91,7 @@ struct Id<'a> {
     id: Cow<'a, str>,
 }
 
-/// What other products may share with a product.
+/// What a product may have in common with others.
 pub(super) struct Features<'s> {
     categories: Vec<&'s CategoryResource>,
     words: Vec<ProductWord>,

@@ -13,15 +13,15 @@ use crate::search::budget::Budget;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
     pub kind: NewsKind,
-    /// When the directory got the change. RFC 3339 in UTC.
+    /// When the directory received the change. RFC 3339 in UTC.
     pub at: String,
     pub id: String,
     pub name: String,
     pub tagline: Option<String>,
-    /// Id and name of each.
+    /// Each category's id and name.
     pub categories: Vec<(String, String)>,
     pub evidence_checked_on: Option<String>,
-    /// The URI of its export's licence.
+    /// The URI of the export's licence.
     pub license: String,
 }
 

@@ -278,7 +278,7 @@ impl SearchSoftware {
     }
 }
 
-/// Lists the products that are similar to one product and pass a filter.
+/// Lists products that are similar to a given one and pass a filter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListSimilar {
     pub filter: SoftwareFilter,

@@ -83,7 +83,7 @@ pub async fn suggest<'s>(
     Ok(Suggestions { software, categories, glossary, is_in_language })
 }
 
-/// A product reference, and the fields that aren't in the language.
+/// A reference to a product, and the fields that aren't in the language.
 #[derive(Debug, Deserialize)]
 struct Named {
     #[serde(flatten)]

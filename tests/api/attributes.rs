@@ -123,7 +123,7 @@ async fn facets_ignore_their_own_filter_and_numbers_are_counted_by_range() {
     );
     let page = service.get("/v1/search?facets=attribute.price_per_seat&attribute=price_per_seat:0..1").await.json();
     assert_eq!(page["facets"]["attribute.price_per_seat"].as_array().expect("ranges").len(), 4);
-    // Each count is the total when its value is the filter.
+    // Each count equals the total when searching with its value as the filter.
     for range in page["facets"]["attribute.price_per_seat"].as_array().expect("ranges") {
         let filter = range["value"].as_str().expect("a range");
         let found = service.get(&format!("/v1/search?attribute=price_per_seat:{filter}")).await.json();

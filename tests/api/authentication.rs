@@ -67,7 +67,7 @@ async fn the_scheme_is_bearer_regardless_of_case_and_two_keys_count_as_none() {
 }
 
 #[tokio::test]
-async fn key_without_bearer_is_rejected_with_that_reason() {
+async fn key_without_bearer_is_rejected_for_that_reason() {
     let service = Service::empty();
     let answer = service.send(Method::GET, "/v1/software", &[("authorization", &service.key)]).await;
     assert_eq!(answer.problem(), (401, "missing_api_key".to_owned()));
@@ -155,7 +155,7 @@ async fn callers_behind_a_proxy_are_told_apart_and_forged_addresses_are_ignored(
 }
 
 #[tokio::test]
-async fn ipv6_callers_count_by_network() {
+async fn ipv6_callers_are_counted_by_network() {
     let service = behind_a_proxy();
     for n in 0..=BURST {
         ask(&service, "10.0.0.1", &format!("2001:db8:0:1::{n:x}"), "Bearer nonsense").await;

@@ -30,7 +30,7 @@ pub(crate) fn nodes() -> Option<Nodes> {
 }
 
 impl Nodes {
-    /// The last generation after publishing these sets of exports in a row.
+    /// The last generation after publishing these sets of exports one after another.
     pub(crate) fn snapshot(&self, sets: &[&[(&str, &str)]]) -> Arc<Snapshot> {
         self.open(&self.filled(sets))
     }

@@ -41,7 +41,7 @@ async fn every_error_code_has_its_own_section() {
 }
 
 #[tokio::test]
-async fn a_public_address_makes_links_absolute() {
+async fn a_public_url_makes_links_absolute() {
     let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
     let config = HttpConfig { public_url, ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();
@@ -76,7 +76,7 @@ async fn nothing_can_be_read_under_another_host_name_without_a_key() {
 }
 
 #[tokio::test]
-async fn wrong_address_gives_browsers_a_page_and_programs_a_problem() {
+async fn for_a_wrong_url_browsers_get_a_page_and_programs_a_problem() {
     let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
     let config = HttpConfig { public_url, site_title: "A & B <i>".to_owned(), ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();

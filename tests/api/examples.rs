@@ -124,9 +124,8 @@ fn the_example_export_is_valid_and_shows_every_known_member() {
     }
 }
 
-/// A product's examples are its own, even next to products that have reviews.
 #[tokio::test]
-async fn every_bundled_product_is_returned_completely() {
+async fn every_bundled_product_can_be_fetched_by_its_id() {
     let service = bundled();
     let list = service.get("/v1/software?limit=100").await.json();
     let items = list["data"].as_array().expect("products");

@@ -218,7 +218,7 @@ async fn a_range_costs_what_has_to_be_read_for_it() {
         }
     };
     assert_eq!(part("bytes=0-9".to_owned(), "identity").await, "19");
-    // Four MiB, the last one incomplete, are decompressed.
+    // Four MiB are decompressed, the last of them incomplete.
     assert_eq!(part(format!("bytes={}-", document.len() - 1), "identity").await, "15");
     assert_eq!(part("bytes=0-9".to_owned(), "zstd").await, "14");
 }

@@ -85,7 +85,7 @@ async fn only_key_holders_see_the_details_of_reasons() {
 }
 
 #[tokio::test]
-async fn a_broken_key_file_is_a_reason_and_keeps_the_keys() {
+async fn a_broken_key_file_is_reported_and_the_old_keys_still_work() {
     let service = Service::with_directory();
     std::fs::write(service.key_file(), "{").expect("written");
     service.keys.reload_if_changed();

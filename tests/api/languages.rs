@@ -145,7 +145,7 @@ async fn accept_language_counts_if_the_directory_has_translations() {
 }
 
 #[tokio::test]
-async fn language_without_any_text_is_refused_with_a_list_of_available_ones() {
+async fn unavailable_language_is_refused_with_a_list_of_available_ones() {
     let service = service();
     for tag in ["it", "german", ""] {
         for path in

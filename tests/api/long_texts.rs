@@ -57,7 +57,7 @@ fn short(text: &Value) -> String {
 }
 
 #[tokio::test]
-async fn lists_have_the_beginning_of_long_text_and_the_record_has_all_of_it() {
+async fn lists_contain_the_beginning_of_long_text_and_records_contain_all_of_it() {
     let (service, long) = (service(), long());
     let record = service.get("/v1/software/long").await;
     assert_eq!(record.text().matches(r#""tagline":"#).count(), 1);

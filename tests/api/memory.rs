@@ -15,7 +15,7 @@ use crate::service::{Service, Setup};
 
 const MIB: usize = 1 << 20;
 
-/// A service with a small product and one called `large`, whose record has this many MiB.
+/// A service with a small product and one called `large`, whose record is this many MiB.
 fn with_record(mebibytes: usize, config: HttpConfig) -> Service {
     let mut large = json!({
         "id": "large", "name": "Large", "url": "https://a.example/", "evidence_status": "pending-review"
@@ -39,7 +39,7 @@ async fn begin(service: &Service, caller: (&str, &str)) -> (u16, Body) {
 }
 
 #[tokio::test]
-async fn bodies_waiting_for_their_readers_are_bounded() {
+async fn bodies_waiting_to_be_read_are_bounded() {
     let service = with_record(7, HttpConfig { public_page: Rate::new(100), ..HttpConfig::default() });
     let bearer = service.bearer();
     let key = ("authorization", &*bearer);

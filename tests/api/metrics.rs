@@ -68,7 +68,7 @@ async fn made_up_requests_add_no_metric_labels() {
 }
 
 #[tokio::test]
-async fn every_answered_path_has_its_own_route() {
+async fn no_existing_path_is_counted_as_unmatched() {
     let service = Service::with_directory();
     let page = service.visit("/").await.text().to_owned();
     let asset = page.split('"').find(|part| part.starts_with("/assets/")).expect("an asset").to_owned();

@@ -63,7 +63,7 @@ fn every_operation_says_what_it_needs_and_what_it_returns() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_can_be_resolved() {
     fn walk<'v>(value: &'v Value, references: &mut Vec<&'v str>) {
         match value {
             Value::Object(members) => {
@@ -191,7 +191,7 @@ async fn every_described_parameter_is_accepted_and_no_others_are() {
                 }
                 _ if name == "lang" => vec!["en".to_owned()],
                 _ if name == "attribute" => vec!["tags:text".to_owned()],
-                // One of a few names, or the name of an attribute.
+                // One of a few names, or an attribute's name.
                 _ if schema["pattern"].is_string() => {
                     let names = schema["pattern"].as_str().expect("a pattern").trim_matches(['^', '(', ')', '$']);
                     names.split('|').filter(|name| !name.contains("attribute")).map(str::to_owned).collect()

@@ -26,8 +26,8 @@ Everything under `/v1` needs a key. All operations accept `GET`, `HEAD` and `OPT
 - Unknown parameters, repeated parameters and out-of-range values are refused, and one response lists them all. Nothing is adjusted
   silently.
 - Every response has an `X-Request-Id`, which is also in the log. Responses under `/v1` have an `ETag` (send it as `If-None-Match` to
-  get a 304, which costs no quota), the `X-Generation` that they come from, and the state of the quota in `RateLimit` and
-  `RateLimit-Policy`.
+  get a 304, which doesn't count against the quota), the `X-Generation` that they come from, and the state of the quota in
+  `RateLimit` and `RateLimit-Policy`.
 - Keys and values may be added within `/v1`, but none will be removed. Ignore anything you don't recognise.
 
 ";

@@ -67,7 +67,7 @@ async fn every_page_shows_its_content_without_a_script() {
 }
 
 #[tokio::test]
-async fn filters_are_links_and_fields_of_a_form() {
+async fn filters_are_links_and_form_fields() {
     let service = public();
     let page = read(&service, "/?q=tool&category=Tools&min_rating=&offering_type=software&utm_source=x").await;
     for part in [
@@ -177,7 +177,7 @@ async fn sitemap_lists_every_page_and_robots_txt_names_it() {
 }
 
 #[tokio::test]
-async fn large_sitemap_is_split_into_parts_that_contain_every_address_once() {
+async fn large_sitemap_is_split_into_parts_that_contain_every_url_once() {
     let addresses = |map: &Answer| -> Vec<String> {
         let addresses = map.text().split("<loc>").skip(1).map(|rest| rest.split("</loc>").next().expect("an end"));
         addresses.map(str::to_owned).collect()

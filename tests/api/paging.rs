@@ -83,7 +83,7 @@ async fn every_list_has_pagination_and_links_that_keep_ids_encoded() {
 }
 
 #[tokio::test]
-async fn links_include_the_path_of_the_public_address() {
+async fn links_include_the_public_urls_path() {
     let public_url = Some(PublicUrl::parse("https://example.org/directory/").expect("an address"));
     let config = HttpConfig { public_url, ..HttpConfig::default() };
     let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();

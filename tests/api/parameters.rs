@@ -82,7 +82,7 @@ async fn a_query_has_at_most_256_characters() {
 }
 
 #[tokio::test]
-async fn an_unknown_parameter_is_refused_with_the_nearest_and_the_allowed_ones() {
+async fn refusing_an_unknown_parameter_names_the_nearest_and_the_allowed_ones() {
     let service = Service::with_directory();
     refused(&service, "/v1/software?limt=5", "unknown_parameter", "limt", "Did you mean limit?").await;
     refused(&service, "/v1/software?Category=x", "unknown_parameter", "Category", "Did you mean category?").await;
@@ -134,7 +134,7 @@ async fn a_value_that_is_not_utf_8_is_reported_with_its_parameter() {
 }
 
 #[tokio::test]
-async fn unknown_values_are_reported_with_the_nearest_one() {
+async fn unknown_values_are_reported_with_the_nearest_valid_one() {
     let service = Service::with_directory();
     for (path, parameter, says) in [
         (
@@ -167,7 +167,7 @@ async fn unknown_values_are_reported_with_the_nearest_one() {
 }
 
 #[tokio::test]
-async fn all_problems_of_a_request_are_reported_at_once() {
+async fn all_problems_with_a_request_are_reported_at_once() {
     let service = Service::with_directory();
     let answer = service.get("/v1/search?limt=5&limit=0&sort=best&q=%FF").await;
     assert_eq!(answer.problem(), (400, "unknown_parameter".to_owned()));

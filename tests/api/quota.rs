@@ -44,7 +44,7 @@ async fn requests_that_need_no_key_cost_nothing() {
 
 /// A pool without threads sheds every search.
 #[tokio::test]
-async fn shed_search_is_503_and_costs_nothing_while_lookups_and_health_are_served() {
+async fn shed_search_gets_503_and_costs_nothing_while_lookups_and_health_checks_work() {
     const RATE: u64 = 10;
     let config = HttpConfig { search_threads: 0, ..HttpConfig::default() };
     let service = Setup { directory: fixture::directory(), config, rate: RATE, ..Setup::default() }.start();

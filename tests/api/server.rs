@@ -106,7 +106,7 @@ async fn bytes_that_are_not_a_request_get_400_and_the_service_keeps_running() {
 }
 
 #[tokio::test]
-async fn a_panic_gives_one_500_with_a_request_id_and_keeps_the_connection() {
+async fn a_panic_causes_one_500_with_a_request_id_and_keeps_the_connection() {
     let routes = Router::new()
         .route("/panic", get(async || -> &'static str { panic!("an internal secret") }))
         .route("/fine", get(async || "fine"));
@@ -204,7 +204,7 @@ async fn a_request_in_progress_finishes_before_the_service_stops() {
 }
 
 #[tokio::test]
-async fn the_second_signal_stops_it_immediately() {
+async fn the_second_signal_stops_the_service_immediately() {
     let (entered, entry) = oneshot::channel::<()>();
     let entered = std::sync::Arc::new(std::sync::Mutex::new(Some(entered)));
     let stuck = async move || -> &'static str {

@@ -29,7 +29,7 @@ async fn reader_without_a_session_is_sent_to_sign_in_and_back() {
 }
 
 #[tokio::test]
-async fn session_gives_access_to_pages_and_nothing_else() {
+async fn session_grants_access_to_pages_and_nothing_else() {
     let service = Service::with_directory();
     let cookie = service.session().await;
     let with_cookie = [("cookie", cookie.as_str()), ("sec-fetch-site", "same-origin")];
@@ -93,7 +93,7 @@ async fn wrong_key_is_explained_and_other_origins_are_refused() {
 }
 
 #[tokio::test]
-async fn attempts_are_limited_by_address() {
+async fn sign_in_attempts_are_limited_per_address() {
     let service = Service::with_directory();
     let attempt = async || {
         let request = axum::extract::Request::post("/sign-in").header("host", "localhost").header(BROWSER.0, BROWSER.1);

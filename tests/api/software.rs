@@ -58,7 +58,7 @@ async fn filters_keep_only_matching_products() {
 }
 
 #[tokio::test]
-async fn products_by_id_are_sorted_and_paged() {
+async fn products_requested_by_id_are_sorted_and_paged() {
     let service = Service::with_directory();
     let answer =
         service.get("/v1/software?id=tool-10&id=tool-2&id=tool-02&id=tool-rated&limit=2&offset=1").await.json();
@@ -145,7 +145,7 @@ async fn names_are_in_natural_order() {
 }
 
 #[tokio::test]
-async fn a_product_is_returned_completely() {
+async fn a_product_is_returned_in_full() {
     let service = Service::with_directory();
     let answer = service.get("/v1/software/tool-rated").await;
     let product = &answer.json()["data"];

@@ -31,7 +31,7 @@ async fn misspelled_words_and_abbreviations_get_suggestions() {
 }
 
 #[tokio::test]
-async fn there_are_only_a_few_of_each() {
+async fn only_a_few_of_each_kind_are_suggested() {
     let service = Service::with_directory();
     let count = async |query: &str| {
         let answer = service.get(&format!("/v1/suggest{query}")).await.json();

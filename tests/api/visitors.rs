@@ -132,7 +132,7 @@ async fn one_visitors_downloads_leave_room_for_others() {
 }
 
 #[tokio::test]
-async fn visitors_learn_no_more_about_the_state_than_anyone_else() {
+async fn visitors_learn_no_more_about_the_services_state_than_anyone_else() {
     let service = public(100);
     let anybody = service.send(Method::GET, "/readyz", &[]).await;
     assert_eq!(service.send(Method::GET, "/readyz", &[FROM_PAGE]).await.json(), anybody.json());

@@ -3,7 +3,7 @@
     uv run --project tests/contract python tests/contract/check.py --binary FILE [--examples N] [--seeds N[,N…]]
 
 Runs every check that Schemathesis has. The server serves the checkout's exports and tests/contract/odd.json, and must be
-healthy at the end. Exit code 1 on any failure. A seed determines the requests of a run.
+healthy at the end. Exit code 1 on any failure. A seed determines a run's requests.
 """
 
 import argparse

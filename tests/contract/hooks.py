@@ -2,8 +2,9 @@
 
 import schemathesis
 
-# The largest offset with a query or when sorting by an attribute. OpenAPI can only limit a parameter
-# on its own, not depending on another one. tests/api/parameters.rs tests that larger ones are refused.
+# The largest offset with a query or when sorting by an attribute. OpenAPI can limit a parameter
+# only on its own, not depending on another. tests/api/parameters.rs tests that larger ones are
+# refused.
 MAX_QUERY_OFFSET = 10_000
 
 # Parameters that may be repeated.
@@ -17,8 +18,8 @@ SORTABLE = "price"
 ATTRIBUTES = {DECLARED, "standards", "deployment", "languages", "vendor", "tags"}
 PREFIX = "attribute."
 
-# Nor does it list the languages. These are in the bundled exports. tests/api/languages.rs tests that
-# others are refused.
+# It doesn't list the languages either. These are the ones in the bundled exports.
+# tests/api/languages.rs tests that others are refused.
 LANGUAGES = {"de", "en", "fr"}
 
 

@@ -77,7 +77,7 @@ fn apply(bytes: &mut Vec<u8>, at: prop::sample::Index, edit: &Edit) {
 }
 
 #[test]
-fn the_unedited_export_is_valid_and_has_everything() {
+fn the_unedited_export_is_valid_and_has_one_of_everything() {
     let file = SourceFile::from_bytes("export.json".as_ref(), EXPORT.into());
     let today = CalendarDate::parse("2026-06-01").expect("a date");
     let report = export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");

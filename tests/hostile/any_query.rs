@@ -166,7 +166,7 @@ fn any_query_is_answered() {
 }
 
 #[test]
-fn pages_within_any_budget_come_from_one_result() {
+fn pages_within_any_budget_come_from_the_same_result() {
     let snapshot = snapshot();
     for_each(&(any_search(), 0..8_000_u64), |(query, units)| {
         check_within(&snapshot, &query, units);

@@ -174,7 +174,7 @@ fn rotate_adds_a_successor_with_the_same_rights_and_keeps_the_old_key_for_a_whil
 }
 
 #[test]
-fn revoking_an_unknown_id_fails_with_the_nearest_ids() {
+fn revoking_an_unknown_id_fails_and_lists_the_nearest_ids() {
     let (folder, path) = key_file();
     let made = keys(folder.path(), &["create", "--name", "a"]);
     let key = ApiKey::parse(text(&made.stdout).trim_end()).expect("a key");
@@ -186,7 +186,7 @@ fn revoking_an_unknown_id_fails_with_the_nearest_ids() {
 }
 
 #[test]
-fn without_a_key_file_list_and_revoke_fail_with_the_command_to_run() {
+fn without_a_key_file_list_and_revoke_fail_and_say_which_command_to_run() {
     let (folder, _) = key_file();
     for arguments in [&["list"][..], &["revoke", "Aaaaaaaa"]] {
         let output = keys(folder.path(), arguments);

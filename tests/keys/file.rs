@@ -227,7 +227,7 @@ fn a_change_leaves_an_invalid_file_alone() {
 }
 
 #[test]
-fn a_missing_folder_is_named() {
+fn a_missing_folder_is_named_in_the_error() {
     let (folder, _) = key_file();
     let error =
         file::create(&folder.path().join("none/keys.json"), named("a"), now(), |_| Ok(())).expect_err("no folder");
@@ -242,7 +242,7 @@ fn revoking_without_a_key_file_creates_no_file() {
 }
 
 #[test]
-fn a_change_leaves_nothing_but_the_file_and_its_lock() {
+fn a_change_leaves_only_the_file_and_its_lock_behind() {
     let (folder, path) = key_file();
     file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let mut names: Vec<_> =

@@ -36,7 +36,7 @@ fn a_key_in_the_file_is_accepted_and_others_are_not() {
 }
 
 #[test]
-fn an_empty_key_is_missing_and_anything_else_is_invalid() {
+fn an_empty_key_counts_as_missing_and_anything_else_as_invalid() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");
@@ -208,7 +208,7 @@ fn new_key_works_immediately_and_unknown_ids_cause_at_most_ten_reads_a_second() 
 }
 
 #[test]
-fn development_key_ends_with_the_first_key_file() {
+fn development_key_stops_working_once_a_key_file_appears() {
     let (_folder, path) = key_file();
     let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
     let store = KeyStore::development(&development, &path);
@@ -227,7 +227,7 @@ fn development_key_ends_with_the_first_key_file() {
 }
 
 #[test]
-fn development_key_also_ends_with_an_invalid_key_file() {
+fn development_key_also_stops_working_if_the_key_file_is_invalid() {
     let write = |path: &Path| fs::write(path, "{").expect("written");
     let link = |path: &Path| std::os::unix::fs::symlink("/nowhere/at/all", path).expect("a link");
     for make in [&write as &dyn Fn(&Path), &link] {

@@ -91,7 +91,7 @@ def test_a_waiting_call_is_cancelled_immediately(backend: str) -> None:
     assert transport.in_flight <= 1
 
 
-def test_threads_queue_as_well() -> None:
+def test_threads_also_queue() -> None:
     class Counted(httpx.BaseTransport):
         def __init__(self) -> None:
             self.now = 0.0

@@ -182,7 +182,7 @@ def _stream_methods(path: str, operation: dict[str, Any], *, is_async: bool) -> 
         f"                {prefix}for chunk in download:\n"
         f"                    ...\n\n"
         f"        `timeout` bounds the wait for the headers and for each chunk. Until the body begins, errors are\n"
-        f"        retried as in other calls; a body that breaks off raises an `ApiError`.\n"
+        f"        retried as for other calls; a body that breaks off raises an `ApiError`.\n"
         f'        """\n'
         f"        return self._caller.stream({_call(path, operation)})\n\n"
         f"    {prefix}def download_to({_signature(operation, saves=True)}) -> int:\n"

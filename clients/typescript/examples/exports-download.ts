@@ -1,4 +1,4 @@
-// Downloads an export: into memory, into a file, and as a stream of lines that's never entirely in memory.
+// Downloads an export: into memory, to a file, and as a stream of lines that's never entirely in memory.
 
 import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";

@@ -36,7 +36,7 @@ export class PagePromise<Body extends ListBody>
   }
 }
 
-/** How often an iteration over items starts again before it gives up. */
+/** How many times an iteration over items starts again before it gives up. */
 const MAX_RESTARTS = 3;
 
 /** Where a page came from. */

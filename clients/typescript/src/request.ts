@@ -40,7 +40,7 @@ export interface Transport extends Pick<Settings, "generationChange" | "logger">
   redact: Redact;
   /** Sends a request, with retries, and reads the whole response. */
   send<Result>(request: Request, read: Read<Result>, options?: RequestOptions): Promise<Answer<Result>>;
-  /** Sends a request, with retries, and returns on the headers. The caller reads the body. */
+  /** Sends a request, with retries, and returns once the headers arrive. The caller reads the body. */
   open(request: Request, options?: RequestOptions): Promise<Opened>;
 }
 
@@ -120,7 +120,7 @@ interface Message {
 function messageOf(settings: Settings, request: Request, options: RequestOptions = {}): Message {
   const headers: Record<string, string> = {
     accept: request.accept ?? "application/json",
-    // All attempts share one request id, so it finds the whole call in a log.
+    // All attempts share one request id, so the whole call can be found in a log.
     "x-request-id": newRequestId(),
   };
   if (maySetUserAgent()) headers["user-agent"] = `software-directory-typescript/${VERSION}`;

@@ -45,17 +45,17 @@ export interface ClientOptions {
   fetch?: Fetch | undefined;
   /** The longest that one attempt may take, from the request to the last byte of the body. Default: 30 000. */
   timeoutMs?: number | undefined;
-  /** How often a failed request is retried. Default: 2. */
+  /** How many times a failed request is retried. Default: 2. */
   maxRetries?: number | undefined;
   /** The longest `Retry-After` that the client waits for. If it's longer, the error is thrown at once. Default: 60. */
   maxRetryAfterSeconds?: number | undefined;
   /** What iterating over items does if the directory changes, that is, if a page's `X-Generation` differs from the first
    * page's. `restart` reads the list again, at most three times, and skips records that were already returned, by `id`.
-   * `raise` throws a `GenerationChangedError`. Iterating over pages throws it with both of these. `ignore` continues.
+   * `raise` throws a `GenerationChangedError`. When iterating over pages, both throw this error. `ignore` continues.
    * Default: `restart`. */
   generationChange?: GenerationChange | undefined;
-  /** The size of the response cache in bytes. A repeated call is then revalidated (`If-None-Match`) and costs no quota if
-   * nothing has changed. Downloads aren't cached. Default: 0, no cache. */
+  /** The size of the response cache in bytes. A repeated call is then revalidated (`If-None-Match`), and doesn't count
+   * against the quota if nothing has changed. Downloads aren't cached. Default: 0, no cache. */
   cacheMaxBytes?: number | undefined;
   /** Where the client logs; nowhere by default. No line contains the key. */
   logger?: Logger | undefined;

@@ -76,7 +76,7 @@ test("the client's promises have the methods of Promise", async () => {
   assert.equal(Object.prototype.toString.call(directory.software.get("a").catch(() => {})), "[object Promise]");
 });
 
-test("no inspection of the client shows the key", () => {
+test("inspecting the client never shows the key", () => {
   const directory = client();
   for (const shown of [
     inspect(directory, { depth: Infinity, showHidden: true }),
@@ -156,7 +156,7 @@ test("a redirect keeps its status if the platform shows it", async () => {
   assert.equal(calls[0].init.redirect, "manual");
 });
 
-test("an error has all its properties as JSON", async () => {
+test("an error's JSON has all its properties", async () => {
   const problem = {
     type: "/errors",
     title: "Slow down",

@@ -55,7 +55,7 @@ test("an exceeded quota is a RateLimitError that says how long to wait", async (
   assert.ok(error.retry_after_seconds > 0 && error.retry_after_seconds <= 60, `${error.retry_after_seconds}`);
 });
 
-test("a call that is served from the cache costs no quota", async () => {
+test("a call that's served from the cache doesn't count against the quota", async () => {
   const directory = client(keys.cached, { maxRetries: 0, cacheMaxBytes: 100_000 });
   const first = await directory.categories.list();
   const again = await directory.categories.list().withResponse();

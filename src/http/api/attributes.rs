@@ -33,8 +33,8 @@ struct AttributeList {
 
 /// List attributes
 ///
-/// The properties by which products can be filtered, counted and sorted: the built-in ones first, then those that exports
-/// declare.
+/// The properties that products can be filtered, counted and sorted by: the built-in ones first, then those declared by
+/// exports.
 #[utoipa::path(
     get,
     path = "/v1/attributes",

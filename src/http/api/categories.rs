@@ -33,7 +33,7 @@ struct CategoryList {
 
 /// List categories
 ///
-/// All categories by name, including those without products.
+/// All categories, sorted by name, including those without products.
 #[utoipa::path(
     get,
     path = "/v1/categories",

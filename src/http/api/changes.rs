@@ -45,9 +45,9 @@ struct ChangeList {
 /// List changes
 ///
 /// The products that were added, changed or removed since a generation, by id, across all generations in between. The
-/// server keeps the last hundred generations, or fewer after very large changes. It responds to an older or unknown one with
-/// 410; the whole directory is at `/v1/exports`. So are each export's own name, licence and date, since a change to those
-/// isn't a change to its products.
+/// server keeps the last hundred generations, or fewer after very large changes. For an older or unknown one, it
+/// responds with 410; download the whole directory from `/v1/exports` instead. If only an export's name, licence or
+/// date changes, that isn't a change to its products; `/v1/exports` shows it.
 #[utoipa::path(
     get,
     path = "/v1/changes",

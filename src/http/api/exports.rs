@@ -52,7 +52,7 @@ struct ExportList {
 
 /// List exports
 ///
-/// The loaded export files, each with its licence, and how much of it was left out for being invalid (`skipped`).
+/// Each loaded export file, with its licence and how much of it was left out as invalid (`skipped`).
 #[utoipa::path(
     get,
     path = "/v1/exports",
@@ -124,14 +124,16 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
 /// The whole document, as described by the JSON Schema at `/schemas/export.json`. It is streamed; `json` is compressed with
 /// zstd if the request accepts that.
 ///
-/// A single range in `Range` gets part of a `json` document, so an interrupted download can be resumed. With `If-Range` and
-/// the entity tag, the part is certain to come from the same document.
+/// A single range in the `Range` header selects part of a `json` document, so an interrupted download can be resumed.
+/// With the entity tag in `If-Range`, the part is guaranteed to come from the same document.
 ///
-/// Each MiB of the document (`size_bytes` in the list), or part of one, up to the end of the range counts as one request
-/// against the quota. A download may exceed what is left of the quota; further requests then have to wait until it is paid off.
+/// Each MiB of the document (`size_bytes` in the list) up to the end of the range, or part of one, counts as one
+/// request against the quota. A download may exceed the remaining quota; further requests then have to wait until it's
+/// paid off.
 ///
-/// A key or a visitor may have 4 downloads in progress (429), all keys together 32, all visitors together 16 (503). When all
-/// of those are taken, a download slower than 128 KiB/s is dropped to make room for a new one.
+/// A key or a visitor may have 4 downloads in progress (429 beyond that). The limit is 32 for all keys together and 16
+/// for all visitors together (503 beyond that). Once all of these are in use, a download slower than 128 KiB/s is dropped
+/// to make room for a new one.
 #[utoipa::path(
     get,
     path = "/v1/exports/{id}",
@@ -182,7 +184,7 @@ pub(in crate::http) async fn get_export(
         }
         Ok(response)
     };
-    // Reads the whole file once to verify its checksum, or one piece of it with a cluster.
+    // Reads the whole file once to verify its checksum, or one piece of it if there's a cluster.
     let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(ApiError::internal)?;
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }

@@ -43,7 +43,7 @@ async fn get_feed(
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let config = Arc::clone(&state);
-    // Finding entries for a rare category may take the whole log.
+    // Finding entries for a rare category may mean reading the whole log.
     let write = async move {
         let news = service::list_news(&snapshot, &categories).await?;
         let feed = Feed {

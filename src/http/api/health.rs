@@ -47,11 +47,11 @@ struct Readiness {
     status: &'static str,
     /// The generation being served.
     generation: String,
-    /// The reasons why the service is degraded or not ready; empty otherwise.
+    /// Why the service is degraded or not ready; empty otherwise.
     reasons: Vec<Reason>,
 }
 
-/// A reason why the service isn't fully healthy, even if it serves.
+/// A reason why the service isn't fully healthy, even if it's serving.
 #[derive(Serialize, ToSchema)]
 struct Reason {
     /// A stable name for the reason, such as `exports_invalid`.
@@ -73,9 +73,10 @@ struct Reason {
 
 /// Check readiness
 ///
-/// Responds with 503 only while there is nothing to serve yet, or while the cluster doesn't respond or has lost the index; the
-/// problem's `detail` gives the reason. With a valid key, each reason has a `detail`, which may name files; this costs no
-/// quota. Without a valid key, the response is the same except for the `detail`.
+/// Responds with 503 only while there is nothing to serve yet, or while the cluster isn't responding or has lost the
+/// index; the problem's `detail` gives the reason. With a valid key, each reason has a `detail`, which may name files;
+/// the request doesn't count against the key's quota. Without a valid key, the response leaves out
+/// these details.
 #[utoipa::path(
     get,
     path = "/readyz",

@@ -53,7 +53,7 @@ pub(in crate::http) async fn list_reviews(
     Query(query): Query<ListReviews>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    // Otherwise it looks at every review of the product.
+    // Otherwise, this looks at all of the product's reviews.
     let is_stored_order = query == ListReviews::all(query.page);
     let list = async move {
         let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;

@@ -63,8 +63,8 @@ struct SearchResultHit {
     #[schema(inline = false)]
     #[serde(flatten)]
     item: SoftwareItem<'static>,
-    /// How well it matches; only comparable within one response. 0 without a query, and below 0 if it has none of the words
-    /// but is related.
+    /// How well it matches; only comparable within one response. 0 without a query, and negative if it's related but
+    /// has none of the query's words.
     score: f32,
     /// The fields that matched; absent without `highlight`.
     #[schema(required = false, nullable = false)]
@@ -73,9 +73,9 @@ struct SearchResultHit {
 
 /// Search products
 ///
-/// Ranked: exact names first, then products with all words, then those with some. Demo records come after real products with
-/// the same number of words. If the words find few products, products with a similar meaning follow. `query` says how the
-/// words were interpreted.
+/// Ranked: exact name matches first, then products with all the words, then those with some of them. Demo records come
+/// after real products with the same number of words. If few products have the words, products with a similar meaning
+/// follow. `query` says how the words were interpreted.
 #[utoipa::path(
     get,
     path = "/v1/search",

@@ -53,7 +53,7 @@ struct SimilarSoftware {
 struct Shared<'a> {
     /// Categories that both products are in.
     categories: Vec<CategoryRef<'a>>,
-    /// Words of the requested product that both contain, rarest first.
+    /// Words of the requested product that both products contain, rarest first.
     words: &'a [String],
 }
 

@@ -78,7 +78,7 @@ pub(in crate::http) async fn list_software(
         let body = ListBody::new(&page.data, page.pagination, Bytes::len, write)?;
         Ok::<_, ApiError>((body.finish(), page.is_in_language))
     };
-    // A name search or a filter looks at every product.
+    // A name search or a filter has to look at every product.
     let (page, is_in_language) = if is_stored_order { list.await } else { state.search(list).await? }?;
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))

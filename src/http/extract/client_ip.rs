@@ -6,7 +6,7 @@ use axum::extract::ConnectInfo;
 use axum::http::{Extensions, HeaderMap, HeaderValue};
 use ipnet::IpNet;
 
-/// Stands for every caller whose address a proxy gives in an unreadable form, so they share one
+/// Stands in for all callers whose address a proxy reports in an unreadable form, so they share one
 /// quota.
 const UNKNOWN: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 

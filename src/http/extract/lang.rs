@@ -66,7 +66,7 @@ impl FromRequestParts<Arc<AppState>> for Preferred {
     }
 }
 
-/// The languages that a caller accepts, as it writes them.
+/// The languages that a caller accepts, as sent in `Accept-Language`.
 pub(in crate::http) fn accepted(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|value| value.to_str().ok())
 }

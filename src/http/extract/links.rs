@@ -70,8 +70,8 @@ fn ascii(prefix: &str, path: &str) -> String {
     text
 }
 
-/// The `Link` header (RFC 8288): the first, prev, next and last page, as long as they exist and
-/// their offset is allowed.
+/// The `Link` header (RFC 8288): the first, prev, next and last pages that exist and whose offset
+/// is allowed.
 ///
 /// Pages tile the list in steps of `limit` from the requested offset, so that `next` eventually
 /// reaches `last`. A page's URL is `reference` plus its offset.

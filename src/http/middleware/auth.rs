@@ -36,7 +36,7 @@ pub(in crate::http) fn authenticate(state: &AppState, request: &Request) -> Resu
 /// The grant for a request without a key, if the page is public and the request comes from the page
 /// or is for the feed.
 fn visitor_of_page(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
-    // Feed readers aren't pages.
+    // Feed readers don't send the headers that identify a page's requests.
     let is_for_visitors = request.uri().path() == FEED || is_from_page(request.headers(), &state.config);
     if !is_for_visitors || request.headers().contains_key(AUTHORIZATION) {
         return None;

@@ -1,5 +1,5 @@
-//! Compresses API responses with zstd or gzip, whichever the caller prefers; zstd if both are
-//! equal.
+//! Compresses API responses with zstd or gzip, whichever the caller prefers, or zstd if it has no
+//! preference.
 //!
 //! It runs on the threads that serve connections, so its cost is bounded by limiting the size of
 //! what it compresses. Static documents and downloads already have their final coding.
@@ -18,15 +18,15 @@ use tower::{Service as _, service_fn};
 use tower_http::compression::predicate::Predicate;
 use tower_http::compression::{Compression, CompressionLevel};
 
-/// The smallest body that is compressed, in bytes: a smaller one fits in a packet anyway.
+/// The minimum size of a body to compress, in bytes. A smaller one fits in a packet anyway.
 pub(in crate::http) const MIN_COMPRESSED_BYTES: u64 = 1024;
 
-/// The largest body that is compressed, in bytes. A page of 100 products from the bundled exports
-/// is 47 KiB. At this limit gzip takes 1.1 ms, and zstd 0.3 ms. Larger bodies, such as a product
-/// with megabytes of text, are sent uncompressed.
+/// The maximum size of a body to compress, in bytes. A page of 100 products from the bundled
+/// exports is 47 KiB. At this limit gzip takes 1.1 ms, and zstd 0.3 ms. Larger bodies, such as a
+/// product with megabytes of text, are sent uncompressed.
 const MAX_BYTES: u64 = 128 * 1024;
 
-/// The encoders' level: about four fifths of the best ratio in a fraction of the time.
+/// The compression level: about four fifths of the best ratio in a fraction of the time.
 const LEVEL: CompressionLevel = CompressionLevel::Precise(4);
 
 /// Marks a response that already has its final coding: its body is sent unchanged.

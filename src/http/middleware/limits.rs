@@ -38,8 +38,8 @@ fn well_formed(request: &Request) -> Result<(), &'static str> {
         }
         _ => {}
     }
-    // This is the only way of marking a body's end that can contradict another, so a body must have
-    // a `Content-Length`.
+    // `Transfer-Encoding` is the only other way to mark a body's end, and the two could contradict
+    // each other. So a body must have a `Content-Length`.
     if request.headers().contains_key(TRANSFER_ENCODING) {
         return Err("Don't send Transfer-Encoding. A request with a body must state its Content-Length.");
     }

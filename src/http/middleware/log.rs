@@ -95,11 +95,11 @@ impl Drop for Logged {
     }
 }
 
-/// A method, path or query with the secrets of all keys removed, no matter how many times its
-/// characters are percent-encoded. If there was a key, returns the decoded text, otherwise the text
+/// Removes the secrets of all keys from a method, path or query, no matter how many times its
+/// characters are percent-encoded. Returns the decoded text if there was a key, otherwise the text
 /// unchanged.
 pub(super) fn redacted(text: &str) -> Cow<'_, str> {
-    /// The maximum number of decoding rounds. A caller could send text that needs any number of
+    /// The maximum number of decoding rounds. A caller could send text that takes any number of
     /// them, and each round reads all of it.
     const MAX_ROUNDS: usize = 8;
     let mut decoded = Cow::Borrowed(text);
@@ -113,7 +113,7 @@ pub(super) fn redacted(text: &str) -> Cow<'_, str> {
             Cow::Borrowed(_) => return text.into(),
         }
     }
-    // Encoded more times than any program would.
+    // Encoded more often than any program would encode it.
     "…".into()
 }
 

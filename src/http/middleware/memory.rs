@@ -16,8 +16,8 @@ use crate::http::problem::ApiError;
 use crate::http::shares::{Class, Limit, Share, Shares};
 use crate::http::state::AppState;
 
-/// The smallest body that counts, in bytes. Nearly all are smaller, and with 4096 connections those
-/// take at most 256 MiB.
+/// The minimum size of a body that counts, in bytes. Nearly all are smaller, and with 4096
+/// connections those use at most 256 MiB.
 const MIN_BYTES: u64 = 64 * 1024;
 
 const MIB: usize = 1 << 20;

@@ -22,7 +22,7 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 pub(in crate::http) struct Cost(pub(in crate::http) u32);
 
 /// Spends one request from the quota, and answers 429 if none is left. A request that is shed
-/// afterwards costs nothing. A response with a [`Cost`] is charged once it's certain to be sent.
+/// afterwards is refunded. A response with a [`Cost`] is charged once it's certain to be sent.
 pub(in crate::http) async fn spend_quota(
     state: &AppState,
     context: &RequestContext,

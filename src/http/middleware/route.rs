@@ -20,7 +20,7 @@ pub(super) const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 /// The path of the Model Context Protocol endpoint.
 pub(in crate::http) const MCP_PATH: &str = "/mcp";
 
-/// Routes that cover every other path of the API, so that a key is checked there too.
+/// Catch-all routes for the rest of the API, so that a key is checked there too.
 pub(in crate::http) const API_FALLBACKS: [&str; 3] = [API, "/v1/", "/v1/{*path}"];
 
 /// The methods of API and site routes.

@@ -19,7 +19,7 @@ use crate::key::{Grant, KeyStore, SESSION_LIFETIME};
 /// servers on a machine share them.
 const COOKIE_PREFIX: &str = "directory-session-";
 
-/// The most cookies that are examined.
+/// The maximum number of cookies to examine.
 const MAX_COOKIES: usize = 16;
 
 /// Returns the grant of the page's reader; `None` if they have to sign in.
@@ -90,7 +90,7 @@ pub(in crate::http) fn is_from_own_page(headers: &HeaderMap, config: &HttpConfig
         .is_some_and(|authority| is_own_authority(authority.as_str(), headers, config))
 }
 
-/// Whether a host with its port is the one in the request or the public one.
+/// Whether a host and port match those of the request or of the public URL.
 pub(super) fn is_own_authority(authority: &str, headers: &HeaderMap, config: &HttpConfig) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     [host, config.authority()].into_iter().flatten().any(|own| authority.eq_ignore_ascii_case(own))

@@ -9,7 +9,7 @@ struct Kind {
     /// The path segment after `/v1` in operations that return such records, and the names of the
     /// members that contain them.
     names: &'static [&'static str],
-    /// The member by which other records refer to such a record.
+    /// The member that other records use to refer to such a record.
     foreign_id: &'static str,
     /// Prefixes of the paths that take the id as `{id}`.
     paths: &'static [&'static str],

@@ -104,9 +104,9 @@ const HEADERS: [(&str, bool, &str); 13] = [
     (
         "ETag",
         false,
-        "The response's tag. Send it as `If-None-Match` to get a 304, which costs no quota. For a record, the categories, the \
-         glossary or an export, the tag changes only with the content; for a list or search of products, it changes with \
-         every generation.",
+        "The response's tag. Send it as `If-None-Match` to get a 304, which doesn't count against the quota. For a \
+         record, the categories, the glossary or an export, the tag changes only with the content; for a list of \
+         products or a search, it changes with every generation.",
     ),
     ("Link", false, "Other pages of the list (RFC 8288): first, prev, next, last."),
     ("RateLimit", false, "What is left of the quota: `r` requests, more after `t` seconds."),
@@ -124,13 +124,13 @@ const HEADERS: [(&str, bool, &str); 13] = [
 const ANSWER_HEADERS: [&str; 7] =
     ["X-Request-Id", "X-Generation", "ETag", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"];
 
-/// Errors that any operation under `/v1` may return.
+/// Errors that any operation under `/v1` may respond with.
 pub(super) struct ApiErrors;
 
 /// For operations that take an id.
 pub(super) struct NotFound;
 
-/// Errors that any operation may return, even outside `/v1`.
+/// Errors that any operation may respond with, even outside `/v1`.
 pub(super) struct RequestErrors;
 
 /// For operations that take a generation.

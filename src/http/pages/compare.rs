@@ -49,7 +49,7 @@ impl<'a> Page<'a> {
         of_category(self.base, id)
     }
 
-    /// The URL that compares the others.
+    /// The URL of the comparison without this product.
     fn without(&self, product: &Product<'_>) -> String {
         let others = self.products.iter().map(|other| &*other.item.id).filter(|id| *id != product.item.id);
         address(self.base, others)

@@ -7,7 +7,7 @@ use super::site::Site;
 use crate::generation::Snapshot;
 use crate::http::preview::Preview;
 
-/// The longest description in the head, in characters.
+/// The maximum length of the description in the head, in characters.
 const MAX_DESCRIPTION: usize = 300;
 
 /// The main menu entry that a page belongs to.

@@ -26,7 +26,7 @@ use crate::http::state::AppState;
 use crate::record;
 use crate::service::parameter::definition::GLOSSARY_Q;
 
-/// The most terms on one page. A larger glossary has pages for each letter.
+/// The maximum number of terms on one page. A larger glossary has pages for each letter.
 const MAX_ON_A_PAGE: u32 = 200;
 
 /// The parameter that selects a letter.

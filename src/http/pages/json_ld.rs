@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub(super) struct JsonLd(Value);
 
 impl JsonLd {
-    /// A thing of a schema.org type; null members are omitted.
+    /// An object of a schema.org type; null members are omitted.
     pub(super) fn new(kind: &str, members: &[(&str, Value)]) -> Self {
         let mut thing = json!({"@context": "https://schema.org", "@type": kind});
         for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {

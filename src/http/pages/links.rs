@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn address_keeps_known_parameters_with_a_value() {
+    fn url_keeps_known_parameters_that_have_a_value() {
         let address = address("/", "category=b&q=a+%26+b&utm_source=x&sort=&category=a&page=3");
         assert_eq!(address.page(), 3);
         assert_eq!(address.keeping(|_, _| true), "/?category=b&q=a+%26+b&category=a");
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn only_web_addresses_are_links() {
+    fn only_web_urls_are_links() {
         let host = |text| web_address(text).map(|address| address.host);
         assert_eq!(host("https://a.example/path?x=1#y"), Some("a.example"));
         assert_eq!(host("HTTP://A.example:8080"), Some("A.example"));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn window_title_has_one_line_without_controls() {
+    fn window_title_is_one_line_without_control_characters() {
         assert_eq!(single_line("a\u{202e}b\n c\u{0}\t d"), "ab c d");
         assert_eq!((initial("«ätna»"), initial("—")), ("Ä".into(), "·".into()));
     }

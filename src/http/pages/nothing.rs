@@ -11,10 +11,10 @@ use crate::http::problem::ApiError;
 use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{self, PageRequest, SearchSoftware};
 
-/// The most words of a query to try on their own, and the most filters to try removing.
+/// How many of a query's words to try on their own, and how many filters to try removing, at most.
 const MAX_TRIED: usize = 6;
 
-/// The most queries, products and categories to offer.
+/// How many queries, products and categories to offer at most.
 const FEW: u32 = 5;
 
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Nothing {
     }
 }
 
-/// The queries that find any products.
+/// The queries that find at least one product.
 async fn found(base: &str, snapshot: &Snapshot, queries: Vec<String>) -> Result<Vec<Way>, ApiError> {
     let mut ways = Vec::new();
     for q in queries {

@@ -162,7 +162,7 @@ pub(super) async fn show(
     let view = View { state: Arc::clone(&state), language, snapshot: snapshot.clone(), list: Arc::new(list), is_part };
     let (search, on_pool) = (view.list.search.clone(), view.clone());
     let written = with_page(&state, snapshot, search, move |page| {
-        // Suggestions take further searches.
+        // Finding suggestions takes more searches.
         if page.pagination.total == 0 {
             return Ok(Err(page.clone().into_owned()));
         }

@@ -87,7 +87,7 @@ struct Reviews<'a> {
     bars: [Bar; 5],
     total: u64,
     shown: Vec<Review<'a>>,
-    /// An order's URL and name, and whether it's the current one.
+    /// A sort order's URL and name, and whether it's the current one.
     orders: Vec<(String, &'static str, bool)>,
     pager: Option<Pager>,
 }

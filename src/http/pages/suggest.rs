@@ -18,7 +18,7 @@ use crate::http::state::AppState;
 use crate::service;
 use crate::service::MAX_QUERY_CHARACTERS;
 
-/// The most suggestions of each kind, so that the results below stay visible.
+/// The maximum number of suggestions of each kind, so that the results below stay visible.
 const LIMIT: u32 = 4;
 
 #[derive(Debug, Template)]

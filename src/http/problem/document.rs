@@ -72,7 +72,7 @@ pub(in crate::http) fn render(error: &ApiError, request_id: &str, documentation:
     *response.body_mut() = Body::from(body);
     *response.status_mut() = code.status();
     let headers = response.headers_mut();
-    // The length of the carrier's empty body.
+    // This is the length of the carrier's empty body.
     headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     if let Some(seconds) = problem.retry_after_seconds {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub struct MaxQueueDelay {
     /// During a burst. Also how long the queue may be non-empty before it counts as standing.
     pub burst: Duration,
-    /// In a standing queue. Waiting longer there wouldn't serve more callers, only later.
+    /// In a standing queue, where longer waits would only delay callers, not serve more of them.
     pub standing: Duration,
 }
 

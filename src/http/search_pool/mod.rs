@@ -25,13 +25,13 @@ tokio::task_local! {
     static HOLDER: Holder;
 }
 
-/// Runs a future whose searches take this holder's turns.
+/// Runs a future whose searches are queued as this holder's.
 pub(super) fn with_turns_of<F: Future>(holder: Holder, work: F) -> impl Future<Output = F::Output> {
     HOLDER.scope(holder, work)
 }
 
-/// Whose turns the current task's searches take. Requests without a grant and bodies that search
-/// while they're streamed all share the same turns.
+/// The holder that the current task's searches are queued for. Requests without a grant, and bodies
+/// that search while being streamed, share one holder's turns.
 pub(super) fn holder() -> Holder {
     HOLDER.try_with(Holder::clone).unwrap_or_else(|_| Holder::Key("".into()))
 }

@@ -36,14 +36,14 @@ use super::deadline::{DeadlineStream, Timeouts};
 use super::progress::Progress;
 use super::{Accept, Server};
 
-/// Pause after the system refused a connection for lack of resources.
+/// How long to pause after the system refused a connection for lack of resources.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Pause before looking again for an idle connection to evict.
+/// How long to pause before looking again for an idle connection to evict.
 const EVICTION_PAUSE: Duration = Duration::from_millis(10);
 
-/// The most that hyper reads of a request line and headers. A request over the service's own limits
-/// but below this one gets a problem document.
+/// How much hyper reads of a request line and headers at most. A request over the service's own
+/// limits but below this one gets a problem document.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
 
 /// A listener's connections; each runs as a task.

@@ -244,12 +244,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn new_connection_has_the_header_timeout() {
+    async fn new_connection_gets_the_header_timeout() {
         assert_eq!(open().seconds_until_timeout().await, 5);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn trickling_headers_have_the_header_timeout_in_total() {
+    async fn trickling_headers_do_not_extend_the_header_timeout() {
         let mut fixture = open();
         let started = Instant::now();
         let end = loop {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn idle_connection_has_the_idle_timeout() {
+    async fn idle_connection_gets_the_idle_timeout() {
         let mut fixture = open();
         tokio::time::sleep(Duration::from_secs(4)).await;
         fixture.one_request().await;
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn headers_started_after_idling_have_the_header_timeout() {
+    async fn headers_started_after_idling_get_the_header_timeout() {
         let mut fixture = open();
         fixture.one_request().await;
         tokio::select! {

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn running_out_of_file_descriptors_is_survived() {
+    async fn server_survives_running_out_of_file_descriptors() {
         const EMFILE: i32 = 24;
         let (listener, address) = listen().await;
         let failures = [

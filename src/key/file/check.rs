@@ -16,8 +16,8 @@ const PROPERTIES: [&str; 8] =
 /// The maximum length of a key's name, in characters.
 pub(super) const MAX_NAME_LENGTH: usize = 200;
 
-/// Only the shape. It's typed so that serde reports line and column and rejects duplicate
-/// properties.
+/// Describes only the shape. It's a type so that serde reports line and column and rejects
+/// duplicate properties.
 #[derive(Deserialize)]
 #[serde(expecting = "an object such as {\"keys\": []}")]
 struct Document {

@@ -52,7 +52,7 @@ impl Scratch {
         self.json.push(b'[');
     }
 
-    /// Appends text with its first matches, if it has any and the hit has room for it.
+    /// Appends text with its first matches, if there are any and the hit has room for them.
     pub(super) fn write(
         &mut self,
         field: &str,

@@ -265,7 +265,7 @@ impl<'v> Values<'v> {
 
     /// Rejects an unknown name.
     pub fn refuse_unknown(&mut self, name: &[u8], known: &[&dyn AnyParameter]) {
-        /// The longest unknown argument that a message repeats, in bytes.
+        /// The maximum length of an unknown argument that a message quotes, in bytes.
         const LONGEST: usize = 64;
         self.unknown_count += 1;
         if self.unknown.len() == MAX_REPORTED {

@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_value_is_rejected_with_the_allowed_ones_and_the_nearest() {
+    fn rejecting_a_wrong_value_lists_the_allowed_ones_and_suggests_the_nearest() {
         let sort = OneOf { values: &[1, 2], name: |n| if n == 1 { "name" } else { "-rating" }, default: Some(1) };
         assert_eq!(text(&sort, "-rating"), Ok(2));
         assert_eq!(text(&sort, "rating"), Err("must be one of name, -rating; did you mean -rating?".to_owned()));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn json_values_have_the_type_of_their_schema() {
+    fn json_values_have_the_type_in_their_schema() {
         let limit = Integer { minimum: 1, maximum: 100, default: 20 };
         assert_eq!(json(&limit, &json!(100)), Ok(100));
         for wrong in [json!(0), json!(101), json!(-1), json!(1.5), json!("5"), json!([5])] {

@@ -1,4 +1,4 @@
-"""Downloads an export: the validated document into a file, then its records, one per line."""
+"""Downloads an export: the validated document to a file, then its records, one per line."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""Carries out calls, asynchronously: the only place in the asynchronous client that sends and sleeps."""
+"""Carries out calls: the only module in the asynchronous client that sends requests and sleeps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PageT = TypeVar("PageT")
 
 
 class AsyncCaller:
-    """Carries out calls. `open` sends a request and returns on the headers; `limiter` bounds the requests in flight."""
+    """Carries out calls. `open` sends a request and returns once headers arrive; `limiter` limits concurrency."""
 
     def __init__(self, settings: Settings, open: AsyncOpen, limiter: AsyncLimiter, cache: Cache) -> None:
         self.settings = settings
@@ -39,7 +39,7 @@ class AsyncCaller:
         self.sleep: Callable[[float], Awaitable[None]] = anyio.sleep
 
     def with_settings(self, settings: Settings) -> AsyncCaller:
-        """Return a caller with other settings over the same connections."""
+        """Return a caller with different settings that uses the same connections."""
         other = copy.copy(self)
         other.settings = settings
         return other

@@ -86,14 +86,14 @@ class AsyncSoftwareDirectory(AsyncOperations):
             `SOFTWARE_DIRECTORY_API_KEY` and `SOFTWARE_DIRECTORY_URL`.
         timeout: Seconds for each attempt, from connecting to the last byte of the body; `None` for no limit.
         max_retries: Attempts after the first.
-        max_retry_after: The longest `Retry-After`, in seconds, to wait for; a longer one is raised at once.
+        max_retry_after: The longest `Retry-After`, in seconds, to wait for; a longer one is raised as an error at once.
         max_connections: Requests in flight at once. Others wait for their turn before their timeout starts. If you pass
             your own transport or HTTP client, set this to the size of its pool.
         generation_change: What an iteration does if the directory's data changes meanwhile. `"restart"` reads the list
             again and yields the items that it hasn't yielded yet, `"raise"` raises `GenerationChangedError`, and
             `"ignore"` continues. Iterating over pages never restarts: there, `"restart"` raises the error.
         cache_max_bytes: The response cache's size; 0 for no cache. As long as the server's data doesn't change, a
-            repeated call is served from the cache at no cost to the key's quota. Downloads aren't cached.
+            repeated call is served from the cache and doesn't count against the key's quota. Downloads aren't cached.
         on_retry: A function that's called with a `Retry` before the wait for another attempt. If it raises, the call
             ends.
         transport, http_client: A transport (closed with the client) or an HTTP client (yours to close), for proxies,
@@ -150,7 +150,7 @@ class AsyncSoftwareDirectory(AsyncOperations):
         generation_change: GenerationChange | Unchanged = UNCHANGED,
         on_retry: OnRetry | Unchanged | None = UNCHANGED,
     ) -> AsyncSoftwareDirectory:
-        """Return a client with other settings over the same connections, such as a longer timeout for one download."""
+        """Return a client with different settings on the same connections, such as a longer timeout for a download."""
         settings = self._caller.settings.changed(
             timeout_seconds=timeout,
             max_retries=max_retries,

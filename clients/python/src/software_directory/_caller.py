@@ -1,4 +1,4 @@
-"""Carries out calls, blocking: the only place in the blocking client that sends and sleeps."""
+"""Carries out calls: the only module in the blocking client that sends requests and sleeps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PageT = TypeVar("PageT")
 
 
 class Caller:
-    """Carries out calls. `open` sends a request and returns on the headers; `limiter` bounds the requests in flight."""
+    """Carries out calls. `open` sends a request and returns once headers arrive; `limiter` limits concurrency."""
 
     def __init__(self, settings: Settings, open: Open, limiter: AbstractContextManager[Any], cache: Cache) -> None:
         self.settings = settings
@@ -40,7 +40,7 @@ class Caller:
         self.clock: Callable[[], float] = time.monotonic
 
     def with_settings(self, settings: Settings) -> Caller:
-        """Return a caller with other settings over the same connections."""
+        """Return a caller with different settings that uses the same connections."""
         other = copy.copy(self)
         other.settings = settings
         return other

@@ -81,7 +81,7 @@ class AsyncDownload(_Streamed):
 class _PartFile:
     """A file next to the target. It replaces the target once it's complete, and is removed otherwise.
 
-    It's created before the request, so a download that can't be stored costs no quota.
+    It's created before the request, so a download that can't be stored doesn't use up any quota.
     """
 
     def __init__(self, target: Path) -> None:

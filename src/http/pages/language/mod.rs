@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_counts_and_dates_are_written_as_people_write_them() {
+    fn numbers_counts_and_dates_are_written_the_way_people_write_them() {
         let [en, de, fr] = Language::ALL.map(Language::texts);
         assert_eq!(
             [en, de, fr].map(|texts| texts.number(1_234_567)),

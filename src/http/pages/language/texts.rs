@@ -186,7 +186,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) copied: &'static str,
     pub(in crate::http) press_copy: &'static str,
     pub(in crate::http) preview: &'static str,
-    /// Between [`Self::preview`] and the name of a folder.
+    /// Between [`Self::preview`] and a folder's name.
     pub(in crate::http) preview_of: &'static str,
     pub(in crate::http) not_published: &'static str,
     pub(in crate::http) what_changes: &'static str,

@@ -17,7 +17,7 @@ pub(in crate::http::pages) const LOCAL: &str = "http://127.0.0.1:8080";
 /// An API request, and the client method for it.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Call {
-    /// With `{}` in place of the id.
+    /// With `{}` for the id.
     pub(in crate::http::pages) path: &'static str,
     pub(in crate::http::pages) method: &'static str,
     pub(in crate::http::pages) id: Option<String>,

@@ -15,7 +15,7 @@ const MAX_TERMS: usize = 5000;
 /// Longer text, in bytes, is only escaped.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// The longest definition shown next to a mention, in characters.
+/// The maximum length of a definition shown next to a mention, in characters.
 const MAX_DEFINITION: usize = 300;
 
 /// Up to this length, an abbreviation only counts as written. CAPA is one, but "capa" is another
@@ -81,7 +81,7 @@ impl TermIndex {
     }
 }
 
-/// A folded word, and the singulars it may be the plural of.
+/// A folded word, and the singulars that it might be the plural of.
 fn forms(word: &str) -> Vec<String> {
     let folded = word.to_lowercase();
     let singulars: Vec<_> = ["s", "es"].iter().filter_map(|end| folded.strip_suffix(end)).map(str::to_owned).collect();

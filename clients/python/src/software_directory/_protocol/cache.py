@@ -1,6 +1,7 @@
 """A cache of responses by URL and ETag, bounded in bytes.
 
-If a request's `If-None-Match` has the current ETag, the server responds with 304, at no cost to the key's quota.
+If a request's `If-None-Match` has the current ETag, the server responds with 304, which doesn't count against the
+key's quota.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Call:
     is_raw: bool = False
     """Whether a 304 is returned like any other response."""
     is_download: bool = False
-    """Whether the body may be large: it isn't cached, and may take any amount of time in total."""
+    """Whether the body may be large. If so, it isn't cached, and may take any amount of time in total."""
 
     def at_offset(self, offset: int) -> Call:
         """Return the same call for the page that starts at `offset`."""

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn example_follows_the_order_of_the_schema() {
+    fn example_follows_the_schemas_order() {
         let document = json!({});
         let schema = json!({"type": "object", "required": ["z", "a"], "properties": {"a": {"type": "array"}, "z": {}}});
         let text = example(OpenApi(&document), &json!({"a": [], "z": 1}), &schema, 0);
