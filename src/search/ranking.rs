@@ -56,6 +56,8 @@ pub struct Ranking {
     pub meaning: f32,
     /// The likeness to the query that makes a record without its words related, from 0 to 1.
     pub related: f32,
+    /// The same if no record has the query's words.
+    pub related_alone: f32,
 }
 
 impl Default for Ranking {
@@ -86,6 +88,7 @@ impl Default for Ranking {
             proximity: 0.02,
             meaning: 0.5,
             related: 0.4,
+            related_alone: 0.3,
         }
     }
 }
