@@ -211,6 +211,8 @@ pub struct Related {
     pub(super) reference: Reference,
     /// The similarity that a document needs, from 0 to 1.
     pub(super) least: f32,
+    /// The same, if the words find nothing.
+    pub(super) least_alone: f32,
     /// They follow only if fewer documents than this have all words.
     pub enough: usize,
 }

@@ -57,6 +57,8 @@ pub struct Ranking {
     /// How similar to the query a record without its words must be to count as related, from 0 to
     /// 1.
     pub related: f32,
+    /// The same, if no record has any of the query's words.
+    pub related_alone: f32,
 }
 
 impl Default for Ranking {
@@ -87,6 +89,7 @@ impl Default for Ranking {
             proximity: 0.02,
             meaning: 0.5,
             related: 0.4,
+            related_alone: 0.3,
         }
     }
 }

@@ -19,7 +19,7 @@ const GROUPS: usize = 16;
 
 impl Related {
     pub fn new(reference: &Reference, ranking: &Ranking, enough: usize) -> Self {
-        Self { reference: reference.clone(), least: ranking.related, enough }
+        Self { reference: reference.clone(), least: ranking.related, least_alone: ranking.related_alone, enough }
     }
 
     /// The topics near the query, each with its weight. The higher the sum of weights of a
@@ -37,8 +37,10 @@ impl Related {
         complete < self.enough as u64 && found < FEW as u64
     }
 
-    /// How near a document with this vector is; `None` if it isn't related.
-    pub fn likeness(&self, vector: &[u8; DIMENSIONS]) -> Option<f32> {
-        Some(self.reference.likeness(vector)).filter(|likeness| *likeness >= self.least)
+    /// The similarity of a document with this vector, if the words find this many documents; `None` if
+    /// it isn't related.
+    pub fn likeness(&self, vector: &[u8; DIMENSIONS], found: u64) -> Option<f32> {
+        let least = if found == 0 { self.least_alone } else { self.least };
+        Some(self.reference.likeness(vector)).filter(|likeness| *likeness >= least)
     }
 }

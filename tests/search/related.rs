@@ -23,6 +23,14 @@ fn products_near_in_meaning_follow_if_no_product_has_the_words() {
 }
 
 #[test]
+fn less_likeness_is_enough_if_words_find_nothing() {
+    let rocket = json!({"id": "rocket", "name": "Apogee", "tagline": "Simulate the engines of rockets in flight"});
+    assert_eq!(Directory::of(std::slice::from_ref(&rocket)).search("aviation"), ["rocket"]);
+    let has_word = json!({"id": "other", "name": "Tally", "tagline": "Accounting ledger for aviation"});
+    assert_eq!(Directory::of(&[rocket, has_word]).search("aviation"), ["other"]);
+}
+
+#[test]
 fn related_products_follow_those_with_the_words() {
     let answer = directory().answer("camera photography", true);
     assert_eq!(answer.ids[..2], ["album", "gallery"]);

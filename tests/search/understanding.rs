@@ -133,6 +133,34 @@ fn synonyms_of_corrected_words_count_and_words_that_only_synonyms_have_are_corre
 }
 
 #[test]
+fn unknown_words_are_split_into_two_of_the_directory() {
+    let directory = Directory::of(&[
+        product("score", "Score Editor for the Writer"),
+        product("graphics", "3D Viewer, Graphics Toolkit"),
+        product("sheets", "Safety Sheets"),
+        product("hot", "Hot Work 500"),
+    ]);
+    for (query, split, id) in [
+        ("scorewriter", "score writer", "score"),
+        ("3dgraphics ", "3d graphics", "graphics"),
+        ("SafetySheets", "safety sheets", "sheets"),
+        ("editor scorewriter", "score writer", "score"),
+    ] {
+        let answer = directory.answer(query, true);
+        let from = query.split_whitespace().last().expect("a word").to_owned();
+        let corrected = if id == "sheets" { vec![] } else { vec![(from, split.to_owned())] };
+        assert_eq!((answer.ids[0].as_str(), answer.corrected), (id, corrected), "{query}");
+        assert_eq!((answer.with_all_words, answer.dropped.len()), (1, 0), "{query}");
+    }
+    // Names whose words are neighbours are found anyway; numbers and common words aren't split, nor are sentences.
+    for query in ["500500", "hotwriterx", "hotshot", "which program is a good scorewriter"] {
+        let answer = directory.answer(query, true);
+        assert!(answer.corrected.iter().all(|(_, to)| !to.contains(' ')), "{query}: {:?}", answer.corrected);
+    }
+    assert!(directory.answer("scorewriter", false).ids.is_empty(), "not with typo=false");
+}
+
+#[test]
 fn names_are_not_misspellings() {
     let directory = Directory::of(&[product("parts", "Parts Manager"), product("gnome", "Gnome Keeper")]);
     for name in ["paris ", "Paris ", "what can we do for gnomes in Pxrts"] {

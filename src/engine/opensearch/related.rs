@@ -25,7 +25,7 @@ impl Search<'_, '_> {
         matching: Match,
         page: Range<usize>,
     ) -> Result<SearchHits, EngineError> {
-        let near = self.near(related, matching).await?;
+        let near = self.near(related, matching, by_words.unfiltered_total).await?;
         if near.is_empty() {
             return Ok(by_words);
         }
@@ -65,8 +65,9 @@ impl Search<'_, '_> {
         Ok(found)
     }
 
-    /// The related products, best first, whether or not they pass the filter.
-    async fn near(&self, related: &Related, matching: Match) -> Result<Vec<Candidate>, EngineError> {
+    /// The related products, best first, whether or not they pass the filter. `found` is the number of
+    /// products that the words find.
+    async fn near(&self, related: &Related, matching: Match, found: u64) -> Result<Vec<Candidate>, EngineError> {
         let body = json!({
             "query": self.plan.sharing_topics(related, matching),
             "sort": [{"_score": "desc"}, {"ordinal": "asc"}],
@@ -80,7 +81,7 @@ impl Search<'_, '_> {
         let (vectors, is_demo) = (self.send(body).await?.vectors()?, self.is_demo());
         let candidate = |(ordinal, vector)| {
             let tier = if is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
-            Some(Candidate { tier, score: related.likeness(&vector)?, ordinal })
+            Some(Candidate { tier, score: related.likeness(&vector, found)?, ordinal })
         };
         let mut near: Vec<_> = vectors.into_iter().filter_map(candidate).collect();
         near.sort_unstable_by(|a, b| b.cmp(a));

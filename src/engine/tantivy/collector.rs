@@ -176,7 +176,8 @@ impl<'a> TierCollector<'a> {
 
     /// Collects a document if it's related.
     pub(super) fn collect_related(&mut self, ordinal: Ordinal, related: &Related) {
-        if let Some(score) = related.likeness(self.meanings.of(ordinal)) {
+        let by_words = self.by_words.map_or(0, |by_words| by_words.all);
+        if let Some(score) = related.likeness(self.meanings.of(ordinal), by_words) {
             let tier = if self.collector.is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
             self.collector.take(Candidate { tier, score, ordinal });
         }

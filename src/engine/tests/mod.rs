@@ -35,8 +35,6 @@ pub(super) struct Engines {
 
 /// What a hit's reranked score depends on.
 struct Reranked {
-    /// The best score of its tier by words alone.
-    best_of_tier: f32,
     /// Whether its meaning counts.
     is_meant: bool,
 }
@@ -91,14 +89,13 @@ impl Engines {
         prop_assert_eq!(hits.texts.len(), if query.texts { hits.hits.len() } else { 0 });
         prop_assert_eq!(&hits.texts, &expected.texts);
         if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
-            // How much meaning adds to a score depends on the tier's best score.
+            // Meaning counts for the best hits by words alone.
             let unranked = Plan { rerank: Rerank::None, ..plan.clone() };
             let all = SearchRequest { plan: &unranked, page: 0..RERANKED, facets: None, texts: false, ..request };
             let by_words = pollster::block_on(self.scan.search(&all)).expect("a scan").hits;
             for (place, hit) in (query.start..).zip(&hits.hits) {
-                let best_of_tier = by_words.iter().find(|of| of.tier == hit.tier).map_or(0.0, |of| of.score);
                 let is_meant = by_words.iter().take(MEANT).any(|of| of.ordinal == hit.ordinal);
-                let reranked = (place < RERANKED).then_some(Reranked { best_of_tier, is_meant });
+                let reranked = (place < RERANKED).then_some(Reranked { is_meant });
                 self.compare_explanation(&request, hit, reranked)?;
             }
         }
@@ -128,7 +125,7 @@ impl Engines {
             (Rerank::Signals(signals), Some(reranked)) => {
                 let score = explanation.score();
                 let meaning = signals.meaning.as_ref().filter(|_| reranked.is_meant);
-                let worth = |of: &Meaning| of.worth(score, reranked.best_of_tier, shares.meaning);
+                let worth = |of: &Meaning| of.worth(score, shares.meaning);
                 (score + meaning.map_or(0.0, worth)) * signals.factor(shares)
             }
             _ => explanation.score(),

@@ -110,7 +110,7 @@ impl ScanEngine {
         let compared = sharing.into_iter().take(MOST_COMPARED).map(|(_, ordinal)| ordinal);
         let candidate = |ordinal| {
             let tier = if self.columns().is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
-            Some(Candidate { tier, score: related.likeness(self.meanings.of(ordinal))?, ordinal })
+            Some(Candidate { tier, score: related.likeness(self.meanings.of(ordinal), found.len() as u64)?, ordinal })
         };
         compared.filter_map(candidate).collect()
     }

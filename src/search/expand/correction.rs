@@ -16,7 +16,7 @@ use crate::text::english;
 const VERY_RARE: u32 = 10_000;
 
 /// Whether a folded word is spelled correctly, regardless of whether any record has it.
-fn is_right(folded: &str) -> bool {
+pub(super) fn is_right(folded: &str) -> bool {
     english::is_common(folded) || english::is_name(folded)
 }
 

@@ -9,6 +9,7 @@ mod pinned;
 mod selection;
 mod similar;
 pub mod slot;
+mod split;
 mod synonyms;
 mod words;
 
@@ -106,21 +107,12 @@ pub fn expand<D: Documents>(
     options: Options,
     budget: &Budget,
 ) -> Result<Expansion, D::Error> {
-    let phrase = |words: &Range<usize>| conjunction::phrase(&index.lexicon, text, &query.words[words.clone()]);
-    Expander {
-        index,
-        documents,
-        text,
-        query,
-        phrases: query.phrases.iter().map(phrase).collect(),
-        options,
-        budget,
-        report: QueryReport::default(),
-        concepts: Vec::new(),
-        corrections: 0,
-        is_closed: false,
-    }
-    .run()
+    let expander = |query| Expander::new(index, documents, text, query, options, budget);
+    let expansion = expander(query).run()?;
+    let Some((query, corrected)) = expander(query).split(&expansion.report.unknown) else { return Ok(expansion) };
+    let mut expansion = Expander::new(index, documents, text, &query, options, budget).run()?;
+    expansion.report.corrected.extend(corrected);
+    Ok(expansion)
 }
 
 /// The alternative for a product that the query as a whole refers to.
@@ -145,7 +137,31 @@ struct Expander<'a, D> {
     is_closed: bool,
 }
 
-impl<D: Documents> Expander<'_, D> {
+impl<'a, D: Documents> Expander<'a, D> {
+    fn new(
+        index: &'a SearchIndex,
+        documents: &'a D,
+        text: &'a str,
+        query: &'a ParsedQuery,
+        options: Options,
+        budget: &'a Budget,
+    ) -> Self {
+        let phrase = |words: &Range<usize>| conjunction::phrase(&index.lexicon, text, &query.words[words.clone()]);
+        Self {
+            index,
+            documents,
+            text,
+            query,
+            phrases: query.phrases.iter().map(phrase).collect(),
+            options,
+            budget,
+            report: QueryReport::default(),
+            concepts: Vec::new(),
+            corrections: 0,
+            is_closed: false,
+        }
+    }
+
     fn run(mut self) -> Result<Expansion, D::Error> {
         let words = &self.query.words;
         let identified = match self.query.excluded[..] {
