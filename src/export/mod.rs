@@ -58,10 +58,8 @@ pub struct Export {
     pub license: Box<str>,
     /// Snapshot date as stated.
     pub as_of: Option<Box<str>>,
-    /// The language of its texts; `None` if it states none, which means English.
+    /// The language of its texts: stated, or else the one that they're clearly in. `None` means English.
     pub language: Option<Language>,
-    /// The language besides English that its texts are clearly in, if it states none: only searches go by it.
-    pub detected: Option<Language>,
     /// When its file was last modified; `None` for a document that doesn't come from a file.
     pub modified: Option<std::time::SystemTime>,
     /// The document for download: the file's own bytes, without elements that were skipped as

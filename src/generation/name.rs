@@ -13,7 +13,7 @@ use crate::search::ANALYZER_VERSION;
 use crate::text::{meaning, stem};
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
-pub const INDEX_FORMAT: u32 = 20;
+pub const INDEX_FORMAT: u32 = 21;
 
 /// A generation's name: 16 hexadecimal digits from a BLAKE3 hash over the index format, the
 /// versions of the analyzer, its libraries and the table of word meanings, and the id and document

@@ -222,10 +222,9 @@ impl Merged {
         self.exports.iter().flat_map(|merged| &merged.set.export.pins)
     }
 
-    /// The language of a product's own texts as far as searches go, if it isn't English: stated, or else detected.
+    /// The language of a product's own texts, if it isn't English.
     pub fn language(&self, product: &MergedProduct<'_>) -> Option<&Language> {
-        let export = &self.exports[product.export as usize].set.export;
-        export.language.as_ref().or(export.detected.as_ref())
+        self.exports[product.export as usize].set.export.language.as_ref()
     }
 
     pub fn categories<'c>(&'c self, indices: &'c [u32]) -> impl Iterator<Item = &'c CategoryResource> {
@@ -267,7 +266,7 @@ impl Merged {
 
     fn item_to(&self, product: &MergedProduct<'_>, extent: Extent) -> Result<Vec<u8>, CatalogueBuildError> {
         let categories = self.categories(&product.categories);
-        Ok(product_json::item(&product.software, product.shown, categories, extent)?)
+        Ok(product_json::item(&product.software, self.language(product), product.shown, categories, extent)?)
     }
 
     /// The detail fields that a product's item doesn't have, as a JSON object; all of its fields if

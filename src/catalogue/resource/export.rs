@@ -36,7 +36,7 @@ pub struct ExportResource {
     /// When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled one.
     #[schema(required)]
     pub changed_at: Option<String>,
-    /// The language of its texts, a tag of BCP 47. Absent if it states none, which means English.
+    /// The language of its texts, a tag of BCP 47: stated, or else detected. Absent for English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,

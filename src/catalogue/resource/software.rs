@@ -40,6 +40,10 @@ pub struct SoftwareItem<'a> {
     /// When the evidence was checked, `YYYY-MM-DD`.
     #[schema(required)]
     pub evidence_checked_on: Option<&'a str>,
+    /// The language of the record's own texts, a tag of BCP 47. Absent for English.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = String)]
+    pub language: Option<&'a Language>,
     /// The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -48,7 +52,7 @@ pub struct SoftwareItem<'a> {
 
 impl SoftwareItem<'_> {
     /// The names of its fields, in order.
-    pub const FIELDS: [&'static str; 13] = [
+    pub const FIELDS: [&'static str; 14] = [
         "id",
         "name",
         "tagline",
@@ -61,6 +65,7 @@ impl SoftwareItem<'_> {
         "offering_type",
         "evidence_status",
         "evidence_checked_on",
+        "language",
         "untranslated",
     ];
 }
@@ -94,10 +99,6 @@ pub struct DetailFields<'a> {
     /// come.
     #[schema(required, value_type = Option<String>)]
     pub rating_source: Option<RatingSource>,
-    /// The language of the record's own texts, a tag of BCP 47. Absent for English.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, value_type = String)]
-    pub language: Option<&'a Language>,
     /// Texts in other languages, by language tag and field. Absent without any.
     #[serde(skip_serializing_if = "Translations::is_empty")]
     #[schema(
