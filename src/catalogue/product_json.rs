@@ -9,7 +9,7 @@ use crate::catalogue::resource::{
     SourceResource,
 };
 use crate::export::Export;
-use crate::record::Software;
+use crate::record::{Language, Software};
 use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
 
 /// A product from another export with the same website, and that export's id.
@@ -41,9 +41,10 @@ pub(super) fn is_shortened(software: &Software) -> bool {
     software.categories.len() > LIST_CATEGORIES || texts.into_iter().flatten().any(|text| is_longer(text, LIST_CHARS))
 }
 
-/// Builds a product's item.
+/// Builds a product's item. `language` is the language of its own text.
 pub(super) fn item<'c>(
     software: &Software,
+    language: Option<&Language>,
     shown: Rating,
     categories: impl Iterator<Item = &'c CategoryResource>,
     extent: Extent,
@@ -71,6 +72,7 @@ pub(super) fn item<'c>(
         offering_type: software.offering_type.as_str(),
         evidence_status: software.evidence_status.as_str(),
         evidence_checked_on: software.evidence_checked_on.as_deref(),
+        language,
         untranslated: Vec::new(),
     })
 }
@@ -115,7 +117,6 @@ pub(super) fn detail_fields(
             .map(|source| SourceResource { label: &source.label, url: &source.url })
             .collect(),
         rating_source: shown.source,
-        language: export.language.as_ref(),
         translations: &software.translations,
         additional_properties: AdditionalProperties(&software.additional_properties),
         export: ExportRef {

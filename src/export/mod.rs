@@ -59,11 +59,8 @@ pub struct Export {
     pub license: Box<str>,
     /// Snapshot date as stated.
     pub as_of: Option<Box<str>>,
-    /// The language of its text; `None` if it states none, which means English.
+    /// The language of its text: stated, or else the one that it's clearly in. `None` means English.
     pub language: Option<Language>,
-    /// The language other than English that its text is clearly in, if it states none. Only
-    /// searches use it.
-    pub detected: Option<Language>,
     /// When its file was last modified; `None` for a document that doesn't come from a file.
     pub modified: Option<std::time::SystemTime>,
     /// The document for download: the file's own bytes, without elements that were skipped as

@@ -350,7 +350,6 @@ fn set_export(
         license: contents.license,
         as_of: contents.as_of,
         language: contents.language,
-        detected: contents.detected,
         modified: file.modified(),
         document: Bytes::new(),
         software: Vec::new(),

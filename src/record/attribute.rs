@@ -195,10 +195,14 @@ impl Attribute {
         format!("{{{}}}", members.join(", "))
     }
 
+    /// The label in a language; `None` if there is none in it.
+    pub fn find_label(&self, language: &Language) -> Option<&str> {
+        self.translations.find("label", self.language.as_ref(), language).map(|found| found.text(&self.label))
+    }
+
     /// The label in a language, or else its own.
     pub fn label_in(&self, language: Option<&Language>) -> &str {
-        let found = language.and_then(|wanted| self.translations.find("label", self.language.as_ref(), wanted));
-        found.map_or(&self.label, |found| found.text(&self.label))
+        language.and_then(|language| self.find_label(language)).unwrap_or(&self.label)
     }
 
     /// Whether another declaration says the same, apart from translations of the label.

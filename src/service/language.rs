@@ -46,9 +46,6 @@ pub fn choose_language<'a>(
 /// A product's text in other languages, part of its detail fields.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct OtherTexts {
-    /// The language of its own text, unless that's English.
-    #[serde(default)]
-    language: Option<Language>,
     #[serde(default)]
     pub(super) translations: Translations,
 }
@@ -120,9 +117,10 @@ impl<'s> Translator<'s> {
         most: usize,
     ) -> Result<Vec<u8>, ServiceError> {
         let Members(members) = serde_json::from_slice(object)?;
-        let mut texts = Localised::new(language, of.language.as_ref(), &of.translations);
-        let categories = members.iter().find(|(name, _)| name == "categories");
-        let categories = categories.map_or(Ok(Vec::new()), |(_, json)| serde_json::from_str(json.get()))?;
+        let member = |wanted: &str| members.iter().find(|(name, _)| name == wanted).map(|(_, json)| json.get());
+        let own: Option<Language> = member("language").map(serde_json::from_str).transpose()?;
+        let mut texts = Localised::new(language, own.as_ref(), &of.translations);
+        let categories = member("categories").map_or(Ok(Vec::new()), serde_json::from_str)?;
         let categories = self.categories(&categories);
         let are_found = categories.iter().all(|(_, is_found)| *is_found);
         let mut json = Vec::with_capacity(object.len() + 256);

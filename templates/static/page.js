@@ -60,6 +60,7 @@ async function show(address, { push = true, typing = false, scroll = false } = {
   loading = new AbortController();
   const { signal } = loading;
   const focused = document.activeElement?.id;
+  const isInside = explore().contains(document.activeElement);
   const opened = unfolded().filter(({ details }) => details.open).map(({ name }) => name);
   const isSheetOpen = document.getElementById('filters')?.matches(':popover-open');
   explore().setAttribute('aria-busy', 'true');
@@ -76,9 +77,13 @@ async function show(address, { push = true, typing = false, scroll = false } = {
   typed = typing;
   shown = address;
   explore().replaceWith(...nodes(body));
+  document.title = explore().dataset.title;
   for (const { name, details } of unfolded()) details.open = opened.includes(name);
   if (isSheetOpen) document.getElementById('filters').showPopover();
-  if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  // What had the focus is a new element, or gone: then the results' heading is where to read on.
+  const heading = explore().querySelector('h1');
+  heading.tabIndex = -1;
+  if (isInside) (document.getElementById(focused) ?? heading).focus({ preventScroll: true });
   if (scroll) scrollTo(0, 0);
   status.textContent = explore().dataset.status;
   copyButtons(explore());
@@ -224,6 +229,17 @@ document.addEventListener('keydown', (event) => {
     (rows[at - 1] ?? input)?.focus();
   } else return;
   event.preventDefault();
+});
+
+// A definition that covers the text can be dismissed while the pointer or the focus is on its term.
+
+document.addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape') return;
+  for (const term of document.querySelectorAll('.term:is(:hover, :focus-within)')) {
+    const definition = term.querySelector('.about-term');
+    definition.hidden = true;
+    for (const away of ['pointerleave', 'focusout']) term.addEventListener(away, () => { definition.hidden = false; }, { once: true });
+  }
 });
 
 // Copying

@@ -82,6 +82,7 @@ async fn the_requested_language_is_used_and_missing_text_falls_back() {
     assert_eq!(stoff["untranslated"], json!(["name"]));
     assert_eq!(item(&list, "plain")["untranslated"], json!(["name", "tagline", "category", "categories"]));
     assert_eq!(item(&list, "ordner").get("untranslated"), None, "its own text is in German");
+    assert_eq!((&item(&list, "ordner")["language"], stoff.get("language")), (&json!("de"), None));
     let french = service.get("/v1/software?lang=fr-CA").await;
     assert_eq!(french.header("content-language"), "fr");
     assert_eq!(item(&french.json(), "stoff")["tagline"], "Inventaire des produits chimiques");
@@ -250,5 +251,136 @@ async fn pages_use_the_language_that_their_reader_prefers() {
             of_italian.text()
         );
         assert_ne!(of_german.header("etag"), of_italian.header("etag"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn export_that_states_no_language_is_in_the_one_that_its_texts_are_clearly_in() {
+    let text = "Das ist ein Verzeichnis und eine Ablage, mit der Sie von einem Ort auf das Lager und zur Halle sehen.";
+    let product = |id: &str, description: &str| {
+        json!({
+            "id": id, "name": id, "url": format!("https://{id}.example/"), "evidence_status": "pending-review",
+            "description": description, "category": format!("Of {id}")
+        })
+    };
+    let document = |attribute: &str, software: &[Value]| {
+        json!({
+            "name": "Plain", "license": "https://opensource.org/license/mit", "software": software,
+            "attributes": [{"property": attribute, "label": attribute}]
+        })
+    };
+    let clear = document("farbe", &[product("a", text), product("b", text)]);
+    let service = start(&[("clear", clear), ("short", document("form", &[product("c", "Die Ablage.")]))]);
+    for (path, language) in [
+        ("/v1/software/a", Some("de")),
+        ("/v1/categories/of-a", Some("de")),
+        ("/v1/software/c", None),
+        ("/v1/categories/of-c", None),
+    ] {
+        let record = service.get(path).await.json();
+        assert_eq!(
+            record["data"].get("language").map(|tag| tag.as_str().expect("a tag")),
+            language,
+            "{path}: {record}"
+        );
+    }
+    assert_eq!(item(&service.get("/v1/exports").await.json(), "clear")["language"], "de");
+    assert_eq!(service.get("/v1/attributes?offset=5").await.json()["data"][0]["language"], "de");
+    assert_eq!(service.get("/v1/software/a?lang=de").await.header("content-language"), "de");
+}
+
+#[tokio::test]
+async fn text_in_another_language_than_the_page_says_so() {
+    let service = service();
+    let visit = async |path: &str, accepted: &str| -> Answer {
+        service.visit_with(path, &[("accept-language", accepted), BROWSER]).await
+    };
+    for (accepted, path, parts) in [
+        (
+            "de",
+            "/software/stoff",
+            vec![
+                "<h1><bdi lang=\"en\">Substance Keeper",
+                "<p class=\"lead\"><bdi>Gefahrstoffkataster",
+                "<p class=\"prose\"><bdi>Führt",
+                "<bdi>Lizenz</bdi></dt><dd lang=\"en\">",
+                "<p class=\"crumbs\"><a href=\"/categories/chemicals\"><bdi>Gefahrstoffe",
+            ],
+        ),
+        ("de", "/software/plain", vec!["<p class=\"lead\"><bdi lang=\"en\">", "<bdi lang=\"en\">Audits</bdi>"]),
+        ("de", "/software/ordner", vec!["<h1><bdi>Ordnerwächter", "<p class=\"lead\"><bdi>Bewacht"]),
+        ("fr", "/software/stoff", vec!["<p class=\"lead\"><bdi>Inventaire", "<bdi lang=\"en\">Lists what"]),
+        (
+            "en",
+            "/software/ordner",
+            vec!["<h1><bdi lang=\"de\">Ordnerwächter", "<p class=\"lead\"><bdi lang=\"de\">Bewacht"],
+        ),
+        ("en", "/software/stoff", vec!["<h1><bdi>Substance Keeper", "<bdi>Licence</bdi></dt><dd>"]),
+        (
+            "de",
+            "/?q=",
+            vec![
+                "data-row><bdi lang=\"en\">Substance Keeper",
+                "<p class=\"tagline\"><bdi>Gefahrstoffkataster",
+                "data-row><bdi>Ordnerwächter",
+                "<span class=\"label\"><bdi>Gefahrstoffe",
+                "<span class=\"label\"><bdi lang=\"en\">Audits",
+                "<legend>Lizenz",
+            ],
+        ),
+        ("fr", "/?q=&attribute=licence:MIT", vec!["<legend lang=\"en\">Licence"]),
+        ("fr", "/?q=lagerorten", vec!["<bdi lang=\"de\">Führt Verzeichnisse"]),
+        ("de", "/?q=stored", vec!["<bdi lang=\"en\">Lists what is <mark>stored"]),
+        ("de", "/?q=&category=audits", vec!["<bdi lang=\"en\">Audits</bdi> <span aria-hidden"]),
+        ("de", "/categories", vec!["data-row><bdi lang=\"en\">Audits", "<p><bdi>Stoffe bei"]),
+        ("fr", "/categories/chemicals", vec!["<h1><bdi lang=\"en\">Chemicals", "<bdi lang=\"en\">Substances at"]),
+        (
+            "de",
+            "/glossary",
+            vec!["<h3><bdi>Beinaheunfall", "<h3><bdi lang=\"en\">Audit</bdi>", "<bdi lang=\"en\">A check."],
+        ),
+        (
+            "de",
+            "/compare?id=stoff&id=ordner",
+            vec!["<bdi lang=\"en\">Substance Keeper", "<td><bdi>Bewacht Ordner", "<td lang=\"en\"><bdi>MIT"],
+        ),
+        ("de", "/", vec!["<bdi lang=\"en\">Audits", "<bdi>Gefahrstoffe"]),
+        ("de", "/suggest?q=audit", vec!["<bdi lang=\"en\">Audits</bdi><span", "<bdi lang=\"en\">Audit</bdi>"]),
+        ("fr", "/exports", vec!["<bdi lang=\"de\">Deutsch", "<bdi lang=\"en\">English"]),
+        ("de", "/docs/errors", vec!["<html lang=\"de\">"]),
+        ("de", "/sign-in", vec![]),
+        ("it", "/software/nothing", vec!["<html lang=\"en\">"]),
+    ] {
+        let page = visit(path, accepted).await;
+        for part in parts {
+            assert!(page.text().contains(part), "{path} in {accepted}: {part}: {}", page.text());
+        }
+        let language = if accepted == "it" { "en" } else { accepted };
+        if page.status != 303 {
+            assert_eq!(page.header("content-language"), language, "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn terms_are_explained_in_the_readers_language() {
+    let product = json!({
+        "id": "melder", "name": "Melder", "url": "https://melder.example/", "evidence_status": "pending-review",
+        "description": "Reports each near miss.", "translations": {"de": {"description": "Meldet jeden Beinaheunfall."}}
+    });
+    let document = json!({
+        "name": "Terms", "license": "https://opensource.org/license/mit", "software": [product],
+        "glossary": [{
+            "term": "Near miss", "definition": "An event that nearly harmed.",
+            "translations": {"de": {"term": "Beinaheunfall", "definition": "Ein Ereignis, das fast schadete."}}
+        }]
+    });
+    let service = start(&[("terms", document)]);
+    for (accepted, mention, definition) in [
+        ("de", "Beinaheunfall</a>", "<bdi lang=\"de\">Ein Ereignis, das fast schadete."),
+        ("en", "near miss</a>", "<bdi lang=\"en\">An event that nearly harmed."),
+    ] {
+        let page = service.visit_with("/software/melder", &[("accept-language", accepted), BROWSER]).await;
+        assert!(page.text().contains(mention) && page.text().contains(definition), "{accepted}: {}", page.text());
     }
 }

@@ -158,6 +158,11 @@ test('a term shows its definition on hover and on focus', async () => {
   await page.keyboard.press('Tab');
   await term.locator('a').focus();
   assert.ok(await about.isVisible());
+  await page.keyboard.press('Escape');
+  assert.ok(await about.isHidden(), 'dismissed');
+  await page.keyboard.press('Tab');
+  await term.locator('a').focus();
+  assert.ok(await about.isVisible(), 'back again');
   await close();
 });
 

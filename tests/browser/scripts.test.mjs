@@ -26,6 +26,7 @@ test('results update in place while typing, and a typo is corrected', async () =
   assert.match(await page.locator('.corrected').innerText(), /Showing results for incident/);
   await page.waitForURL('**/?q=incdent');
   assert.ok(requests.some((request) => request.url().includes('/results?q=incdent&prefix=always')), 'the last word is a prefix');
+  assert.equal(await page.title(), 'incdent · Results · Software Directory');
   assert.match(await page.locator('#status').textContent(), /\d+ products/);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Search exactly as typed' }).click();
@@ -48,6 +49,15 @@ test('a filter chosen with the keyboard keeps the focus, and back removes it', a
   await settled(page);
   assert.equal(await page.evaluate(() => document.activeElement.id), 'category-ehs-management');
   assert.ok(await box.isChecked());
+  // A link that is gone hands the focus to the heading.
+  await page.locator('.active-filters a').first().focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/?q=');
+  await settled(page);
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1');
+  await page.goBack();
+  await page.waitForURL('**/?category=ehs-management');
+  await settled(page);
   await page.goBack();
   await page.waitForURL('**/?q=');
   await page.waitForFunction((first) => document.querySelector('.result h3')?.textContent === first, before[0]);

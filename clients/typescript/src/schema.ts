@@ -443,7 +443,7 @@ export interface components {
             sha256: string;
             /** @description When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled one. */
             changed_at: string | null;
-            /** @description The language of its texts, a tag of BCP 47. Absent if it states none, which means English. */
+            /** @description The language of its texts, a tag of BCP 47: stated, or else detected. Absent for English. */
             language?: string;
         };
         /** @description A page of exports. */
@@ -777,6 +777,8 @@ export interface components {
             evidence_status: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
             evidence_checked_on: string | null;
+            /** @description The language of the record's own texts, a tag of BCP 47. Absent for English. */
+            language?: string;
             /** @description The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it. */
             untranslated?: string[];
             /**
@@ -841,6 +843,8 @@ export interface components {
             evidence_status: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
             evidence_checked_on: string | null;
+            /** @description The language of the record's own texts, a tag of BCP 47. Absent for English. */
+            language?: string;
             /** @description The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it. */
             untranslated?: string[];
             /**
@@ -896,6 +900,8 @@ export interface components {
             evidence_status: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
             evidence_checked_on: string | null;
+            /** @description The language of the record's own texts, a tag of BCP 47. Absent for English. */
+            language?: string;
             /** @description The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it. */
             untranslated?: string[];
             /** @description Long description, plain text. */
@@ -923,8 +929,6 @@ export interface components {
              *     come.
              */
             rating_source: string | null;
-            /** @description The language of the record's own texts, a tag of BCP 47. Absent for English. */
-            language?: string;
             /** @description Texts in other languages, by language tag and field. Absent without any. */
             translations?: {
                 [key: string]: {
@@ -975,6 +979,8 @@ export interface components {
             evidence_status: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
             evidence_checked_on: string | null;
+            /** @description The language of the record's own texts, a tag of BCP 47. Absent for English. */
+            language?: string;
             /** @description The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in it. */
             untranslated?: string[];
         };
@@ -1840,7 +1846,7 @@ export interface operations {
                  *       "name"
                  *     ]
                  */
-                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "untranslated")[];
+                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "language" | "untranslated")[];
                 /**
                  * @description The most records to return: a page. `total` says how many there are.
                  * @example 10
@@ -1992,7 +1998,7 @@ export interface operations {
                  *       "name"
                  *     ]
                  */
-                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "untranslated")[];
+                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "language" | "untranslated")[];
                 /**
                  * @description The most records to return: a page. `total` says how many there are.
                  * @example 10

@@ -221,11 +221,9 @@ impl Merged {
         self.exports.iter().flat_map(|merged| &merged.set.export.pins)
     }
 
-    /// The language used to search a product's own text, if it isn't English: stated, or else
-    /// detected.
+    /// The language of a product's own text, if it isn't English.
     pub fn language(&self, product: &MergedProduct<'_>) -> Option<&Language> {
-        let export = &self.exports[product.export as usize].set.export;
-        export.language.as_ref().or(export.detected.as_ref())
+        self.exports[product.export as usize].set.export.language.as_ref()
     }
 
     pub fn categories<'c>(&'c self, indices: &'c [u32]) -> impl Iterator<Item = &'c CategoryResource> {
@@ -267,7 +265,7 @@ impl Merged {
 
     fn item_to(&self, product: &MergedProduct<'_>, extent: Extent) -> Result<Vec<u8>, CatalogueBuildError> {
         let categories = self.categories(&product.categories);
-        Ok(product_json::item(&product.software, product.shown, categories, extent)?)
+        Ok(product_json::item(&product.software, self.language(product), product.shown, categories, extent)?)
     }
 
     /// The detail fields missing from a product's item, as a JSON object. If the item is shortened,

@@ -39,7 +39,7 @@ pub struct ExportResource {
     /// such as a bundled one.
     #[schema(required)]
     pub changed_at: Option<String>,
-    /// The language of its text, as a BCP 47 tag. Absent if it states none, which means English.
+    /// The language of its text, as a BCP 47 tag: stated, or else detected. Absent for English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,

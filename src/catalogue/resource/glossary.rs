@@ -1,5 +1,7 @@
 //! A glossary term as callers see it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -58,6 +60,11 @@ impl GlossaryTermResource {
         texts.replace("definition", &mut term.definition);
         term.untranslated = texts.untranslated;
         (term, texts.is_any)
+    }
+
+    /// The term with its texts in a language, if one is given.
+    pub fn localised(&self, language: Option<&Language>) -> Cow<'_, Self> {
+        language.map_or(Cow::Borrowed(self), |language| Cow::Owned(self.in_language(language).0))
     }
 }
 

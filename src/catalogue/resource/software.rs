@@ -41,6 +41,10 @@ pub struct SoftwareItem<'a> {
     /// When the evidence was checked, `YYYY-MM-DD`.
     #[schema(required)]
     pub evidence_checked_on: Option<&'a str>,
+    /// The language of the record's own text, as a BCP 47 tag. Absent for English.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = String)]
+    pub language: Option<&'a Language>,
     /// The fields that aren't available in the requested language and are given in the record's own
     /// instead. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -50,7 +54,7 @@ pub struct SoftwareItem<'a> {
 
 impl SoftwareItem<'_> {
     /// The field names, in order.
-    pub const FIELDS: [&'static str; 13] = [
+    pub const FIELDS: [&'static str; 14] = [
         "id",
         "name",
         "tagline",
@@ -63,6 +67,7 @@ impl SoftwareItem<'_> {
         "offering_type",
         "evidence_status",
         "evidence_checked_on",
+        "language",
         "untranslated",
     ];
 }
@@ -97,10 +102,6 @@ pub struct DetailFields<'a> {
     /// its `reviews`; more values may be added later.
     #[schema(required, value_type = Option<String>)]
     pub rating_source: Option<RatingSource>,
-    /// The language of the record's own text, as a BCP 47 tag. Absent for English.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, value_type = String)]
-    pub language: Option<&'a Language>,
     /// Translations, by language tag and field. Absent if there are none.
     #[serde(skip_serializing_if = "Translations::is_empty")]
     #[schema(

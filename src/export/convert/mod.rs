@@ -35,9 +35,8 @@ pub(super) struct Contents {
     pub(super) name: Box<str>,
     pub(super) license: Box<str>,
     pub(super) as_of: Option<Box<str>>,
+    /// Stated, or else detected.
     pub(super) language: Option<Language>,
-    /// The language that the text is clearly in, if the export states none.
-    pub(super) detected: Option<Language>,
     /// The id prefix that the export declares, if any.
     pub(super) id_prefix: Option<Box<str>>,
     pub(super) software: Vec<Entry<Product>>,
@@ -116,16 +115,16 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
     if let Some(value) = root.get("as_of") {
         reader.date(value, path.member("as_of"));
     }
-    let language = reader.language(root);
+    let stated = reader.language(root);
     let id_prefix = reader.id_prefix(root);
-    let attributes = reader.attributes(root, language.as_ref());
     let software = reader.software(root);
+    let language = stated.or_else(|| translation::detected(&software));
+    let attributes = reader.attributes(root, language.as_ref());
     let categories = reader.categories(root);
     let reviews = reader.reviews(root);
     let glossary = reader.glossary(root);
     let synonyms = reader.synonyms(root);
     let pins = reader.pins(root);
-    let detected = if language.is_none() { translation::detected(&software) } else { None };
     let sections = SectionKind::ALL.map(|kind| Section::of(root, kind));
     if let Some(list) = root.get("software").filter(|list| list.kind() == Kind::Array)
         && sections.iter().all(|section| section.len() == 0)
@@ -138,7 +137,6 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         license,
         as_of,
         language,
-        detected,
         id_prefix,
         software,
         categories,

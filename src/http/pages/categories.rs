@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
+use super::edition::{Edition, Lang};
 use super::frame::{Frame, Section};
 use super::language::{Language, Texts};
 use super::links::{Address, PAGE, of_category};
@@ -30,8 +31,8 @@ const LIMIT: u32 = 200;
 #[template(path = "categories.html")]
 struct Page<'a> {
     frame: Frame<'a>,
+    edition: Edition<'a>,
     t: &'static Texts,
-    base: &'a str,
     total: u64,
     categories: Vec<Cow<'a, CategoryResource>>,
     pager: Option<Pager>,
@@ -40,7 +41,11 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn href(&self, category: &CategoryResource) -> String {
-        of_category(self.base, &category.id)
+        of_category(self.edition.base, &category.id)
+    }
+
+    fn lang<'c>(&'c self, category: &'c CategoryResource, field: &str) -> Lang<'c> {
+        self.edition.lang(category.language.as_ref(), &category.untranslated, field)
     }
 }
 
@@ -56,19 +61,20 @@ pub(super) async fn list_categories(
     let address = Address::read(format!("{}/categories", site.base), &query, &[PAGE]);
     let all = &snapshot.catalogue.tables.categories;
     let page = Pagination { limit: LIMIT, offset: offset(address.page(), LIMIT), total: all.len() as u64 };
+    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts.as_ref() };
     let mut frame = Frame::new(site, language, &snapshot).titled(t.categories);
     frame.section = Section::Categories;
     frame.canonical = Some(address.at_page(address.page()));
     let page = Page {
         frame,
+        edition,
         t,
-        base: &site.base,
         total: page.total,
         categories: part(all, page).iter().map(|category| category.localised(of_texts.as_ref())).collect(),
         pager: Pager::new(t, page, &address, false),
         calls: Calls::new(t, &site.public, &[Call::new("/v1/categories", "categories.list")]),
     };
-    respond::html(StatusCode::OK, &page)
+    respond::html(StatusCode::OK, t, &page)
 }
 
 pub(super) async fn get_category(

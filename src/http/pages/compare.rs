@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
+use super::edition::{Edition, Lang};
 use super::frame::{Frame, Section};
 use super::language::{Language, Texts};
 use super::links::{self, of_category, of_software};
@@ -32,12 +33,20 @@ pub(super) const MAX_COMPARED: usize = 4;
 #[template(path = "compare.html")]
 struct Page<'a> {
     frame: Frame<'a>,
+    edition: Edition<'a>,
     t: &'static Texts,
     base: &'a str,
     products: &'a [Product<'a>],
-    /// Attributes and other lists of words: a name, and each product's values.
-    rows: Vec<(&'a str, Vec<Vec<String>>)>,
+    rows: Vec<Compared<'a>>,
     calls: Calls,
+}
+
+/// An attribute, or another list of words.
+#[derive(Debug)]
+struct Compared<'a> {
+    name: (&'a str, Lang<'a>),
+    /// Of each product.
+    values: Vec<(Lang<'a>, Vec<String>)>,
 }
 
 impl<'a> Page<'a> {
@@ -53,6 +62,14 @@ impl<'a> Page<'a> {
     fn without(&self, product: &Product<'_>) -> String {
         let others = self.products.iter().map(|other| &*other.item.id).filter(|id| *id != product.item.id);
         address(self.base, others)
+    }
+
+    fn lang(&self, product: &'a Product<'a>, field: &str) -> Lang<'_> {
+        product.item.lang(&self.edition, field)
+    }
+
+    fn category_lang(&self, id: &str) -> Lang<'_> {
+        self.edition.category(id)
     }
 
     fn has_categories(&self) -> bool {
@@ -115,23 +132,33 @@ async fn show(
         records.iter().map(|record| Product::read(record)).collect::<Result<_, _>>().map_err(ApiError::internal)?;
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
+    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
     let attributes = attribute::shown(&snapshot.catalogue.tables.attributes).map(|of| {
         let values = |product| {
-            Fact::new(t, &site.base, of_texts, of, product).values.into_iter().map(|(value, _)| value).collect()
+            let fact = Fact::new(edition, of, product);
+            (fact.lang, fact.values.into_iter().map(|(value, _)| value).collect())
         };
-        (attribute::name(t, of_texts, of), products.iter().map(values).collect())
+        Compared {
+            name: attribute::name(edition.t, edition.language, of),
+            values: products.iter().map(values).collect(),
+        }
     });
-    let mut rows: Vec<(&str, Vec<Vec<String>>)> = attributes.collect();
-    let words = |words: &[Cow<'_, str>]| words.iter().map(ToString::to_string).collect();
-    rows.push((t.pricing, products.iter().map(|product| words(product.more.pricing.as_slice())).collect()));
-    rows.push((t.features, products.iter().map(|product| words(&product.more.features)).collect()));
-    rows.push((t.alternative_to, products.iter().map(|product| words(&product.more.alternative_to)).collect()));
-    rows.retain(|(_, values)| values.iter().any(|values| !values.is_empty()));
+    let words = |name, words: for<'p> fn(&'p Product<'_>) -> &'p [Cow<'p, str>]| {
+        let of = products.iter().map(|product| (product.item.own(&edition), words(product)));
+        let values = of.map(|(lang, words)| (lang, words.iter().map(ToString::to_string).collect()));
+        Compared { name: (name, Lang::default()), values: values.collect() }
+    };
+    let mut rows: Vec<_> = attributes.collect();
+    rows.push(words(t.pricing, |product| product.more.pricing.as_slice()));
+    rows.push(words(t.features, |product| &product.more.features));
+    rows.push(words(t.alternative_to, |product| &product.more.alternative_to));
+    rows.retain(|row| row.values.iter().any(|(_, values)| !values.is_empty()));
     let calls: Vec<_> =
         products.iter().map(|product| Call::of("/v1/software/{}", "software.get", &product.item.id)).collect();
     let mut frame = Frame::new(site, language, snapshot).titled(&title);
     frame.section = Section::Products;
     frame.canonical = Some(address("", products.iter().map(|product| &*product.item.id)));
     let calls = Calls::new(t, &site.public, &calls);
-    respond::html(StatusCode::OK, &Page { frame, t, base: &site.base, products: &products, rows, calls })
+    let page = Page { frame, edition, t, base: edition.base, products: &products, rows, calls };
+    respond::html(StatusCode::OK, t, &page)
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY,
+    VARY,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
@@ -13,6 +14,7 @@ use bytes::Bytes;
 use flate2::write::GzEncoder;
 use tokio::sync::OnceCell;
 
+use super::language::Texts;
 use super::respond::{self, HTML};
 use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag};
@@ -26,6 +28,8 @@ const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame
 pub(super) struct Document {
     content: Bytes,
     content_type: HeaderValue,
+    /// The language of a page.
+    language: Option<HeaderValue>,
     tag: EntityTag,
     caching: &'static str,
     /// By coding; each form is created on first use.
@@ -38,11 +42,12 @@ impl Document {
         let content = content.into();
         let tag = EntityTag::from_content(&content);
         let content_type = HeaderValue::from_static(content_type);
-        Self { content, content_type, tag, caching: "no-cache", compressed: Arc::default() }
+        Self { content, content_type, language: None, tag, caching: "no-cache", compressed: Arc::default() }
     }
 
-    pub(super) fn page(html: String) -> Self {
-        Self { content_type: HTML, ..Self::new("", html) }
+    /// A page in a language.
+    pub(super) fn page(t: &Texts, html: String) -> Self {
+        Self { content_type: HTML, language: Some(HeaderValue::from_static(t.tag)), ..Self::new("", html) }
     }
 
     /// For a document whose URL changes with its content. Cacheable for a year.
@@ -59,9 +64,10 @@ impl Document {
         let headers = response.headers_mut();
         if changed {
             headers.insert(CONTENT_TYPE, self.content_type.clone());
+            headers.extend(self.language.clone().map(|language| (CONTENT_LANGUAGE, language)));
         }
         headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
-        if self.content_type == HTML {
+        if self.language.is_some() {
             headers.insert(VARY, HeaderValue::from_static("Accept-Language, Accept-Encoding"));
             respond::protect(headers);
         } else {

@@ -131,7 +131,7 @@ fn page(
         has_products: frame.menu.is_some(),
         frame,
     };
-    let mut response = respond::html(status, &page)?;
+    let mut response = respond::html(status, t, &page)?;
     if let Some(seconds) = retry_after {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }

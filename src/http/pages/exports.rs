@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 
+use super::edition::Lang;
 use super::frame::{Frame, Section};
 use super::language::{Language, Texts};
 use super::links::{self, segment};
@@ -32,6 +33,10 @@ struct Page<'a> {
 impl Page<'_> {
     fn href(&self, export: &ExportResource) -> String {
         format!("{}/exports/{}", self.base, segment(&export.id))
+    }
+
+    fn lang<'e>(&self, export: &'e ExportResource) -> Lang<'e> {
+        Lang::own(self.t, export.language.as_ref())
     }
 
     fn contents(&self, export: &ExportResource) -> String {
@@ -64,5 +69,5 @@ pub(super) async fn list_exports(
         exports: &snapshot.catalogue.tables.exports,
         calls: Calls::new(t, &site.public, &[Call::new("/v1/exports", "exports.list")]),
     };
-    respond::html(StatusCode::OK, &page)
+    respond::html(StatusCode::OK, t, &page)
 }

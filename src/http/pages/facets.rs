@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::language::Texts;
+use super::edition::{Edition, Lang};
 use super::links::{Address, PAGE};
 use super::part::{attribute, evidence};
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
-use crate::record::{Attribute, AttributeType, Language, OfferingType};
+use crate::record::{Attribute, AttributeType, OfferingType};
 use crate::service::parameter::definition::{
     ATTRIBUTE, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, MIN_RATING, OFFERING_TYPE,
     SEARCH_Q, SEARCH_SORT, TYPO,
@@ -24,7 +24,7 @@ const MAX_MORE: usize = 40;
 /// A filter with its values.
 #[derive(Debug)]
 pub(super) struct Group<'a> {
-    pub(super) legend: Cow<'a, str>,
+    pub(super) legend: (Cow<'a, str>, Lang<'a>),
     /// The parameter's name.
     pub(super) name: &'a str,
     /// Whether several values can be chosen.
@@ -38,6 +38,7 @@ pub(super) struct Group<'a> {
 pub(super) struct Choice<'a> {
     pub(super) value: Cow<'a, str>,
     pub(super) label: Cow<'a, str>,
+    pub(super) lang: Lang<'a>,
     /// `None` if it isn't counted.
     pub(super) count: Option<u64>,
     pub(super) is_chosen: bool,
@@ -45,10 +46,11 @@ pub(super) struct Choice<'a> {
 
 /// An active filter, and the URL without it.
 #[derive(Debug)]
-pub(super) struct Chip {
+pub(super) struct Chip<'a> {
     /// Its position in the URL.
     pub(super) at: usize,
     pub(super) label: String,
+    pub(super) lang: Lang<'a>,
     pub(super) href: String,
 }
 
@@ -85,34 +87,31 @@ fn parameter(facet: &Facet) -> (&str, String) {
     }
 }
 
-fn legend<'c>(t: &'static Texts, catalogue: &'c Catalogue, language: Option<&Language>, facet: &Facet) -> Cow<'c, str> {
+fn legend<'a>(edition: Edition<'a>, facet: &Facet) -> (Cow<'a, str>, Lang<'a>) {
+    let t = edition.t;
     let legend = match facet {
         Facet::Category => t.category,
         Facet::OfferingType => t.kind,
         Facet::EvidenceStatus => t.evidence,
         Facet::Rating => t.rating,
-        Facet::Attribute(_) => match attribute_of(catalogue, facet) {
-            Some(of @ Attribute { unit: Some(unit), .. }) => {
-                return format!("{} ({unit})", attribute::name(t, language, of)).into();
+        Facet::Attribute(_) => match attribute_of(edition.catalogue, facet) {
+            Some(of) => {
+                let (name, lang) = attribute::name(edition.t, edition.language, of);
+                let unit = of.unit.as_deref().map(|unit| format!("{name} ({unit})"));
+                return (unit.map_or(name.into(), Cow::Owned), lang);
             }
-            Some(of) => attribute::name(t, language, of),
             None => "",
         },
     };
-    legend.into()
+    (legend.into(), Lang::default())
 }
 
 /// A value's label.
-fn label<'v>(
-    t: &'static Texts,
-    catalogue: &Catalogue,
-    language: Option<&Language>,
-    parameter: &str,
-    value: &'v str,
-) -> Cow<'v, str> {
+fn label<'v>(edition: Edition<'_>, parameter: &str, value: &'v str) -> Cow<'v, str> {
+    let t = edition.t;
     if parameter == CATEGORY.name {
-        let known = catalogue.category_named(value);
-        return known.map_or(value.into(), |category| category.name_in(language).to_owned().into());
+        let known = edition.catalogue.category_named(value);
+        return known.map_or(value.into(), |category| category.name_in(edition.language).to_owned().into());
     }
     if parameter == EVIDENCE_STATUS.name {
         return evidence::label(t, value);
@@ -130,6 +129,12 @@ fn label<'v>(
     }
 }
 
+/// The language of a value's label.
+fn lang<'a>(edition: Edition<'a>, parameter: &str, value: &str) -> Lang<'a> {
+    let category = edition.catalogue.category_named(value).filter(|_| parameter == CATEGORY.name);
+    category.map_or(Lang::default(), |category| edition.category(&category.id))
+}
+
 /// The normal form of a filter's value. Values with the same normal form are equivalent.
 fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
     match facet {
@@ -143,12 +148,11 @@ fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
 
 /// The groups for a result's facets. Chosen values come first, even if no product has them.
 pub(super) fn groups<'a>(
-    t: &'static Texts,
-    catalogue: &'a Catalogue,
-    language: Option<&Language>,
+    edition: Edition<'a>,
     address: &'a Address,
     facets: &'a [(Facet, Vec<FacetValue<'_>>)],
 ) -> Vec<Group<'a>> {
+    let Edition { t, catalogue, .. } = edition;
     let groups = facets.iter().filter_map(|(facet, values)| {
         let (name, prefix) = parameter(facet);
         let is_list = matches!(facet, Facet::Category | Facet::Attribute(_));
@@ -165,8 +169,9 @@ pub(super) fn groups<'a>(
             label: match attribute_of(catalogue, facet) {
                 Some(of) => attribute::value(t, of, &value.value),
                 None if *facet == Facet::Category => Cow::Borrowed(&*value.label),
-                None => label(t, catalogue, language, name, &value.value),
+                None => label(edition, name, &value.value),
             },
+            lang: lang(edition, name, &value.value),
             count: Some(value.count),
             is_chosen: is_chosen(&value.value),
         };
@@ -176,9 +181,10 @@ pub(super) fn groups<'a>(
             for (value, _) in chosen.iter().zip(&chosen_keys).filter(|(_, key)| !counted.contains(key)) {
                 let label = match attribute_of(catalogue, facet) {
                     Some(of) => attribute::value(t, of, value),
-                    None => label(t, catalogue, language, name, value),
+                    None => label(edition, name, value),
                 };
-                choices.push(Choice { value: with_prefix(value), label, count: Some(0), is_chosen: true });
+                let lang = lang(edition, name, value);
+                choices.push(Choice { value: with_prefix(value), label, lang, count: Some(0), is_chosen: true });
             }
         }
         // A filter that every product passes is useless.
@@ -192,7 +198,7 @@ pub(super) fn groups<'a>(
         let most = if *facet == Facet::Category { CATEGORIES_SHOWN } else { VALUES_SHOWN };
         let mut more = choices.split_off(choices.len().min(most.max(chosen.len())));
         more.truncate(MAX_MORE);
-        Some(Group { legend: legend(t, catalogue, language, facet), name, is_list, shown: choices, more })
+        Some(Group { legend: legend(edition, facet), name, is_list, shown: choices, more })
     });
     groups.collect()
 }
@@ -203,33 +209,30 @@ pub(super) fn is_filter(name: &str) -> bool {
 }
 
 /// The active filters, in the order of the URL.
-pub(super) fn chips(
-    t: &'static Texts,
-    catalogue: &Catalogue,
-    language: Option<&Language>,
-    address: &Address,
-) -> Vec<Chip> {
+pub(super) fn chips<'a>(edition: Edition<'a>, address: &Address) -> Vec<Chip<'a>> {
+    let t = edition.t;
     let filters = address.pairs().enumerate().filter(|(_, (name, _))| is_filter(name));
     let chip = |(at, (name, value)): (usize, (&'static str, &str))| {
-        let label = label(t, catalogue, language, name, value);
+        let label = label(edition, name, value);
         let label = match name {
             _ if name == EVIDENCE_CHECKED_BEFORE.name => format!("{} {}", t.checked_before, t.day(value)),
             _ if name == EVIDENCE_CHECKED_AFTER.name => format!("{} {}", t.checked_after, t.day(value)),
-            _ if name == ATTRIBUTE.name => attribute_chip(t, catalogue, language, value),
+            _ if name == ATTRIBUTE.name => attribute_chip(edition, value),
             _ => label.into_owned(),
         };
-        Chip { at, label, href: address.keeping(|other, _| other != at) }
+        Chip { at, label, lang: lang(edition, name, value), href: address.keeping(|other, _| other != at) }
     };
     filters.map(chip).collect()
 }
 
 /// The filter for a declared attribute, given as its property and a value.
-fn attribute_chip(t: &'static Texts, catalogue: &Catalogue, language: Option<&Language>, condition: &str) -> String {
-    let attributes = &catalogue.tables.attributes;
+fn attribute_chip(edition: Edition<'_>, condition: &str) -> String {
+    let attributes = &edition.catalogue.tables.attributes;
     let known = condition.split_once(':').and_then(|(property, value)| Some((attributes.number(property)?, value)));
     let Some((number, value)) = known else { return condition.to_owned() };
     let of = attributes.get(number);
-    format!("{}: {}", attribute::name(t, language, of), attribute::measured(t, of, value))
+    let (name, _) = attribute::name(edition.t, edition.language, of);
+    format!("{name}{} {}", edition.t.colon, attribute::measured(edition.t, of, value))
 }
 
 /// The URL without any filters.

@@ -31,7 +31,6 @@ pub(super) struct Menu {
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
     pub(super) t: &'static Texts,
-    pub(super) language: &'static str,
     site: &'a Site,
     pub(super) section: Section,
     /// For the browser window, before the site's title; may be empty.
@@ -66,7 +65,6 @@ impl<'a> Frame<'a> {
     pub(super) fn bare(site: &'a Site, language: Language) -> Self {
         Self {
             t: language.texts(),
-            language: language.tag(),
             site,
             section: Section::None,
             title: String::new(),
@@ -91,6 +89,11 @@ impl<'a> Frame<'a> {
             description.push('…');
         }
         Self { description, ..self }
+    }
+
+    pub(super) fn window_title(&self) -> String {
+        let site = &self.site.title;
+        if self.title.is_empty() { site.clone() } else { format!("{} · {site}", self.title) }
     }
 
     pub(super) fn base(&self) -> &str {

@@ -9,6 +9,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use serde_json::json;
 
+use super::edition::{Edition, Lang};
 use super::frame::{Frame, Section};
 use super::home::overview;
 use super::json_ld::JsonLd;
@@ -36,6 +37,7 @@ const LETTER: &str = "letter";
 #[template(path = "glossary.html")]
 struct Page<'a> {
     frame: Frame<'a>,
+    edition: Edition<'a>,
     t: &'static Texts,
     base: &'a str,
     q: &'a str,
@@ -49,6 +51,15 @@ struct Page<'a> {
 impl Page<'_> {
     fn term_href(&self, term: &str) -> String {
         of_term(self.base, term)
+    }
+
+    fn lang<'t>(&'t self, term: &'t GlossaryTermResource, field: &str) -> Lang<'t> {
+        self.edition.lang(term.language.as_ref(), &term.untranslated, field)
+    }
+
+    /// For what isn't translated.
+    fn own<'t>(&self, term: &'t GlossaryTermResource) -> Lang<'t> {
+        self.edition.own(term.language.as_ref())
     }
 }
 
@@ -79,14 +90,12 @@ fn write(
     uri: &Uri,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
+    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
     let query = RawQuery::parse(uri.query().unwrap_or_default());
     let address = Address::read(format!("{}/glossary", site.base), &query, &[GLOSSARY_Q.name, LETTER, PAGE]);
     let q = address.get(GLOSSARY_Q.name).filter(|q| !q.trim().is_empty()).unwrap_or_default();
     let entries = &snapshot.catalogue.tables.glossary;
-    let term = |at: &usize| match of_texts {
-        Some(language) => Cow::Owned(entries[*at].term.in_language(language).0),
-        None => Cow::Borrowed(&entries[*at].term),
-    };
+    let term = |at: &usize| entries[*at].term.localised(of_texts);
     let is_split = entries.len() > MAX_ON_A_PAGE as usize;
     let known = |wanted: &&str| overview.letters.iter().any(|(letter, _)| letter == wanted);
     let chosen = address.get(LETTER).filter(known).or_else(|| Some(&*overview.letters.first()?.0)).filter(|_| is_split);
@@ -121,8 +130,9 @@ fn write(
     }
     let view = Page {
         frame,
+        edition,
         t,
-        base: &site.base,
+        base: edition.base,
         q,
         total: if q.is_empty() { entries.len() as u64 } else { total },
         letters: letters.collect(),
@@ -130,7 +140,7 @@ fn write(
         pager: if is_split || !q.is_empty() { Pager::new(t, page, &address, false) } else { None },
         calls: Calls::new(t, &site.public, &[call]),
     };
-    respond::html(StatusCode::OK, &view)
+    respond::html(StatusCode::OK, t, &view)
 }
 
 fn term_set<'t>(t: &'static Texts, terms: impl Iterator<Item = Cow<'t, GlossaryTermResource>>) -> JsonLd {

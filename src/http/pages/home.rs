@@ -9,6 +9,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use serde_json::json;
 
+use super::edition::{Edition, Lang};
 use super::frame::Frame;
 use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
@@ -31,6 +32,7 @@ use crate::service;
 #[template(path = "home.html")]
 struct Page<'a> {
     frame: Frame<'a>,
+    edition: Edition<'a>,
     t: &'static Texts,
     base: &'a str,
     title: &'a str,
@@ -49,6 +51,10 @@ impl Page<'_> {
     fn category_href(&self, category: &CategoryResource) -> String {
         of_category(self.base, &category.id)
     }
+
+    fn category_lang(&self, category: &CategoryResource) -> Lang<'_> {
+        self.edition.category(&category.id)
+    }
 }
 
 pub(super) async fn get(
@@ -59,6 +65,7 @@ pub(super) async fn get(
 ) -> Result<Response, ApiError> {
     let overview = overview(&state, &snapshot).await?;
     let (t, site) = (language.texts(), &state.site);
+    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts.as_ref() };
     let tables = &snapshot.catalogue.tables;
     let newest = translated(&snapshot, of_texts.as_ref(), &overview.newest_evidence).await?;
     let added = translated(&snapshot, of_texts.as_ref(), &overview.recently_added).await?;
@@ -83,8 +90,9 @@ pub(super) async fn get(
     )];
     let page = Page {
         frame,
+        edition,
         t,
-        base: &site.base,
+        base: edition.base,
         title: &site.title,
         introduction,
         overview: &overview,
@@ -96,8 +104,8 @@ pub(super) async fn get(
             .map(|category| category.localised(of_texts.as_ref()))
             .collect(),
         exports: &tables.exports,
-        newest_evidence: newest.iter().map(|item| Row::new(t, &site.base, item)).collect(),
-        recently_added: added.iter().map(|item| Row::new(t, &site.base, item)).collect(),
+        newest_evidence: newest.iter().map(|item| Row::new(edition, item)).collect(),
+        recently_added: added.iter().map(|item| Row::new(edition, item)).collect(),
         calls: Calls::new(
             t,
             &site.public,
@@ -107,7 +115,7 @@ pub(super) async fn get(
             ],
         ),
     };
-    respond::html(StatusCode::OK, &page)
+    respond::html(StatusCode::OK, t, &page)
 }
 
 /// A generation's overview, computed once on the search pool.

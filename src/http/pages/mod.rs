@@ -6,6 +6,7 @@ mod categories;
 mod compare;
 pub(super) mod docs;
 mod document;
+mod edition;
 mod error;
 mod exports;
 mod facets;

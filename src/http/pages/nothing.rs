@@ -1,8 +1,8 @@
 //! What to offer after a search that found nothing: similar and looser queries, and records with a
 //! similar name.
 
+use super::edition::{Edition, Lang};
 use super::facets::{self, chips};
-use super::language::Texts;
 use super::links::{of_category, of_search, of_software};
 use super::list::List;
 use crate::catalogue::resource::{CategorySuggestion, SoftwareRef};
@@ -10,6 +10,8 @@ use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
 use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{self, PageRequest, SearchSoftware};
+use crate::text::english::is_function_word;
+use crate::text::fold::folded;
 
 /// How many of a query's words to try on their own, and how many filters to try removing, at most.
 const MAX_TRIED: usize = 6;
@@ -18,37 +20,33 @@ const MAX_TRIED: usize = 6;
 const FEW: u32 = 5;
 
 #[derive(Debug)]
-pub(super) struct Nothing {
+pub(super) struct Nothing<'a> {
     pub(super) q: Option<String>,
     pub(super) has_filters: bool,
     /// Filters that leave some products when they're removed.
-    pub(super) filters: Vec<Way>,
+    pub(super) filters: Vec<Way<'a>>,
     /// How many products there are without any filters.
     pub(super) without_filters: u64,
     /// Queries with similar words that occur in products.
-    pub(super) queries: Vec<Way>,
+    pub(super) queries: Vec<Way<'a>>,
     /// The query's words that find something on their own.
-    pub(super) words: Vec<Way>,
-    pub(super) products: Vec<Way>,
-    pub(super) categories: Vec<Way>,
+    pub(super) words: Vec<Way<'a>>,
+    pub(super) products: Vec<Way<'a>>,
+    pub(super) categories: Vec<Way<'a>>,
 }
 
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct Way<'a> {
     pub(super) label: String,
+    pub(super) lang: Lang<'a>,
     pub(super) href: String,
     /// The number of products.
     pub(super) count: Option<u64>,
 }
 
-impl Nothing {
-    pub(super) async fn found(
-        t: &'static Texts,
-        base: &str,
-        snapshot: &Snapshot,
-        list: &List,
-    ) -> Result<Self, ApiError> {
-        let chips = chips(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address);
+impl<'a> Nothing<'a> {
+    pub(super) async fn found(edition: Edition<'a>, snapshot: &Snapshot, list: &List) -> Result<Self, ApiError> {
+        let (base, chips) = (edition.base, chips(edition, &list.address));
         let mut nothing = Self {
             q: list.search.q.clone(),
             has_filters: !chips.is_empty(),
@@ -67,25 +65,29 @@ impl Nothing {
         for chip in chips.into_iter().take(tried) {
             let count = list.total_keeping(snapshot, |at, _| at != chip.at).await?;
             if count > 0 {
-                nothing.filters.push(Way { label: chip.label, href: chip.href, count: Some(count) });
+                nothing.filters.push(Way { label: chip.label, lang: chip.lang, href: chip.href, count: Some(count) });
             }
         }
         let Some(q) = list.search.q.as_deref() else { return Ok(nothing) };
         nothing.queries = found(base, snapshot, service::similar_queries(snapshot, q, FEW as usize)).await?;
         let words = q.split_whitespace().map(|word| word.trim_matches(['"', '-']).to_owned());
-        let mut words: Vec<String> = words.filter(|word| !word.is_empty() && word != q).take(MAX_TRIED).collect();
+        let says_something =
+            |word: &String| !word.is_empty() && word != q && !is_function_word(&folded(word).collect::<String>());
+        let mut words: Vec<String> = words.filter(says_something).take(MAX_TRIED).collect();
         words.dedup();
         words.retain(|word| nothing.queries.iter().all(|query| query.label != *word));
         nothing.words = found(base, snapshot, words).await?;
         let suggestions = service::suggest(snapshot, q, FEW, list.search.language.as_ref()).await?;
         let product = |product: &SoftwareRef| Way {
             label: product.name.clone(),
+            lang: Lang::default(),
             href: of_software(base, &product.id),
             count: None,
         };
         nothing.products = suggestions.software.iter().map(product).collect();
         let category = |category: &CategorySuggestion<'_>| Way {
             label: category.name.to_owned(),
+            lang: edition.category(category.id),
             href: of_category(base, category.id),
             count: Some(category.software_count),
         };
@@ -95,14 +97,15 @@ impl Nothing {
 }
 
 /// The queries that find at least one product.
-async fn found(base: &str, snapshot: &Snapshot, queries: Vec<String>) -> Result<Vec<Way>, ApiError> {
+async fn found<'a>(base: &str, snapshot: &Snapshot, queries: Vec<String>) -> Result<Vec<Way<'a>>, ApiError> {
     let mut ways = Vec::new();
     for q in queries {
         let page = PageRequest { limit: 1, offset: 0 };
         let total = service::search_software(snapshot, &SearchSoftware { page, ..SearchSoftware::new(&q) }).await?;
         let count = total.pagination.total;
         if count > 0 {
-            ways.push(Way { href: of_search(base, SEARCH_Q.name, &q), label: q, count: Some(count) });
+            let href = of_search(base, SEARCH_Q.name, &q);
+            ways.push(Way { href, label: q, lang: Lang::default(), count: Some(count) });
         }
     }
     Ok(ways)

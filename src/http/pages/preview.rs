@@ -58,14 +58,14 @@ async fn get_page(State(state): State<Arc<AppState>>, language: Language) -> Res
 
 /// The page, also shown while there's nothing else to show.
 pub(super) fn write(state: &AppState, language: Language, status: StatusCode) -> Result<Response, ApiError> {
-    let preview = preview(state)?;
+    let (t, preview) = (language.texts(), preview(state)?);
     let page = Page {
-        frame: Frame::bare(&state.site, language).titled(language.texts().what_changes),
+        frame: Frame::bare(&state.site, language).titled(t.what_changes),
         preview,
         report: preview.report(&state.directory),
         status: preview.status(&state.directory),
     };
-    respond::html(status, &page)
+    respond::html(status, t, &page)
 }
 
 async fn get_status(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {

@@ -2,10 +2,13 @@
 
 use askama::Template;
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, VARY};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, VARY,
+};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
+use super::language::Texts;
 use crate::http::problem::ApiError;
 
 pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
@@ -19,12 +22,13 @@ const CONTENT_POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 );
 
-/// Renders a page or part of one.
-pub(super) fn html(status: StatusCode, template: &impl Template) -> Result<Response, ApiError> {
+/// Renders a page or part of one, in a language.
+pub(super) fn html(status: StatusCode, t: &Texts, template: &impl Template) -> Result<Response, ApiError> {
     let html = template.render().map_err(ApiError::internal)?;
     let mut response = Response::new(Body::from(html));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HTML);
+    response.headers_mut().insert(CONTENT_LANGUAGE, HeaderValue::from_static(t.tag));
     protect(response.headers_mut());
     Ok(response)
 }

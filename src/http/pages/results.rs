@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
+use super::edition::{Edition, Lang};
 use super::facets::{Chip, Group, chips, groups, without_filters};
 use super::frame::{Frame, Section};
 use super::home;
@@ -21,7 +22,7 @@ use super::part::pager::Pager;
 use super::part::row::{Matches, Row};
 use super::respond;
 use super::site::Site;
-use crate::catalogue::resource::{CategoryResource, QueryReport};
+use crate::catalogue::resource::{CategoryResource, Correction, QueryReport};
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
@@ -29,31 +30,35 @@ use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::service::parameter::definition::{CATEGORY, TYPO};
 use crate::service::{SearchPage, SearchSort, Tier};
+use crate::text::fold::folded;
 
 /// The part of the page that changes with filters, sort order and page number.
 #[derive(Debug, Template)]
 #[template(path = "parts/explore.html")]
 struct Explore<'a> {
+    edition: Edition<'a>,
     t: &'static Texts,
     base: &'a str,
+    /// For the script, which changes this part of the page alone.
+    window_title: String,
     list: &'a List,
     page: &'a SearchPage<'a>,
     /// Each with the line above it, if a new part of the ranking begins there.
     rows: Vec<(Option<&'static str>, Row<'a>)>,
     groups: Vec<Group<'a>>,
-    chips: Vec<Chip>,
+    chips: Vec<Chip<'a>>,
     pager: Option<Pager>,
     calls: Calls,
-    nothing: Option<Nothing>,
+    nothing: Option<Nothing<'a>>,
 }
 
 impl Explore<'_> {
-    fn heading(&self) -> &str {
-        match &self.list.category {
-            Some(category) => &category.name,
-            None if self.list.search.q.is_some() => self.t.results,
-            None => self.t.products,
-        }
+    fn heading(&self) -> &'static str {
+        if self.list.search.q.is_some() { self.t.results } else { self.t.products }
+    }
+
+    fn lang<'c>(&'c self, category: &'c CategoryResource, field: &str) -> Lang<'c> {
+        self.edition.lang(category.language.as_ref(), &category.untranslated, field)
     }
 
     /// The form that the filters belong to: the header's search form, so a new query keeps them. A
@@ -94,8 +99,20 @@ impl Explore<'_> {
         self.list.address.with(TYPO.name, "false")
     }
 
-    fn corrected(&self) -> String {
+    fn with_corrections(&self) -> String {
         self.list.address.keeping(|_, name| name != TYPO.name)
+    }
+
+    /// The query with its corrections.
+    fn corrected(&self) -> String {
+        let words = self.list.search.q.as_deref().unwrap_or_default().split_whitespace();
+        let words = words.map(|word| {
+            self.query().corrected.iter().fold(word.to_owned(), |word, Correction { from, to }| {
+                let part = word.split(|c: char| !c.is_alphanumeric()).find(|part| folded(part).eq(from.chars()));
+                part.map_or_else(|| word.clone(), |part| word.replacen(part, to, 1))
+            })
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// The dropped words that occur in some products.
@@ -173,7 +190,7 @@ pub(super) async fn show(
         Err(empty) => empty,
     };
     let look_further = async move {
-        let nothing = Nothing::found(view.language.texts(), &view.state.site.base, &view.snapshot, &view.list).await?;
+        let nothing = Nothing::found(view.edition(), &view.snapshot, &view.list).await?;
         view.write(&empty, Some(nothing))
     };
     state.search(look_further).await?
@@ -190,9 +207,19 @@ struct View {
 }
 
 impl View {
-    fn write(&self, page: &SearchPage<'_>, nothing: Option<Nothing>) -> Result<Response, ApiError> {
+    fn edition(&self) -> Edition<'_> {
+        Edition {
+            t: self.language.texts(),
+            base: &self.state.site.base,
+            catalogue: &self.snapshot.catalogue,
+            language: self.list.search.language.as_ref(),
+        }
+    }
+
+    fn write(&self, page: &SearchPage<'_>, nothing: Option<Nothing<'_>>) -> Result<Response, ApiError> {
         let Self { snapshot, list, .. } = self;
-        let (t, site) = (self.language.texts(), &self.state.site);
+        let (edition, site) = (self.edition(), &self.state.site);
+        let t = edition.t;
         let items: Vec<Item<'_>> = page
             .data
             .iter()
@@ -207,7 +234,7 @@ impl View {
             let line = tier.and_then(|tier| tier_line(t, tier, page));
             let is_first = std::mem::replace(&mut above, line) != line;
             let matches = hit.highlights.as_deref().map(Matches::read).transpose().map_err(ApiError::internal)?;
-            let row = Row::new(t, &site.base, item).selectable().preferring(&chosen);
+            let row = Row::new(edition, item).selectable().preferring(&chosen);
             let row = row.chosen_if(tier == Some(Tier::Pinned));
             let row = match matches {
                 Some(matches) => row.with_matches(matches),
@@ -215,24 +242,27 @@ impl View {
             };
             Ok((line.filter(|_| is_first), row))
         });
+        let q = list.search.q.as_deref().unwrap_or_default();
+        let name = list.category.as_ref().map_or(t.products, |category| &category.name);
+        let title = if q.is_empty() { name.to_owned() } else { format!("{q} · {}", t.results) };
+        let mut frame = Frame::new(site, self.language, snapshot).titled(&title);
         let explore = Explore {
+            edition,
             t,
-            base: &site.base,
+            base: edition.base,
+            window_title: frame.window_title(),
             list,
             page,
             rows: rows.collect::<Result<_, ApiError>>()?,
-            groups: groups(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address, &page.facets),
-            chips: chips(t, &snapshot.catalogue, list.search.language.as_ref(), &list.address),
+            groups: groups(edition, &list.address, &page.facets),
+            chips: chips(edition, &list.address),
             pager: Pager::new(t, page.pagination, &list.address, list.search.q.is_some()),
             calls: Calls::new(t, &site.public, &[call(list)]),
             nothing,
         };
         if self.is_part {
-            return respond::html(StatusCode::OK, &explore);
+            return respond::html(StatusCode::OK, t, &explore);
         }
-        let q = list.search.q.as_deref().unwrap_or_default();
-        let title = if q.is_empty() { explore.heading().to_owned() } else { format!("{q} · {}", t.results) };
-        let mut frame = Frame::new(site, self.language, snapshot).titled(&title);
         frame.canonical = Some(list.address.at_page(list.address.page()));
         if let Some(category) = &list.category {
             // Its header searches the whole directory.
@@ -243,7 +273,7 @@ impl View {
             frame.section = Section::Products;
             frame.q = q;
         }
-        respond::html(StatusCode::OK, &Page { frame, explore })
+        respond::html(StatusCode::OK, t, &Page { frame, explore })
     }
 }
 

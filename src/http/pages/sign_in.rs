@@ -114,7 +114,7 @@ fn form(
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     let frame = Frame::bare(site, language).titled(t.sign_in);
-    Ok(uncached(respond::html(status, &Page { frame, t, base: &site.base, next, problem })?))
+    Ok(uncached(respond::html(status, t, &Page { frame, t, base: &site.base, next, problem })?))
 }
 
 fn signed_in(state: &AppState, next: &str, cookie: HeaderValue) -> Response {

@@ -12,6 +12,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::compare::MAX_COMPARED;
+use super::edition::{Edition, Lang};
 use super::frame::{Frame, Section};
 use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
@@ -59,6 +60,7 @@ const SORT: &str = "sort";
 #[template(path = "software.html")]
 struct Page<'a> {
     frame: Frame<'a>,
+    edition: Edition<'a>,
     t: &'static Texts,
     base: &'a str,
     product: &'a Product<'a>,
@@ -109,6 +111,19 @@ impl Page<'_> {
 
     fn category_href(&self, id: &str) -> String {
         of_category(self.base, id)
+    }
+
+    fn lang(&self, field: &str) -> Lang<'_> {
+        self.item().lang(&self.edition, field)
+    }
+
+    /// For what isn't translated.
+    fn own(&self) -> Lang<'_> {
+        self.item().own(&self.edition)
+    }
+
+    fn category_lang(&self, id: &str) -> Lang<'_> {
+        self.edition.category(id)
     }
 
     fn alternatives_href(&self, product: &str) -> String {
@@ -185,6 +200,7 @@ async fn show(
     uri: &Uri,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
+    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
     let query = RawQuery::parse(uri.query().unwrap_or_default());
     let address = Address::read(of_software(&site.base, &id), &query, &[SORT, PAGE]);
     let sort = ReviewSort::ALL.into_iter().find(|sort| Some(sort.as_str()) == address.get(SORT)).unwrap_or_default();
@@ -209,7 +225,7 @@ async fn show(
         .collect::<Result<_, _>>()
         .map_err(ApiError::internal)?;
     let overview = site.overviews.of(snapshot).await?;
-    let mut linker = TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, &site.base);
+    let mut linker = TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, &site.base, of_texts);
     let more = &product.more;
     let paragraphs =
         more.description.as_deref().unwrap_or_default().split("\n\n").filter(|text| !text.trim().is_empty());
@@ -219,7 +235,7 @@ async fn show(
         features: more.features.iter().map(|feature| linker.link(feature)).collect(),
     };
     let attributes = &snapshot.catalogue.tables.attributes;
-    let facts = attribute::shown(attributes).map(|of| (of, Fact::new(t, &site.base, of_texts, of, &product)));
+    let facts = attribute::shown(attributes).map(|of| (of, Fact::new(edition, of, &product)));
     let facts = facts.filter(|(_, fact)| !fact.values.is_empty());
     let (chips, mut facts): (Vec<_>, Vec<_>) = facts.partition(|(of, _)| CHIPS.contains(&&*of.property));
     facts.sort_by_key(|(of, _)| &*of.property != "vendor");
@@ -230,9 +246,10 @@ async fn show(
         !of.hidden && of.kind.values(json.get()).is_none_or(|values| values.is_empty())
     };
     let rows = similar_items.iter().zip(&similar);
-    let rows = rows.map(|(item, hit)| Row::new(t, &site.base, item).with_note(in_common(t, of_texts, hit)));
+    let rows = rows.map(|(item, hit)| Row::new(edition, item).with_note(in_common(edition, hit)));
     let view = Page {
         frame: frame(site, language, snapshot, &product),
+        edition,
         t,
         base: &site.base,
         product: &product,
@@ -245,7 +262,7 @@ async fn show(
         properties: Value::of(&more.additional_properties, is_unseen).map_err(ApiError::internal)?,
         calls: calls(t, site, &id),
     };
-    respond::html(StatusCode::OK, &view)
+    respond::html(StatusCode::OK, t, &view)
 }
 
 impl<'a> Reviews<'a> {
@@ -273,12 +290,14 @@ impl<'a> Reviews<'a> {
 }
 
 /// What two products have in common, as HTML.
-fn in_common(t: &'static Texts, language: Option<&record::Language>, hit: &SimilarHit<'_>) -> Option<String> {
-    let categories = hit.categories.iter().map(|category| format!("<bdi>{}</bdi>", escape(category.name_in(language))));
+fn in_common(edition: Edition<'_>, hit: &SimilarHit<'_>) -> Option<String> {
+    let categories = hit.categories.iter().map(|category| {
+        format!("<bdi{}>{}</bdi>", edition.category(&category.id), escape(category.name_in(edition.language)))
+    });
     let words = hit.words.iter().map(|word| format!("<i><bdi>{}</bdi></i>", escape(word)));
     let shared: Vec<_> = categories.chain(words).collect();
-    let label = escape(t.in_common);
-    (!shared.is_empty()).then(|| format!("<span class=\"quiet\">{label}:</span> {}", shared.join(", ")))
+    let (label, colon) = (escape(edition.t.in_common), edition.t.colon);
+    (!shared.is_empty()).then(|| format!("<span class=\"quiet\">{label}{colon}</span> {}", shared.join(", ")))
 }
 
 fn frame<'a>(site: &'a Site, language: Language, snapshot: &Snapshot, product: &Product<'_>) -> Frame<'a> {

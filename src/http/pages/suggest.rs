@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
+use super::edition::{Edition, Lang};
 use super::language::{Language, Texts};
 use super::links::{of_category, of_software, of_term};
 use super::respond;
@@ -24,22 +25,30 @@ const LIMIT: u32 = 4;
 #[derive(Debug, Template)]
 #[template(path = "parts/suggestions.html")]
 struct Options<'a> {
+    edition: Edition<'a>,
     t: &'static Texts,
-    base: &'a str,
     found: Suggestions<'a>,
 }
 
 impl Options<'_> {
     fn software(&self, id: &str) -> String {
-        of_software(self.base, id)
+        of_software(self.edition.base, id)
     }
 
     fn term(&self, term: &str) -> String {
-        of_term(self.base, term)
+        of_term(self.edition.base, term)
     }
 
     fn category(&self, id: &str) -> String {
-        of_category(self.base, id)
+        of_category(self.edition.base, id)
+    }
+
+    fn category_lang(&self, id: &str) -> Lang<'_> {
+        self.edition.category(id)
+    }
+
+    fn term_lang(&self, id: &str) -> Lang<'_> {
+        self.edition.term(id)
     }
 }
 
@@ -56,7 +65,9 @@ pub(super) async fn get_suggestions(
     let of = Arc::clone(&state);
     let suggest = async move {
         let found = service::suggest(&snapshot, &q, LIMIT, of_texts.as_ref()).await?;
-        respond::html(StatusCode::OK, &Options { t: language.texts(), base: &of.site.base, found })
+        let (t, language) = (language.texts(), of_texts.as_ref());
+        let edition = Edition { t, base: &of.site.base, catalogue: &snapshot.catalogue, language };
+        respond::html(StatusCode::OK, t, &Options { edition, t, found })
     };
     state.search(suggest).await?
 }

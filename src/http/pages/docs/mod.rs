@@ -135,10 +135,11 @@ fn host(site: &Site) -> &str {
 }
 
 fn page(site: &Site, language: Language, path: &'static str, prose: &str) -> Result<Document, askama::Error> {
-    let title = PAGES.iter().find(|(of, _)| *of == path).map_or("", |(_, title)| title(language.texts()));
+    let t = language.texts();
+    let title = PAGES.iter().find(|(of, _)| *of == path).map_or("", |(_, title)| title(t));
     let mut frame = Frame::bare(site, language).titled(title);
     frame.section = Section::Docs;
     frame.menu = Some(Menu::default());
     frame.canonical = Some(path.to_owned());
-    Ok(Document::page(Page { frame, path, prose }.render()?))
+    Ok(Document::page(t, Page { frame, path, prose }.render()?))
 }

@@ -3,6 +3,8 @@
 use super::{Counted, Texts};
 
 pub(super) static TEXTS: Texts = Texts {
+    tag: "en",
+    colon: ":",
     group: ",",
     decimal_point: ".",
     zero_is_one: false,

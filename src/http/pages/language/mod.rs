@@ -27,21 +27,12 @@ impl Language {
         let ranges = values.flat_map(|value| value.split(',')).filter_map(|range| {
             let (tag, quality) = range.split_once(";q=").unwrap_or((range, "1"));
             let primary = tag.trim().split('-').next()?;
-            let language = Self::ALL.into_iter().find(|of| of.tag().eq_ignore_ascii_case(primary))?;
+            let language = Self::ALL.into_iter().find(|of| of.texts().tag.eq_ignore_ascii_case(primary))?;
             Some((quality.trim().parse::<f32>().ok().filter(|quality| *quality > 0.0)?, language))
         });
         // The first one wins among equals.
         let best = ranges.reduce(|best, next| if next.0 > best.0 { next } else { best });
         best.map_or(Self::English, |(_, language)| language)
-    }
-
-    /// The language tag for HTML's `lang`.
-    pub(in crate::http) const fn tag(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::German => "de",
-            Self::French => "fr",
-        }
     }
 
     pub(in crate::http) const fn texts(self) -> &'static Texts {

@@ -13,6 +13,10 @@ pub(in crate::http) struct Counted {
 
 #[derive(Debug)]
 pub(in crate::http) struct Texts {
+    /// The language tag, for HTML's `lang`.
+    pub(in crate::http) tag: &'static str,
+    /// Between a label and what it's about.
+    pub(in crate::http) colon: &'static str,
     /// Separates groups of three digits.
     pub(super) group: &'static str,
     pub(in crate::http) decimal_point: &'static str,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::item::Product;
+use crate::http::pages::edition::{Edition, Lang};
 use crate::http::pages::language::Texts;
 use crate::http::pages::links::of_search;
 use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, Language};
@@ -17,24 +18,25 @@ pub(in crate::http::pages) fn is_built_in(attribute: &Attribute) -> bool {
     BUILT_IN.iter().any(|(property, _)| *attribute.property == **property)
 }
 
-/// An attribute's name. A built-in one's name is in the reader's language, unless an export renames
-/// it.
+/// An attribute's name. A built-in one's name is in the page's language, unless an export renames it.
 pub(in crate::http::pages) fn name<'a>(
     t: &'static Texts,
-    language: Option<&Language>,
+    language: Option<&'a Language>,
     attribute: &'a Attribute,
-) -> &'a str {
+) -> (&'a str, Lang<'a>) {
     if !BUILT_IN.contains(&(&*attribute.property, &*attribute.label)) {
-        return attribute.label_in(language);
+        let shown = language.filter(|language| attribute.find_label(language).is_some());
+        return (attribute.label_in(language), Lang::own(t, shown.or(attribute.language.as_ref())));
     }
-    match &*attribute.property {
+    let name = match &*attribute.property {
         "standards" => t.standards,
         "deployment" => t.deployment,
         "languages" => t.languages,
         "vendor" => t.vendor,
         "tags" => t.tags,
         _ => &attribute.label,
-    }
+    };
+    (name, Lang::default())
 }
 
 /// An attribute's value, or a range of them in filter notation.
@@ -70,7 +72,9 @@ pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attrib
 /// What a product's record says about an attribute.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Fact<'a> {
-    pub(in crate::http::pages) name: &'a str,
+    pub(in crate::http::pages) name: (&'a str, Lang<'a>),
+    /// The language of the values.
+    pub(in crate::http::pages) lang: Lang<'a>,
     /// Each value with the URL of the products that have it. Empty if the record has no value,
     /// or one of another type.
     pub(in crate::http::pages) values: Vec<(String, String)>,
@@ -78,12 +82,11 @@ pub(in crate::http::pages) struct Fact<'a> {
 
 impl<'a> Fact<'a> {
     pub(in crate::http::pages) fn new(
-        t: &'static Texts,
-        base: &str,
-        language: Option<&Language>,
+        edition: Edition<'a>,
         attribute: &'a Attribute,
-        product: &Product<'_>,
+        product: &'a Product<'_>,
     ) -> Self {
+        let Edition { t, base, language, .. } = edition;
         let values = product.values(attribute).into_iter().map(|value| {
             let href = if is_built_in(attribute) {
                 of_search(base, &attribute.property, &value)
@@ -92,7 +95,12 @@ impl<'a> Fact<'a> {
             };
             (measured(t, attribute, &value).into_owned(), href)
         });
-        Self { name: name(t, language, attribute), values: values.collect() }
+        let lang = match attribute.kind {
+            AttributeType::Text => product.item.own(&edition),
+            // Written in the page's language.
+            AttributeType::Number | AttributeType::Boolean | AttributeType::Date => Lang::default(),
+        };
+        Self { name: name(t, language, attribute), lang, values: values.collect() }
     }
 }
 
@@ -129,7 +137,9 @@ mod tests {
     #[test]
     fn built_in_attributes_are_translated_unless_an_export_names_them() {
         let german = language::Language::German.texts();
-        assert_eq!(name(german, None, &Attribute::new("tags", "Tags", AttributeType::Text)), "Schlagwörter");
-        assert_eq!(name(german, None, &Attribute::new("tags", "Topics", AttributeType::Text)), "Topics");
+        let known = Attribute::new("tags", "Tags", AttributeType::Text);
+        assert_eq!(name(german, None, &known), ("Schlagwörter", Lang::default()));
+        let renamed = Attribute::new("tags", "Topics", AttributeType::Text);
+        assert_eq!(name(german, None, &renamed), ("Topics", Lang::of(german, "en")));
     }
 }

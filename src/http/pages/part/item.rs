@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::properties::Members;
-use crate::record::Attribute;
+use crate::http::pages::edition::{Edition, Lang};
+use crate::record::{Attribute, Language};
 
 #[derive(Debug, Deserialize)]
 pub(in crate::http::pages) struct Item<'a> {
@@ -26,6 +27,22 @@ pub(in crate::http::pages) struct Item<'a> {
     #[serde(borrow)]
     pub(in crate::http::pages) evidence_status: Cow<'a, str>,
     pub(in crate::http::pages) evidence_checked_on: Option<Cow<'a, str>>,
+    /// The language of its own texts, if it isn't English.
+    pub(in crate::http::pages) language: Option<Language>,
+    #[serde(default, borrow)]
+    untranslated: Vec<Cow<'a, str>>,
+}
+
+impl Item<'_> {
+    /// For a text that may be translated.
+    pub(in crate::http::pages) fn lang<'i>(&'i self, edition: &Edition<'i>, field: &str) -> Lang<'i> {
+        edition.lang(self.language.as_ref(), &self.untranslated, field)
+    }
+
+    /// For the other texts.
+    pub(in crate::http::pages) fn own(&self, edition: &Edition<'_>) -> Lang<'_> {
+        edition.own(self.language.as_ref())
+    }
 }
 
 #[derive(Debug, Deserialize)]

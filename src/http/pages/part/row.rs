@@ -8,6 +8,7 @@ use super::evidence::Badge;
 use super::item::{CategoryName, Item};
 use super::rating::Rating;
 use crate::catalogue::resource::Highlight;
+use crate::http::pages::edition::{Edition, Lang};
 use crate::http::pages::language::Texts;
 use crate::http::pages::links::{initial, of_category, of_software};
 use crate::record::OfferingType;
@@ -19,8 +20,8 @@ const MAX_MATCHES: usize = 4;
 #[derive(Debug, Template)]
 #[template(path = "parts/row.html")]
 pub(in crate::http::pages) struct Row<'a> {
+    edition: Edition<'a>,
     t: &'static Texts,
-    base: &'a str,
     item: &'a Item<'a>,
     matches: Matches<'a>,
     /// The category to show: a chosen one if the product is in it, otherwise the main one.
@@ -36,10 +37,11 @@ pub(in crate::http::pages) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub(in crate::http::pages) fn new(t: &'static Texts, base: &'a str, item: &'a Item<'a>) -> Self {
+    pub(in crate::http::pages) fn new(edition: Edition<'a>, item: &'a Item<'a>) -> Self {
+        let t = edition.t;
         Self {
+            edition,
             t,
-            base,
             item,
             matches: Matches(Vec::new()),
             category: item.categories.first(),
@@ -78,11 +80,19 @@ impl<'a> Row<'a> {
     }
 
     fn href(&self) -> String {
-        of_software(self.base, &self.item.id)
+        of_software(self.edition.base, &self.item.id)
+    }
+
+    fn lang(&self, field: &str) -> Lang<'_> {
+        self.item.lang(&self.edition, field)
     }
 
     fn category_href(&self, category: &CategoryName<'_>) -> String {
-        of_category(self.base, &category.id)
+        of_category(self.edition.base, &category.id)
+    }
+
+    fn category_lang(&self, category: &CategoryName<'_>) -> Lang<'_> {
+        self.edition.category(&category.id)
     }
 
     fn initial(&self) -> Cow<'static, str> {
@@ -111,6 +121,28 @@ impl<'a> Row<'a> {
     fn category_html(&self, category: &CategoryName<'_>) -> String {
         self.html("categories", &category.name)
     }
+
+    /// The first matches in a field that the row doesn't show otherwise.
+    fn elsewhere(&self) -> Option<Elsewhere<'_>> {
+        let t = self.t;
+        let fields = [
+            ("aliases", t.also_called),
+            ("tags", t.tags),
+            ("standards", t.standards),
+            ("alternative_to", t.alternative_to),
+            ("features", t.features),
+            ("description", t.description),
+            ("category_description", t.its_category),
+        ];
+        fields.into_iter().find_map(|(field, label)| {
+            let is_synonym = self.matches.in_field(field).next()?.by.as_deref() == Some("synonym");
+            let texts = self.matches.in_field(field).take(MAX_MATCHES).map(|found| {
+                let lang = found.language.as_deref().map(|tag| Lang::of(t, tag));
+                (lang.unwrap_or_else(|| self.item.own(&self.edition)), &*found.html)
+            });
+            Some(Elsewhere { label, is_synonym, texts: texts.collect() })
+        })
+    }
 }
 
 /// The product type, unless it's software, which nearly all are.
@@ -131,7 +163,7 @@ struct Elsewhere<'m> {
     label: &'static str,
     is_synonym: bool,
     /// HTML in which the service has escaped everything but its own marks.
-    html: Vec<&'m str>,
+    texts: Vec<(Lang<'m>, &'m str)>,
 }
 
 impl<'a> Matches<'a> {
@@ -141,22 +173,5 @@ impl<'a> Matches<'a> {
 
     fn in_field<'m>(&'m self, field: &'m str) -> impl Iterator<Item = &'m Highlight<'a>> {
         self.0.iter().filter(move |found| found.field == field)
-    }
-
-    fn elsewhere(&self, t: &'static Texts) -> Option<Elsewhere<'_>> {
-        let fields = [
-            ("aliases", t.also_called),
-            ("tags", t.tags),
-            ("standards", t.standards),
-            ("alternative_to", t.alternative_to),
-            ("features", t.features),
-            ("description", t.description),
-            ("category_description", t.its_category),
-        ];
-        fields.into_iter().find_map(|(field, label)| {
-            let is_synonym = self.in_field(field).next()?.by.as_deref() == Some("synonym");
-            let html = self.in_field(field).map(|found| &*found.html).take(MAX_MATCHES).collect();
-            Some(Elsewhere { label, is_synonym, html })
-        })
     }
 }

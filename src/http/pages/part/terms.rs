@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use foldhash::{HashMap, HashSet};
 
 use crate::catalogue::GlossaryEntry;
+use crate::http::pages::edition::tag_of;
 use crate::http::pages::links::of_term;
+use crate::record::Language;
 use crate::text::html::escape;
 use crate::text::shorten::shortened;
 
@@ -43,11 +45,13 @@ impl TermIndex {
         let mut names: HashMap<String, Vec<Name>> = HashMap::default();
         for (term, GlossaryEntry { term: entry, .. }) in glossary.iter().take(MAX_TERMS).enumerate() {
             let is_short = |name: &str| name.len() <= MAX_ABBREVIATION && name == name.to_uppercase();
-            let written = std::iter::once(&entry.term).chain(&entry.synonyms).map(|name| (name, is_short(name)));
-            for (name, is_exact) in written.chain(entry.abbreviations.iter().map(|name| (name, true))) {
+            let translated = entry.translations.of("term").map(|(_, name)| name);
+            let written = std::iter::once(&entry.term).chain(&entry.synonyms).map(String::as_str).chain(translated);
+            let written = written.map(|name| (name, is_short(name)));
+            for (name, is_exact) in written.chain(entry.abbreviations.iter().map(|name| (&**name, true))) {
                 let mut words = words(name).map(|(_, word)| word.to_lowercase());
                 let Some(first) = words.next() else { continue };
-                let exact = is_exact.then(|| name.clone());
+                let exact = is_exact.then(|| name.to_owned());
                 names.entry(first).or_default().push(Name { words: words.collect(), exact, term });
             }
         }
@@ -105,12 +109,19 @@ pub(in crate::http::pages) struct TermLinker<'a> {
     index: &'a TermIndex,
     glossary: &'a [GlossaryEntry],
     base: &'a str,
+    /// Of the definitions.
+    language: Option<&'a Language>,
     mentioned: HashSet<usize>,
 }
 
 impl<'a> TermLinker<'a> {
-    pub(in crate::http::pages) fn new(index: &'a TermIndex, glossary: &'a [GlossaryEntry], base: &'a str) -> Self {
-        Self { index, glossary, base, mentioned: HashSet::default() }
+    pub(in crate::http::pages) fn new(
+        index: &'a TermIndex,
+        glossary: &'a [GlossaryEntry],
+        base: &'a str,
+        language: Option<&'a Language>,
+    ) -> Self {
+        Self { index, glossary, base, language, mentioned: HashSet::default() }
     }
 
     /// The text as HTML.
@@ -126,14 +137,18 @@ impl<'a> TermLinker<'a> {
             let Some((term, length)) = self.index.find(&text[at..], word) else { continue };
             let Some(entry) = self.glossary.get(term).filter(|_| self.mentioned.insert(term)) else { continue };
             html.push_str(&escape(&text[done..at]));
-            let definition = shortened(&entry.term.definition, MAX_DEFINITION);
+            let shown = entry.term.localised(self.language);
+            let definition = shortened(&shown.definition, MAX_DEFINITION);
+            // The text around it may be in another language.
+            let tag = tag_of(self.language, shown.language.as_ref(), &shown.untranslated, "definition");
             // Writing to a string can't fail.
             let _ = write!(
                 html,
                 "<span class=\"term\"><a href=\"{}\" aria-describedby=\"about-{id}\">{}</a>\
-                 <span class=\"about-term\" role=\"tooltip\" id=\"about-{id}\"><bdi>{}</bdi></span></span>",
+                 <span class=\"about-term\" role=\"tooltip\" id=\"about-{id}\"><bdi lang=\"{}\">{}</bdi></span></span>",
                 escape(&of_term(self.base, &entry.term.term)),
                 escape(&text[at..at + length]),
+                escape(tag),
                 escape(&definition),
                 id = escape(&entry.term.id),
             );
@@ -165,7 +180,7 @@ mod tests {
     fn mentions(text: &str) -> Vec<String> {
         let glossary = [entry("Near miss", "NM"), entry("Permit to work", "PTW"), entry("Permit", "CAPA")];
         let index = TermIndex::new(&glossary);
-        let html = TermLinker::new(&index, &glossary, "").link(text);
+        let html = TermLinker::new(&index, &glossary, "", None).link(text);
         let links = html.split("<a href").skip(1).filter_map(|link| link.split_once('>')?.1.split_once("</a>"));
         links.map(|(text, _)| text.to_owned()).collect()
     }
@@ -182,7 +197,7 @@ mod tests {
     fn everything_else_is_escaped() {
         let glossary = [entry("Near miss", "NM")];
         let index = TermIndex::new(&glossary);
-        let html = TermLinker::new(&index, &glossary, "/base").link("<b> near miss & \"more\"");
+        let html = TermLinker::new(&index, &glossary, "/base", None).link("<b> near miss & \"more\"");
         assert!(html.starts_with("&lt;b&gt; <span class=\"term\"><a href=\"/base/glossary?q=Near+miss\""), "{html}");
         assert!(html.contains("What &lt;it&gt; means.") && html.ends_with(" &amp; &quot;more&quot;"), "{html}");
     }

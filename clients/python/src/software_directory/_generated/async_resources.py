@@ -75,6 +75,7 @@ class AsyncSoftwareResource:
             "offering_type",
             "evidence_status",
             "evidence_checked_on",
+            "language",
             "untranslated",
         ]
         | Iterable[
@@ -91,6 +92,7 @@ class AsyncSoftwareResource:
                 "offering_type",
                 "evidence_status",
                 "evidence_checked_on",
+                "language",
                 "untranslated",
             ]
         ]
@@ -601,6 +603,7 @@ class AsyncSearchResource:
             "offering_type",
             "evidence_status",
             "evidence_checked_on",
+            "language",
             "untranslated",
         ]
         | Iterable[
@@ -617,6 +620,7 @@ class AsyncSearchResource:
                 "offering_type",
                 "evidence_status",
                 "evidence_checked_on",
+                "language",
                 "untranslated",
             ]
         ]

@@ -83,6 +83,8 @@ class _SoftwareItemAlways(TypedDict):
 class SoftwareItem(_SoftwareItemAlways, total=False):
     """A product as lists show it."""
 
+    language: str
+    """The language of the record's own texts, a tag of BCP 47. Absent for English."""
     untranslated: List[str]
     """The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in
     it.
@@ -186,12 +188,12 @@ class _SoftwareDetailAlways(TypedDict):
 class SoftwareDetail(_SoftwareDetailAlways, total=False):
     """A single product."""
 
+    language: str
+    """The language of the record's own texts, a tag of BCP 47. Absent for English."""
     untranslated: List[str]
     """The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in
     it.
     """
-    language: str
-    """The language of the record's own texts, a tag of BCP 47. Absent for English."""
     translations: Dict[str, Dict[str, str]]
     """Texts in other languages, by language tag and field. Absent without any."""
 
@@ -412,6 +414,8 @@ class _SearchHitAlways(TypedDict):
 class SearchHit(_SearchHitAlways, total=False):
     """A product that matches."""
 
+    language: str
+    """The language of the record's own texts, a tag of BCP 47. Absent for English."""
     untranslated: List[str]
     """The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in
     it.
@@ -520,7 +524,7 @@ class Export(_ExportAlways, total=False):
     """One of the export files that make up the directory."""
 
     language: str
-    """The language of its texts, a tag of BCP 47. Absent if it states none, which means English."""
+    """The language of its texts, a tag of BCP 47: stated, or else detected. Absent for English."""
 
 
 class Pagination(TypedDict):
@@ -615,6 +619,8 @@ class _SimilarSoftwareAlways(TypedDict):
 class SimilarSoftware(_SimilarSoftwareAlways, total=False):
     """A product that is like another one."""
 
+    language: str
+    """The language of the record's own texts, a tag of BCP 47. Absent for English."""
     untranslated: List[str]
     """The fields that aren't in the language of the request, and so are in the record's own. Absent if all are in
     it.

@@ -72,6 +72,7 @@ class SoftwareResource:
             "offering_type",
             "evidence_status",
             "evidence_checked_on",
+            "language",
             "untranslated",
         ]
         | Iterable[
@@ -88,6 +89,7 @@ class SoftwareResource:
                 "offering_type",
                 "evidence_status",
                 "evidence_checked_on",
+                "language",
                 "untranslated",
             ]
         ]
@@ -592,6 +594,7 @@ class SearchResource:
             "offering_type",
             "evidence_status",
             "evidence_checked_on",
+            "language",
             "untranslated",
         ]
         | Iterable[
@@ -608,6 +611,7 @@ class SearchResource:
                 "offering_type",
                 "evidence_status",
                 "evidence_checked_on",
+                "language",
                 "untranslated",
             ]
         ]

@@ -1,0 +1,110 @@
+//! The directory as a reader sees it: the language of the page, and the languages of the texts on it.
+
+use std::fmt;
+
+use super::language::Texts;
+use crate::catalogue::{Catalogue, GlossaryEntry};
+use crate::record::Language;
+use crate::text::html::escape;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Edition<'a> {
+    pub(super) t: &'static Texts,
+    /// The path that starts every link.
+    pub(super) base: &'a str,
+    pub(super) catalogue: &'a Catalogue,
+    /// The language that records' texts are in if they have one there; `None` leaves each in its own.
+    pub(super) language: Option<&'a Language>,
+}
+
+/// An element's attribute `lang`, as HTML; empty if its text is in the page's language.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Lang<'a>(Option<&'a str>);
+
+impl<'a> Lang<'a> {
+    /// For a text in the language with this tag.
+    pub(super) fn of(t: &Texts, tag: &'a str) -> Self {
+        let is_other = tag.split('-').next() != Some(t.tag);
+        Self(Some(tag).filter(|_| is_other))
+    }
+
+    /// For an entry's own texts.
+    pub(super) fn own(t: &Texts, own: Option<&'a Language>) -> Self {
+        Self::of(t, tag(own))
+    }
+}
+
+impl fmt::Display for Lang<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |tag| write!(f, " lang=\"{}\"", escape(tag)))
+    }
+}
+
+impl<'a> Edition<'a> {
+    /// For an entry's own texts.
+    pub(super) fn own<'l>(&self, own: Option<&'l Language>) -> Lang<'l> {
+        Lang::own(self.t, own)
+    }
+
+    /// For a text of an entry that may have fallen back to the entry's own language.
+    pub(super) fn lang<'l>(&self, own: Option<&'l Language>, untranslated: &[impl AsRef<str>], field: &str) -> Lang<'l>
+    where
+        'a: 'l,
+    {
+        Lang::of(self.t, tag_of(self.language, own, untranslated, field))
+    }
+
+    /// For the name of the category with this id.
+    pub(super) fn category(&self, id: &str) -> Lang<'a> {
+        let category = self.catalogue.category_by_id(id);
+        category.map_or(Lang::default(), |category| {
+            let shown = self.language.filter(|language| category.find_name(language).is_some());
+            self.own(shown.or(category.language.as_ref()))
+        })
+    }
+
+    /// For the glossary term with this id.
+    pub(super) fn term(&self, id: &str) -> Lang<'a> {
+        let entry = self.catalogue.term(id);
+        entry.map_or(Lang::default(), |GlossaryEntry { term, .. }| {
+            let shown = self.language.filter(|language| term.find_term(language).is_some());
+            self.own(shown.or(term.language.as_ref()))
+        })
+    }
+}
+
+/// The tag of the language that an entry's text is in.
+pub(super) fn tag_of<'l>(
+    language: Option<&'l Language>,
+    own: Option<&'l Language>,
+    untranslated: &[impl AsRef<str>],
+    field: &str,
+) -> &'l str {
+    tag(language.filter(|_| untranslated.iter().all(|of| of.as_ref() != field)).or(own))
+}
+
+/// A language's tag. Texts of an entry that has no language are English.
+fn tag(language: Option<&Language>) -> &str {
+    language.map_or("en", Language::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::pages::language;
+
+    #[test]
+    fn only_another_language_is_named() {
+        let [english, german, _] = language::Language::ALL.map(language::Language::texts);
+        for (t, tag, attribute) in [
+            (english, "en", ""),
+            (english, "en-GB", ""),
+            (english, "de", " lang=\"de\""),
+            (german, "de-AT", ""),
+            (german, "den", " lang=\"den\""),
+            (german, "pt-BR", " lang=\"pt-BR\""),
+        ] {
+            assert_eq!(Lang::of(t, tag).to_string(), attribute, "{tag}");
+        }
+    }
+}
