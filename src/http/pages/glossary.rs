@@ -24,7 +24,7 @@ use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::record;
+use crate::record::{self, slug};
 use crate::service::parameter::definition::GLOSSARY_Q;
 
 /// The maximum number of terms on one page. A larger glossary has pages for each letter.
@@ -57,7 +57,15 @@ impl Page<'_> {
         self.edition.lang(term.language.as_ref(), &term.untranslated, field)
     }
 
-    /// For what isn't translated.
+    /// A related term's name as it's shown, and its language.
+    fn related<'t>(&'t self, term: &'t GlossaryTermResource, name: &'t str) -> (&'t str, Lang<'t>) {
+        let language = self.edition.language;
+        let entry = self.edition.catalogue.term(&slug(name));
+        let shown = language.and_then(|language| entry?.term.find_term(language));
+        shown.map_or_else(|| (name, self.own(term)), |shown| (shown, self.edition.own(language)))
+    }
+
+    /// For text that isn't translated.
     fn own<'t>(&self, term: &'t GlossaryTermResource) -> Lang<'t> {
         self.edition.own(term.language.as_ref())
     }
@@ -97,9 +105,10 @@ fn write(
     let entries = &snapshot.catalogue.tables.glossary;
     let term = |at: &usize| entries[*at].term.localised(of_texts);
     let is_split = entries.len() > MAX_ON_A_PAGE as usize;
-    let known = |wanted: &&str| overview.letters.iter().any(|(letter, _)| letter == wanted);
-    let chosen = address.get(LETTER).filter(known).or_else(|| Some(&*overview.letters.first()?.0)).filter(|_| is_split);
-    let shown = overview.letters.iter().filter(|(letter, _)| chosen.is_none_or(|chosen| chosen == letter));
+    let letters = overview.letters(of_texts);
+    let known = |wanted: &&str| letters.iter().any(|(letter, _)| letter == wanted);
+    let chosen = address.get(LETTER).filter(known).or_else(|| Some(&*letters.first()?.0)).filter(|_| is_split);
+    let shown = letters.iter().filter(|(letter, _)| chosen.is_none_or(|chosen| chosen == letter));
     // Search results are ordered by relevance, not by letter.
     let (total, groups): (u64, Vec<(&str, Vec<usize>)>) = if q.is_empty() {
         let first = offset(address.page(), MAX_ON_A_PAGE);
@@ -114,7 +123,7 @@ fn write(
         (found.total(), if terms.is_empty() { Vec::new() } else { vec![("", terms)] })
     };
     let page = Pagination { limit: MAX_ON_A_PAGE, offset: offset(address.page(), MAX_ON_A_PAGE), total };
-    let letters = overview.letters.iter().filter(|_| q.is_empty()).map(|(text, _)| Letter {
+    let letters = letters.iter().filter(|_| q.is_empty()).map(|(text, _)| Letter {
         text: text.as_str(),
         href: if is_split { address.with(LETTER, text) } else { format!("#letter-{text}") },
         is_current: chosen == Some(text.as_str()),

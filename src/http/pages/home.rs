@@ -124,7 +124,7 @@ pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Resu
         return Ok(overview);
     }
     let (of, snapshot) = (Arc::clone(state), snapshot.clone());
-    let compute = async move { of.site.overviews.of(&snapshot).await.map_err(ApiError::from) };
+    let compute = async move { of.site.overviews.of(&snapshot).await };
     state.search(compute).await?
 }
 

@@ -8,8 +8,10 @@ use bytes::Bytes;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::part::terms::TermIndex;
+use crate::catalogue::{Collation, GlossaryEntry};
 use crate::generation::Snapshot;
-use crate::record::CalendarDate;
+use crate::http::problem::ApiError;
+use crate::record::{CalendarDate, Language};
 use crate::service::{self, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter};
 
 /// How many categories the home page shows.
@@ -36,9 +38,12 @@ pub(super) struct Overview {
     /// Queries that find something in the directory.
     pub(super) examples: Vec<String>,
     pub(super) terms: TermIndex,
-    /// The glossary's letters, each with its terms as indices.
-    pub(super) letters: Vec<(String, Vec<usize>)>,
+    /// The glossary's letters by the language that its terms are shown in; `None` is each term's own.
+    letters: Vec<(Option<Language>, Letters)>,
 }
+
+/// The letters under which terms are listed, each with its terms as indices.
+type Letters = Vec<(String, Vec<usize>)>;
 
 /// The overview of the most recently requested generation. It doesn't keep the generation in
 /// memory.
@@ -53,7 +58,7 @@ impl Overviews {
     }
 
     /// A generation's overview. Computing it involves searches, so run it on the search pool.
-    pub(super) async fn of(&self, snapshot: &Snapshot) -> Result<Arc<Overview>, ServiceError> {
+    pub(super) async fn of(&self, snapshot: &Snapshot) -> Result<Arc<Overview>, ApiError> {
         if let Some(overview) = self.known(snapshot) {
             return Ok(overview);
         }
@@ -68,7 +73,7 @@ fn version(snapshot: &Snapshot) -> [String; 2] {
 }
 
 impl Overview {
-    async fn compute(snapshot: &Snapshot) -> Result<Self, ServiceError> {
+    async fn compute(snapshot: &Snapshot) -> Result<Self, ApiError> {
         let tables = &snapshot.catalogue.tables;
         let mut categories: Vec<_> = (0..tables.categories.len()).collect();
         categories.retain(|at| tables.categories[*at].software_count > 0);
@@ -100,15 +105,36 @@ impl Overview {
             recently_added: items(snapshot, &added).await?,
             examples: service::example_queries(snapshot, EXAMPLES).await?,
             terms: TermIndex::new(&tables.glossary),
-            letters: letters(tables.glossary.iter().map(|entry| &*entry.term.term)),
+            letters: letters_by_language(&tables.glossary, &tables.languages.all())?,
         })
+    }
+
+    /// The glossary's letters, with the terms in this language if they're translated into it.
+    pub(super) fn letters(&self, language: Option<&Language>) -> &[(String, Vec<usize>)] {
+        let shown_in = |language: Option<&Language>| self.letters.iter().find(|(of, _)| of.as_ref() == language);
+        shown_in(language).or_else(|| shown_in(None)).map_or(&[], |(_, letters)| letters)
     }
 }
 
-/// The letters under which terms are listed, in the order of the terms.
-fn letters<'t>(terms: impl Iterator<Item = &'t str>) -> Vec<(String, Vec<usize>)> {
-    let mut letters: Vec<(String, Vec<usize>)> = Vec::new();
-    for (at, term) in terms.enumerate() {
+fn letters_by_language(
+    glossary: &[GlossaryEntry],
+    languages: &[&Language],
+) -> Result<Vec<(Option<Language>, Letters)>, ApiError> {
+    let collation = Collation::new().map_err(ApiError::internal)?;
+    let mut all = vec![(None, letters(glossary.iter().map(|entry| &*entry.term.term).enumerate()))];
+    for language in languages {
+        let shown = |entry: &GlossaryEntry| entry.term.find_term(language).unwrap_or(&entry.term.term).to_owned();
+        let mut terms: Vec<_> = glossary.iter().map(shown).enumerate().collect();
+        terms.sort_by_cached_key(|(_, term)| collation.key(term));
+        all.push((Some((*language).clone()), letters(terms.iter().map(|(at, term)| (*at, &**term)))));
+    }
+    Ok(all)
+}
+
+/// The letters of terms with their indices, in the order of the terms.
+fn letters<'t>(terms: impl Iterator<Item = (usize, &'t str)>) -> Letters {
+    let mut letters = Letters::new();
+    for (at, term) in terms {
         let letter = letter(term);
         // It's nearly always the last one.
         match letters.iter_mut().rfind(|(of, _)| *of == letter) {
@@ -144,7 +170,7 @@ mod tests {
         {
             assert_eq!(letter(term), of, "{term}");
         }
-        let grouped = letters(["5S", "Ärger", "art", "Bau", "8D"].into_iter());
+        let grouped = letters(["5S", "Ärger", "art", "Bau", "8D"].into_iter().enumerate());
         let grouped: Vec<_> = grouped.iter().map(|(letter, terms)| (&**letter, &terms[..])).collect();
         assert_eq!(grouped, [("#", &[0, 4][..]), ("A", &[1, 2]), ("B", &[3])]);
     }
