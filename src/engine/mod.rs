@@ -1,8 +1,8 @@
 //! Engines, which execute search plans: a request goes in, a window of hits comes out.
 //!
-//! An engine has documents by ordinal, terms by name, and the records' stored JSON. It never sees
-//! query text. Filters, sort orders and ranking are part of the request, so any two engines agree
-//! by construction.
+//! An engine stores documents by ordinal, terms by name, and the records' JSON. It never sees query
+//! text. Filters, sort orders and ranking are part of the request, so all engines agree by
+//! construction.
 //!
 //! Operations that may cross a network are asynchronous. An embedded engine's futures are always
 //! ready.
@@ -34,8 +34,8 @@ pub type EngineFiles = Vec<(String, Bytes)>;
 
 /// An index that can execute search plans.
 pub trait Engine: std::fmt::Debug + Send + Sync {
-    /// Whether its operations wait for another process. If so, their futures need a runtime and
-    /// take hardly any CPU time.
+    /// Whether operations wait for another process. If so, their futures need a runtime and use
+    /// hardly any CPU time.
     fn is_remote(&self) -> bool {
         false
     }
@@ -48,11 +48,11 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the number of documents that contain a term, from memory.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Returns the categories of a term's best few documents, as sorted indices into the category
-    /// list, from memory.
+    /// Returns the categories of the best few documents with a term, from memory, as sorted indices
+    /// into the category list.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
-    /// For each value, given by key, returns whether any product has it.
+    /// Returns, for each value key, whether any product has the value.
     fn has_values<'a>(
         &'a self,
         attribute: AttributeNumber,

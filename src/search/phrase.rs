@@ -1,4 +1,4 @@
-//! Verifies phrases: whether a value of a document has certain words in a row.
+//! Verifies phrases, i.e. whether a value in a document contains certain words in a row.
 
 use super::budget::Budget;
 use super::forward::{Forward, Sequence};
@@ -60,7 +60,7 @@ fn combinations(form: &PhraseForm) -> Vec<Vec<WordId>> {
     combinations
 }
 
-/// Whether a value of the document has the words of one of the phrase's forms in a row.
+/// Whether a value in the document contains the words of any of the phrase's forms in a row.
 pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
     phrase.iter().any(|form| has_form(forward, ordinal, form))
 }

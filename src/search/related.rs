@@ -1,5 +1,5 @@
-//! Related products: near a query's meaning, but without any of its words. They follow if its words
-//! find few products.
+//! Related products: close to a query's meaning, but without any of its words. They follow if the
+//! words find few products.
 
 use super::plan::{Related, Term};
 use super::ranking::Ranking;
@@ -13,7 +13,7 @@ pub const FEW: usize = 100;
 /// most topics with it.
 pub const MOST_COMPARED: usize = 256;
 
-/// The number of topics per query, and of the groups searched for them.
+/// The number of topics per query, and the number of groups searched for them.
 const TOPICS: usize = 32;
 const GROUPS: usize = 16;
 
@@ -22,8 +22,8 @@ impl Related {
         Self { reference: reference.clone(), least: ranking.related, enough }
     }
 
-    /// The topics near the query, each with its weight. The higher the sum of weights of a
-    /// document's topics, the nearer it may be.
+    /// The topics close to the query, with their weights. The higher the total weight of a
+    /// document's topics, the closer it may be.
     pub fn topics(&self) -> impl Iterator<Item = (Term, u16)> + use<> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
         let weight = |likeness: f32| (likeness * 100.0).round() as u16;
@@ -31,13 +31,13 @@ impl Related {
         topics.map(move |NearTopic { topic, likeness }| (Term::Topic(topic), weight(likeness)))
     }
 
-    /// Whether related products follow if words find this many documents, `complete` of which have
-    /// all words.
+    /// Whether related products follow if the words find this many documents, `complete` of which
+    /// have all words.
     pub const fn follow(&self, complete: u64, found: u64) -> bool {
         complete < self.enough as u64 && found < FEW as u64
     }
 
-    /// How near a document with this vector is; `None` if it isn't related.
+    /// How close a document with this vector is; `None` if it isn't related.
     pub fn likeness(&self, vector: &[u8; DIMENSIONS]) -> Option<f32> {
         Some(self.reference.likeness(vector)).filter(|likeness| *likeness >= self.least)
     }

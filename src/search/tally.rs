@@ -10,7 +10,7 @@ pub(super) struct Tally {
     terms: Vec<Term>,
     /// Occurrences in the current document, by term number.
     occurrences: Vec<Occurrences>,
-    /// The numbers of the terms that the current document has.
+    /// The numbers of the current document's terms.
     found: Vec<u32>,
 }
 

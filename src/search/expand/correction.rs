@@ -15,7 +15,7 @@ use crate::text::english;
 /// that slipped into the records.
 const VERY_RARE: u32 = 10_000;
 
-/// Whether a folded word is spelled correctly, regardless of whether any record has it.
+/// Whether a folded word is spelled correctly, even if no record has it.
 fn is_right(folded: &str) -> bool {
     english::is_common(folded) || english::is_name(folded)
 }
