@@ -76,8 +76,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Reads everything it has in memory and verifies whatever it can. Opening an engine only does
-    /// the quick checks.
+    /// Reads everything in memory and verifies whatever it can. Opening an engine does only the
+    /// quick checks.
     fn verify(&self) -> Result<(), EngineError> {
         Ok(())
     }
@@ -88,16 +88,16 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// How many documents [`Engine::categories`] takes categories from.
+/// How many documents [`Engine::categories`] looks at.
 const CATEGORY_EXAMPLES: usize = 10;
 
-/// The maximum size of the text that comes with a page of hits, in bytes. A single hit may exceed
-/// it, since a record can have megabytes of text.
+/// The maximum size in bytes of the text that comes with a page of hits. A single hit may exceed
+/// it, since a record can contain megabytes of text.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why an engine can't do its work.
+/// Why an engine operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error("the search index can't be {doing}")]
@@ -109,20 +109,20 @@ pub enum EngineError {
     /// A product's stored text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
-    /// The process that holds the index is unavailable; the same request may succeed later.
+    /// The process that serves the index is unavailable; the same request may succeed later.
     #[error(transparent)]
     Unavailable(Source),
     /// It's receiving too many requests at once.
     #[error(transparent)]
     Overloaded(Source),
-    /// It refused a request, or sent a response that can't be used.
+    /// It refused a request or sent an unusable response.
     #[error(transparent)]
     Refused(Source),
     #[error("the search index has {} instead of {expected}", counted(*found, "document"))]
     Misfit { found: usize, expected: usize },
 }
 
-/// Why an index can't be filled.
+/// Why an index couldn't be filled.
 #[derive(Debug, thiserror::Error)]
 pub enum FillError {
     #[error(transparent)]

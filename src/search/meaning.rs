@@ -40,7 +40,7 @@ pub(super) struct MeaningAnalyzer {
 #[derive(Debug, Clone, Copy)]
 struct KnownWord {
     is_english: bool,
-    /// Start of its range of pieces.
+    /// Where its range of pieces starts.
     start: usize,
     end: usize,
 }

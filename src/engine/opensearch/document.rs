@@ -43,7 +43,7 @@ pub(super) struct Checksum {
     pub(super) b: u64,
 }
 
-/// What an index must contain.
+/// What an index should contain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Totals {
     pub(super) count: u64,
@@ -79,7 +79,7 @@ pub struct DocumentWriter<'g> {
     pub labels: &'g AttributeLabels<'g>,
 }
 
-/// What a product's document is built from once all words have their numbers.
+/// What a product's document is built from, once all words have their numbers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AnalysedProduct {
     pub ordinal: Ordinal,
@@ -91,7 +91,7 @@ pub struct AnalysedProduct {
     pub categories: Box<[u32]>,
     /// Value numbers by attribute, in record order.
     pub attributes: Vec<Vec<u32>>,
-    /// Its position in each of [`Order::ALL`].
+    /// The product's position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     /// The displayed rating.
     pub rating: Option<f64>,
@@ -269,8 +269,8 @@ fn words(words: impl Iterator<Item = u32>) -> String {
     text
 }
 
-/// The size of a document's text in a response, in bytes; quotes and backslashes take two. Capped
-/// at what fits in an integer column.
+/// The size of a document's text in a response, in bytes; quotes and backslashes take two. It's
+/// capped at what fits in an integer column.
 fn text_bytes(detail: &str, words: &str) -> usize {
     let escaped = detail.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
     (detail.len() + escaped + words.len()).min(i32::MAX as usize)
