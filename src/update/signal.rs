@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The shortest time between two looks that are caused by file system events.
+/// The minimum interval between two looks caused by file system events.
 pub(super) const EVENT_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A reason to end the wait for the next look.

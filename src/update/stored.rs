@@ -10,8 +10,8 @@ use crate::generation::{BuildFailure, FailureCode, Generation, Snapshot};
 use crate::panics::ScopedThread;
 use crate::update::state::{About, Problem};
 
-/// How much memory it takes to load a generation, including decoded tables, as a multiple of its
-/// parts' size.
+/// How much memory it takes to load a generation, including decoded tables, as a multiple of the
+/// size of its parts.
 const LOADING_FACTOR: u64 = 2;
 
 /// The problem that processes died opening the current generation, so a start uses another one;

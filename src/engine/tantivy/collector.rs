@@ -28,7 +28,7 @@ pub(super) struct TierCollector<'a> {
     last: Vec<Ordinal>,
     /// The documents pinned to the query, with their places.
     pinned: Vec<(Ordinal, usize)>,
-    /// With up to this many full-name matches, all of them are kept, whatever their scores.
+    /// With up to this many full-name matches, scores don't affect their order.
     unscored_names: usize,
     collector: Collector<'a>,
     enough: usize,

@@ -46,7 +46,7 @@ const WORDS: [&str; 28] = [
     "évaluation",
 ];
 
-/// The numbers of these exports' attributes, and of the sortable ones.
+/// The numbers of these exports' attributes, including the sortable ones.
 const ATTRIBUTES: std::ops::Range<AttributeNumber> = 0..BUILT_IN.len() + 5;
 const SORTABLE: std::ops::Range<AttributeNumber> = BUILT_IN.len() + 1..BUILT_IN.len() + 4;
 
