@@ -12,7 +12,7 @@ pub struct Suggestions<'a> {
     pub categories: Vec<CategorySuggestion<'a>>,
     /// Glossary terms with the words in the term, an abbreviation or a synonym, best match first.
     pub glossary: Vec<TermSuggestion<'a>>,
-    /// Whether any of the names is in the requested language.
+    /// Whether any of the names are in the requested language.
     #[serde(skip)]
     pub is_in_language: bool,
 }
@@ -26,7 +26,7 @@ pub struct SoftwareRef {
     pub name: String,
 }
 
-/// A category that a query can be narrowed to.
+/// A category to which a query can be narrowed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CategorySuggestion<'a> {
     /// Identifier: the value for the `category` filter.
