@@ -18,8 +18,8 @@ pub struct AttributeColumn {
     keys: Vec<Box<str>>,
     /// Each value's most common spelling.
     labels: Vec<Box<str>>,
-    /// Where each product's values start in `values`, plus where the last product's end. Empty if
-    /// no product has any.
+    /// Where each product's values start in `values`, plus where the last product's values end.
+    /// Empty if no product has any.
     bounds: Vec<u32>,
     /// All products' value numbers, in record order within each product.
     values: Vec<u32>,

@@ -10,7 +10,8 @@ use crate::record::{AttributeNumber, CalendarDate, EvidenceStatus, OfferingType}
 /// One value per product and column, indexed by ordinal, plus the sort orders.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Columns {
-    /// Where each product's categories start in `categories`, plus where the last product's end.
+    /// Where each product's categories start in `categories`, plus where the last product's
+    /// categories end.
     pub category_bounds: Vec<u32>,
     /// Indices into the category list, main category first.
     pub categories: Vec<u32>,

@@ -123,7 +123,7 @@ fn misplaced() -> io::Error {
 }
 
 impl ExportDocument {
-    /// An export as lists show it.
+    /// An export as shown in lists.
     pub(super) fn resource(set: &SetExport) -> io::Result<ExportResource> {
         let (count, export) = (|n: usize| n as u64, &set.export);
         let document = set.document.read_all()?;

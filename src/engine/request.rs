@@ -46,7 +46,7 @@ pub struct Hit {
     pub tier: Tier,
     /// Its score within the tier, not negative.
     pub score: f32,
-    /// The product as lists show it, as a JSON object.
+    /// The product as shown in lists, as a JSON object.
     pub item: Bytes,
 }
 

@@ -64,9 +64,9 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation for the same exports if they're the valid part of a set. It has its own name
-    /// even if only whole exports are left out, so it's never mistaken for a complete set without
-    /// them.
+    /// The generation for the same exports if they're just the valid part of a set. It has its own
+    /// name even if only whole exports are left out, so it's never mistaken for a complete set
+    /// without them.
     #[must_use]
     pub fn skipping(self, skipped: Skipped) -> Self {
         if skipped.is_none() {

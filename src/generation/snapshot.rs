@@ -97,7 +97,7 @@ impl Snapshot {
         })
     }
 
-    /// Opens a generation. `open_engine` takes the search parts.
+    /// Opens a generation. `open_engine` receives the search parts.
     pub(super) fn open_parts(
         generation: Generation,
         mut artifact: Artifact,

@@ -29,7 +29,7 @@ pub struct FacetCounts {
     by_attribute: Vec<(AttributeNumber, ValueCounts)>,
     /// By profile: products that passed the whole filter and aren't yet in the counts above.
     passed: Vec<u32>,
-    /// By profile: products that failed only one facet's part of the filter, for each of
+    /// By profile: products that failed only one facet's part of the filter, for each part in
     /// [`Admission::FACETS`].
     passed_but_for: [Vec<u32>; Admission::FACETS.len()],
 }

@@ -83,8 +83,8 @@ impl Postings {
     }
 }
 
-/// The entries of a word while the index is being built, each once: those with the word in a
-/// heading, and those with it in the text.
+/// A word's entries while the index is being built, without duplicates: first the ones with the
+/// word in a heading, then the ones with the word in the text.
 type Entries = [Vec<u32>; 2];
 
 #[derive(Debug, Default)]

@@ -24,7 +24,7 @@ pub struct SearchIndex {
     pub has_meanings: bool,
 }
 
-/// What an engine needs to know about documents besides their postings.
+/// What an engine needs to know about documents, apart from their postings.
 #[derive(Debug)]
 pub struct DocumentTables {
     pub scorer: Scorer,

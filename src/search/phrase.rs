@@ -6,7 +6,7 @@ use super::lexicon::WordId;
 use super::plan::{Phrase, PhraseForm};
 use crate::catalogue::Ordinal;
 
-/// Budget units for verifying a phrase in a document, in addition to those for its bytes.
+/// Budget units for verifying a phrase in a document, in addition to the cost of its bytes.
 const VERIFIED: usize = 8;
 
 /// Bytes compared per budget unit.
@@ -47,7 +47,7 @@ impl<'p> PhraseMatcher<'p> {
     }
 }
 
-/// All combinations of the spellings of a form's words.
+/// All combinations of spellings for a form's words.
 fn combinations(form: &PhraseForm) -> Vec<Vec<WordId>> {
     let mut combinations: Vec<Vec<WordId>> = vec![Vec::new()];
     for spellings in form {

@@ -33,7 +33,7 @@ pub enum Term {
     Identity(Box<str>),
     /// Part of a word in the name or an alias that isn't a word itself: `gis` in `ArcGIS`.
     Inner(Box<str>),
-    /// A [topic](crate::text::topic) near the product's meaning.
+    /// A [topic](crate::text::topic) close to the product's meaning.
     Topic(u16),
     /// A query that the product is pinned to ([`pins`](super::pins)), and the product's position
     /// among those pinned to it, from 0.
@@ -106,12 +106,12 @@ pub enum Kind {
     AlternativeTo,
     /// A category of the products that the query looks for.
     Category,
-    /// A topic near the product's meaning.
+    /// A topic close to the product's meaning.
     Topic,
     /// A mention of the named product.
     Mention,
     Name,
-    /// The query is one that the product is pinned to.
+    /// The product is pinned to the query.
     Pinned,
 }
 
@@ -229,7 +229,7 @@ pub struct Related {
 /// If few documents are found, related ones come last ([`Tier::Related`](super::collect::Tier)).
 /// The candidates are the documents that weren't found and have no excluded term or phrase. Of
 /// these, the [`MOST_COMPARED`](super::related::MOST_COMPARED) with the highest sum of topic
-/// weights are compared with the query (on a tie, the lower ordinals), and those near enough in
+/// weights are compared with the query (on a tie, the lower ordinals), and the ones close enough in
 /// meaning follow. Filters don't affect this choice.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {

@@ -9,8 +9,8 @@ use crate::text::topic::{self, NearTopic};
 /// Related products follow only if the words find fewer products than this.
 pub const FEW: usize = 100;
 
-/// Maximum number of documents whose meaning is compared with the query's: those that share the
-/// most topics with it.
+/// Maximum number of documents whose meaning is compared with the query's. They're the ones that
+/// share the most topics with it.
 pub const MOST_COMPARED: usize = 256;
 
 /// The number of topics per query, and the number of groups searched for them.

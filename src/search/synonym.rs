@@ -89,8 +89,8 @@ impl Thesaurus {
         self.concepts.is_empty()
     }
 
-    /// A concept's terms as written. After [`retain_terms_of`](Self::retain_terms_of), only those
-    /// that documents can have.
+    /// A concept's terms as written. After [`retain_terms_of`](Self::retain_terms_of), only terms
+    /// that documents can contain.
     pub fn terms_of(&self, concept: u32) -> &[Box<str>] {
         self.concepts.get(concept as usize).map_or(&[], Vec::as_slice)
     }

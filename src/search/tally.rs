@@ -40,7 +40,7 @@ impl Tally {
         }
     }
 
-    /// The document's terms, each with its number.
+    /// The document's terms with their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Term, Occurrences)> {
         let of = |number: u32| (number, &self.terms[number as usize], self.occurrences[number as usize]);
         self.found.iter().copied().map(of)

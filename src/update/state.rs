@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn remotes_are_retried_at_doubling_intervals_and_builds_rarely() {
+    fn remotes_are_retried_at_doubling_intervals_but_builds_only_rarely() {
         assert_eq!(waits(About::Remote, 15), [1, 2, 4, 8, 16, 30, 30]);
         assert_eq!(waits(About::Exports, 1), [30; 7]);
         assert_eq!(waits(About::Index, 60), [600; 7]);

@@ -53,7 +53,7 @@ impl Load {
     }
 
     /// Waits until enough searches that started after the grace period have ended, then stops the
-    /// load. Prints the outcomes, and fails if one of those searches failed.
+    /// load. Prints the outcomes, and fails if any of those searches failed.
     pub(crate) async fn end(mut self, fault: &str, begin: Instant) {
         self.until_searches(ENOUGH, begin + GRACE).await;
         self.is_over.store(true, Ordering::Relaxed);

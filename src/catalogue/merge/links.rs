@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn links_for_a_shared_website_are_complete_up_to_the_limit() {
+    fn a_shared_websites_links_are_complete_up_to_the_limit() {
         // Export 0 has the first thousand, and exports 1 and 2 have fifteen each.
         let products: Vec<_> = (0..1030).map(|at| (if at < 1000 { 0 } else { 1 + (at - 1000) / 15 }, 7)).collect();
         let links = linked(&products);

@@ -261,7 +261,7 @@ impl Merged {
         self.reviews.rows_from(place, count)
     }
 
-    /// A product as lists show it, as a JSON object.
+    /// A product as shown in lists, as a JSON object.
     pub fn item(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
         self.item_to(product, Extent::List)
     }

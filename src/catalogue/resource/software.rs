@@ -67,7 +67,7 @@ impl SoftwareItem<'_> {
     ];
 }
 
-/// The fields that a single product has in addition to those in lists.
+/// A single product's fields in addition to the ones in lists.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DetailFields<'a> {
     /// Long description, as plain text.

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 /// Completions for a query being typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Suggestions<'a> {
-    /// Products: first those with the words in their names, then others that a search finds.
+    /// Products: first the ones with the words in their names, then others found by a search.
     pub software: Vec<SoftwareRef>,
     /// Categories with the words in their names, most products first.
     pub categories: Vec<CategorySuggestion<'a>>,

@@ -97,7 +97,7 @@ pub struct AnalysedProduct {
     pub rating: Option<f64>,
     /// Whether it's a demo record among real ones.
     pub is_demo: bool,
-    /// The product as lists show it, as a JSON object.
+    /// The product as shown in lists, as a JSON object.
     #[serde(with = "serde_bytes")]
     pub item: Vec<u8>,
     /// The detail fields missing from the item, as a JSON object.
@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checksum_covers_the_content_and_is_small_enough_to_sum() {
+    fn the_checksum_covers_the_content_and_is_small_enough_to_sum() {
         let of = |text: &str| document("a".to_owned(), &text.len().checked_add(0).map(|n| BTreeMap::from([("n", n)])));
         let (one, other) = (of("a").expect("written"), of("ab").expect("written"));
         assert_ne!(one.checksum, other.checksum);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn text_size_equals_the_size_in_json() {
+    fn the_text_size_equals_the_size_in_json() {
         let (detail, words) = (r#"{"name":"ü \"a\" \\"}"#, "2 1f ");
         let json = serde_json::to_string(&[detail, words]).expect("JSON");
         assert_eq!(text_bytes(detail, words), json.len() - r#"["",""]"#.len());

@@ -102,7 +102,7 @@ impl Lease {
         self.publisher.publish(published, before).await
     }
 
-    /// The product indices of all generations, including those of interrupted builds.
+    /// All generations' product indices, including ones left by interrupted builds.
     pub async fn generations(&self) -> Result<Vec<String>, ClusterError> {
         let prefix = &self.publisher.prefix;
         Ok(self.indices().await?.into_iter().filter(|name| prefix.products_of(name) == Some(name)).collect())

@@ -60,7 +60,7 @@ pub struct OpenSearchEngine {
     /// The name of the product index. The other indices' names are this one plus a suffix.
     index: String,
     documents: usize,
-    /// Number of shards of the product index.
+    /// Number of shards in the product index.
     shards: usize,
     dictionary: Dictionary,
     /// By word number.

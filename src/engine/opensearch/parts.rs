@@ -40,7 +40,7 @@ pub(super) struct Manifest {
     pub(super) parts: BTreeMap<String, u64>,
     pub(super) products: Totals,
     pub(super) reviews: Totals,
-    /// Number of shards of the product index.
+    /// Number of shards in the product index.
     pub(super) shards: usize,
 }
 

@@ -23,7 +23,7 @@ pub struct Published {
     pub index: String,
     pub generation: String,
     pub products: u64,
-    /// Number of shards of the product index.
+    /// Number of shards in the product index.
     #[serde(default)]
     pub shards: usize,
     /// The number of invalid exports that were skipped, and of invalid records in other exports.

@@ -54,8 +54,8 @@ pub(super) struct PlanQuery<'p> {
     groups: Vec<Value>,
     /// The groups' conditions, without scores.
     conditions: Vec<Value>,
-    /// Filters for the spellings, each with its share of the words; neighbours below work the same
-    /// way.
+    /// Filters for the spellings, with the share of words that each stands for; neighbours below
+    /// work the same way.
     spellings: Vec<(Value, f32)>,
     neighbours: Vec<(Value, f32)>,
 }

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn item_and_detail_become_one_object() {
+    fn an_item_and_its_detail_become_one_object() {
         assert_eq!(&body(br#"{"id":"a"}"#, br#"{"tags":[]}"#)[..], br#"{"data":{"id":"a","tags":[]}}"#);
     }
 }

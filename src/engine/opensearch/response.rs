@@ -124,7 +124,7 @@ impl SearchResponse {
         self.timed_out
     }
 
-    /// The hits as candidates, each with the word count of its shortest name, never less than 1.
+    /// The hits as candidates, with the word count of each one's shortest name, never less than 1.
     pub(super) fn candidates(&self, is_demo: impl Fn(u32) -> bool) -> Result<Vec<(Candidate, f32)>, EngineError> {
         let candidate = |hit: &ResponseHit| {
             let ordinal = *hit.fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;

@@ -1,4 +1,4 @@
-//! The reranking signals as filters: spelling and proximity, each with its share.
+//! The reranking signals as filters: spelling and proximity, with their shares.
 
 use std::collections::BTreeMap;
 

@@ -12,7 +12,7 @@ const HASHED: char = '#';
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermField {
-    /// Features, each with its weighted frequency.
+    /// Features with their weighted frequencies.
     Terms,
     /// Full names, words in names, prefixes of either, ids, websites and pinned queries. All have
     /// the frequency of a single word in a name.

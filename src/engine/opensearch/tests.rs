@@ -224,7 +224,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn values_are_found_and_counted_as_in_the_embedded_engine() {
+    fn values_are_found_and_counted_as_by_the_embedded_engine() {
         let vendors = ["ISO 9001", "iso-9001", "Größe, GmbH", "a\0b", "", "-", "C++", "C#"];
         let long = vec!["x".repeat(400); 50].join(" ");
         let mut software: Vec<_> = large()[..40].to_vec();
@@ -309,7 +309,7 @@ mod on_cluster {
         assert_eq!(RUNTIME.block_on(part.read()).expect("intact"), content);
         let _runtime = RUNTIME.enter();
         let bulk = Bulk::Pieces(Arc::new(part.clone().blocking()));
-        // A thread that may block, as for a download.
+        // A thread that may block, as a download's does.
         let read = |start, length| {
             let reader = bulk.reader(Span { start, length }).expect("a part of it");
             let read = move || {
@@ -337,7 +337,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn record_and_reviews_match_the_embedded_engine() {
+    fn a_record_and_its_reviews_match_the_embedded_engine() {
         let mut software = large()[..20].to_vec();
         // An item that takes more bytes than a term or an indexed value can.
         software[0]["tags"] = (0..10).map(|tag| format!("{tag} {}", vec!["x".repeat(499); 40].join(" "))).collect();

@@ -161,8 +161,8 @@ impl<'a> TierCollector<'a> {
         true
     }
 
-    /// If related documents follow, returns those that the words found, sorted. Documents collected
-    /// from now on count as related.
+    /// If related documents follow, returns the documents that the words found, sorted. Documents
+    /// collected from now on count as related.
     pub(super) fn relates(&mut self, related: &Related) -> Option<Vec<Ordinal>> {
         let by_words = self.count();
         if !related.follow(self.complete.unwrap_or(by_words).all, by_words.all) || !self.budget.allows_more() {

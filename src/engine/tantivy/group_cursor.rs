@@ -38,7 +38,7 @@ pub(super) struct GroupCursor<'e> {
 
 /// A stage of a frequent alternative: one of its tiers, or all its documents.
 struct Stage {
-    /// Upper bound on the scores from this stage's postings and those of later stages.
+    /// Upper bound on the scores from the postings in this stage and later ones.
     upper_bound: f32,
     /// Index of the frequent alternative.
     alternative: usize,

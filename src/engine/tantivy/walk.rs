@@ -80,7 +80,7 @@ const ROUNDING: f32 = 1.000_01;
 /// Budget units per block.
 const BLOCK: usize = 100;
 
-/// Budget units per group in a block, besides its postings.
+/// Budget units per group in a block, in addition to its postings.
 const GROUP: usize = 30;
 
 /// Budget units per document found.
@@ -260,7 +260,7 @@ impl<'e> Walk<'e> {
         sums
     }
 
-    /// The found documents that can reach the threshold: those in essential stages, as in
+    /// The found documents that can reach the threshold, i.e. are in essential stages, as in
     /// `MaxScore` (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995).
     fn candidates(&self, block: usize, found: &Bitset) -> Bitset {
         if self.threshold.is_none() {

@@ -212,7 +212,7 @@ pub(in crate::engine) fn large() -> Vec<Value> {
     let rare: Vec<_> = ('a'..='z').flat_map(|first| ["ck", "dd"].map(|last| format!("rare{first}{last}"))).collect();
     (0..9_000)
         .map(|id| {
-            // Words near the front are far more frequent.
+            // Words near the start are far more frequent.
             let word = |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
             let mut words: Vec<_> = (0..random.usize(1..9)).map(|_| word(&mut random)).collect();
             if id % 5 == 0 {

@@ -19,7 +19,7 @@ pub enum OpenRemoteError {
     /// Its parts couldn't be read.
     #[error(transparent)]
     Parts(#[from] PartsError),
-    /// Its parts don't belong together.
+    /// Its parts don't match each other.
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error("the cluster has no generation yet; fill it with --reindex and the same --engine options")]

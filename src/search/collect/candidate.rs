@@ -68,7 +68,7 @@ pub fn is_accidental(score: f32, best: f32) -> bool {
     score < LEAST * best
 }
 
-/// The score of a pinned product, given its place among those pinned to the query.
+/// The score of a pinned product, given its place among the products pinned to the query.
 pub fn pinned_score(place: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "there are few places")]
     let score = MAX_PINNED.saturating_sub(place) as f32;

@@ -13,8 +13,8 @@ use crate::text::analyse::Gap;
 const MOST_SEARCHED: usize = 30;
 
 impl<D: Documents> Expander<'_, D> {
-    /// Drops the words that no product has. If more than ten remain, also drops those more frequent
-    /// than the tenth rarest.
+    /// Drops the words that no product has. If more than ten remain, also drops any that are more
+    /// frequent than the tenth rarest.
     pub(super) fn drop_words(&mut self, slots: &mut Vec<Slot>) {
         let mut limit = u32::MAX;
         let mut frequencies: Vec<u32> =

@@ -1,4 +1,4 @@
-//! Slots: the words of a query, each with the terms that match it.
+//! Slots: a query's words, with the terms that match each of them.
 
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Group, Term};

@@ -23,7 +23,7 @@ const STEM_END: u8 = 0;
 pub enum Relation {
     /// The stem is the word's own.
     Form,
-    /// The stem is that of one of the word's parts: `farb` in `Farbwähler`.
+    /// The stem belongs to one of the word's parts: `farb` in `Farbwähler`.
     Compound,
 }
 

@@ -146,7 +146,7 @@ fn pull_part(
     Ok(received)
 }
 
-/// The first stored piece that starts at or after an offset of a part, and where it starts.
+/// The first stored piece that starts at or after an offset in a part, and where it starts.
 fn stored_piece<'p>(part: &'p PartEntry, from: u64, stored: &StoredParts) -> Option<(u64, &'p Piece)> {
     let mut end = 0;
     let mut pieces = part.pieces.iter().map(|piece| {

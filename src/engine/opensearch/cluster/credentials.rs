@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_output_and_errors_contain_no_secret() {
+    fn debug_output_and_errors_contain_no_secrets() {
         let (_folder, path) = file("hunter2\n");
         let credentials = Credentials::password("me", &path).expect("credentials");
         let encoded = BASE64_STANDARD.encode("me:hunter2");

@@ -63,7 +63,7 @@ impl Nodes {
         &self.all
     }
 
-    /// Whether any of them is reached over TLS.
+    /// Whether any node is reached over TLS.
     pub(super) fn any_tls(&self) -> bool {
         self.all.iter().any(|node| node.is_tls())
     }

@@ -134,7 +134,7 @@ async fn a_request_that_never_gets_a_turn_fails_as_overloaded() {
 }
 
 #[tokio::test]
-async fn response_size_is_limited() {
+async fn the_response_size_is_limited() {
     let stub = Stub::start(&[Reply::Status(200, "{\"a\":12}")]).await;
     for (max_bytes, fits) in [(8, true), (7, false)] {
         let mut settings = ClusterSettings::new(vec![stub.url.parse().expect("a URL")]);

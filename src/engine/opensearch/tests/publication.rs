@@ -71,7 +71,7 @@ impl Directory {
         RUNTIME.block_on(published_already(&CLUSTER, &self.prefix, &generation)).expect("the cluster answers")
     }
 
-    /// All indices except the state index, each with its number of deleted documents.
+    /// All indices except the state index, with their numbers of deleted documents.
     fn indices(&self) -> Vec<(String, String)> {
         let request = ClusterRequest::get(&format!("/_cat/indices/{}-*", self.prefix)).query("format", "json");
         let all: serde_json::Value = respond(request.query("h", "index,docs.deleted")).json().expect("JSON");
