@@ -53,7 +53,7 @@ pub struct DocumentAnalyzer {
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
     /// The current document's other terms, in the same order in every build.
     terms: HashMap<Term, Occurrences, FixedState>,
-    /// `None` if documents have no meanings.
+    /// `None` if documents don't get meanings.
     meaning: Option<MeaningAnalyzer>,
     /// The topics of the current document.
     topics: Vec<Term>,
@@ -94,7 +94,7 @@ impl DocumentAnalyzer {
         let pins = Pins::new(pins);
         let thesaurus = Thesaurus::new(synonyms);
         let mut lexicon = LexiconBuilder::default();
-        // A query can mean a synonym's words even if no document has them.
+        // A query can mean a synonym's words even if no document contains them.
         for word in thesaurus.vocabulary() {
             lexicon.note(word.spelling(), &word.folded, 0);
         }

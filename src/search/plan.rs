@@ -87,7 +87,7 @@ pub const INDEXED_PREFIX: usize = 3;
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     Exact,
-    /// It has the same stem, but no record has the word as typed.
+    /// It has the same stem, but no record contains the word as typed.
     Stem,
     /// The word and a neighbour written as one word, or vice versa.
     Compound,

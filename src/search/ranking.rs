@@ -20,8 +20,8 @@ pub struct Ranking {
     pub description_b: f32,
     /// Lower bound of the length norm, so that words in very short fields don't count excessively.
     pub norm_floor: f32,
-    /// BM25F's `k1`, in words of a description of mean length: how soon repetitions of a word stop
-    /// counting.
+    /// BM25F's `k1`, in words, for a description of average length: how soon repetitions of a word
+    /// stop counting.
     pub k1: f32,
     /// A compound instead of two words, or vice versa. The word as typed has weight 1.
     pub compound: f32,
@@ -43,7 +43,7 @@ pub struct Ranking {
     pub wider: f32,
     /// A longer word that starts with the typed prefix.
     pub prefix: f32,
-    /// The likeliest correction of a word that no product has.
+    /// The likeliest correction for a word that no product contains.
     pub correction: f32,
     /// A less likely correction, or one for a very rare word.
     pub typo: f32,

@@ -95,7 +95,7 @@ impl Thesaurus {
         self.concepts.get(concept as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Removes terms that contain a word no document has, so queries aren't expanded with them.
+    /// Removes terms with a word that no document contains, so queries aren't expanded with them.
     pub fn retain_terms_of(&mut self, has_word: impl Fn(&str) -> bool) {
         for terms in &mut self.concepts {
             terms.retain(|term| words(term).iter().all(|word| has_word(&word.folded)));

@@ -43,7 +43,7 @@ pub fn allowed_edits(folded: &str) -> u8 {
 
 /// Corrections for a word that isn't in the lexicon, best first: the closest, and among equally
 /// close ones the most frequent. An edit to the first letter counts double; swapping two neighbours
-/// is one edit. A word that no product has counts only if it's a synonym.
+/// is one edit. A word that no product contains counts only if it's a synonym.
 pub fn candidates(
     lexicon: &Lexicon,
     is_synonym: &dyn Fn(&str) -> bool,

@@ -22,7 +22,7 @@ pub(super) struct Understood {
     pub(super) excluded: Exclusion,
     /// Product names to match as a whole.
     pub(super) names: Vec<Term>,
-    /// Whether two products are compared, so that no product has to have all words.
+    /// Whether two products are compared, so that no product has to contain all words.
     pub(super) is_comparison: bool,
 }
 

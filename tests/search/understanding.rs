@@ -331,7 +331,7 @@ fn among_products_with_the_same_words_the_closest_in_meaning_is_first() {
     ];
     let directory = Directory::of(&products);
     assert_eq!(directory.search("photo"), ["named", "near", "far", "german"]);
-    // Words that no product has still say what is meant.
+    // Words that no product contains still add to the meaning.
     assert_eq!(directory.search("photo taxation"), ["named", "far", "near", "german"]);
     // Typos are corrected first.
     assert_eq!(directory.search("phtoo"), directory.search("photo"));

@@ -39,7 +39,7 @@ impl std::fmt::Debug for TantivyBuilder {
     }
 }
 
-/// The schema that every index has, and its field.
+/// The schema shared by all indices, and its field.
 pub(super) fn schema() -> (Schema, Field) {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqs).set_fieldnorms(false);

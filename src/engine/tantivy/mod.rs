@@ -142,7 +142,7 @@ impl TantivyEngine {
         Ok(engine)
     }
 
-    /// Looks up a term; `None` if no document has it.
+    /// Looks up a term; `None` if no document contains it.
     fn find(&self, term: &Term) -> Result<Option<TermInfo>, EngineError> {
         let mut text = String::with_capacity(24);
         term.write(&mut text);

@@ -50,7 +50,7 @@ const WORDS: [&str; 28] = [
 const ATTRIBUTES: std::ops::Range<AttributeNumber> = 0..BUILT_IN.len() + 5;
 const SORTABLE: std::ops::Range<AttributeNumber> = BUILT_IN.len() + 1..BUILT_IN.len() + 4;
 
-/// Attribute conditions, including values that no product has and an attribute that doesn't exist.
+/// Attribute conditions, including values that don't occur and an attribute that doesn't exist.
 const CONDITIONS: [(&str, &str); 16] = [
     ("tags", "SAFETY"),
     ("tags", "audit"),

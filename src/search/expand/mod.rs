@@ -70,7 +70,7 @@ impl Expansion {
 /// Whether a query's last word is also treated as a prefix.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Prefix {
-    /// Yes, unless it's a complete word: one that the directory has, or a common English word.
+    /// Yes, unless it's a complete word: one that's in the directory, or a common English word.
     #[default]
     Auto,
     /// Yes, because it's still being typed.

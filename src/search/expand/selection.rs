@@ -13,8 +13,8 @@ use crate::text::analyse::Gap;
 const MOST_SEARCHED: usize = 30;
 
 impl<D: Documents> Expander<'_, D> {
-    /// Drops the words that no product has. If more than ten remain, also drops any that are more
-    /// frequent than the tenth rarest.
+    /// Drops the words that no product contains. If more than ten remain, also drops any that are
+    /// more frequent than the tenth rarest.
     pub(super) fn drop_words(&mut self, slots: &mut Vec<Slot>) {
         let mut limit = u32::MAX;
         let mut frequencies: Vec<u32> =
@@ -53,7 +53,7 @@ impl<D: Documents> Expander<'_, D> {
         if !is_general || is_comparison {
             return (groups, enough(slots));
         }
-        // No product has the word that says what is wanted, so none has all words.
+        // No product contains the word that says what's wanted, so none contains all words.
         groups.push(Group { required: true, ..Group::default() });
         (groups, ENOUGH)
     }
@@ -65,7 +65,7 @@ impl<D: Documents> Expander<'_, D> {
 }
 
 /// How many products with all words are enough. It's 0 if every required word belongs to a phrase,
-/// because then no product has only some of them.
+/// because then no product contains only some of them.
 fn enough(slots: &[Slot]) -> usize {
     let required = || slots.iter().filter(|slot| slot.required);
     if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }

@@ -12,7 +12,7 @@ pub struct Slot {
     /// Whether a product must match this slot to have all words.
     pub required: bool,
     pub in_phrase: bool,
-    /// The word as spelled in the query, if the lexicon has it.
+    /// The word as spelled in the query, if it's in the lexicon.
     pub spelling: Option<WordId>,
     /// The letters typed, if the word is a prefix.
     pub prefix: Option<String>,

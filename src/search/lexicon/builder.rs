@@ -94,7 +94,7 @@ impl LexiconBuilder {
         self.words[number as usize].stem
     }
 
-    /// Returns a predicate for whether any document has a folded word in any form.
+    /// Returns a predicate for whether any document contains a folded word in any form.
     pub fn words_of_documents(&self) -> impl Fn(&str) -> bool + '_ {
         let mut found = vec![false; self.stems.len()];
         for word in &self.words {
@@ -178,8 +178,8 @@ impl LexiconBuilder {
 /// Minimum number of letters in a part of a compound.
 const PART_LETTERS: usize = 4;
 
-/// The stems of a word's two parts, if the directory has both. If the word can be split in several
-/// ways, the second part is as long as possible, because it says what the thing is.
+/// The stems of a word's two parts, if both are words in the directory. If the word can be split in
+/// several ways, the second part is as long as possible, because it says what the thing is.
 fn compound_parts(word: &str, language: Inflected, known: &HashSet<&str>) -> Option<[String; 2]> {
     let ends: Vec<_> = word.char_indices().map(|(at, _)| at).collect();
     let places = ends.get(PART_LETTERS..(ends.len() + 1).saturating_sub(PART_LETTERS))?;
