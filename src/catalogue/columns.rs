@@ -163,7 +163,7 @@ impl Columns {
         if agree { count } else { usize::MAX }
     }
 
-    /// Whether a product is a demo record, given that there are also real ones.
+    /// Whether a product is a demo record in a directory that also has real ones.
     #[inline]
     pub const fn is_demo(&self, ordinal: Ordinal) -> bool {
         ordinal >= self.real

@@ -18,7 +18,7 @@ pub struct Ranking {
     pub summary_b: f32,
     /// BM25F's `b` for the long fields.
     pub description_b: f32,
-    /// Lower bound of the length norm, so that words in very short fields don't count excessively.
+    /// Lower bound on the length norm, so that words in very short fields don't count excessively.
     pub norm_floor: f32,
     /// BM25F's `k1`, in words, for a description of average length: how soon repetitions of a word
     /// stop counting.

@@ -147,7 +147,7 @@ pub struct MergedProduct<'m> {
     pub(super) shown: Rating,
     /// The evidence date.
     pub evidence_checked_on: Option<CalendarDate>,
-    /// Whether it's a demo record, given that there are also real ones.
+    /// Whether it's a demo record in a directory that also has real ones.
     pub is_demo: bool,
     pub(super) stars: Stars,
     /// The position of its first review, and how many it has.

@@ -95,7 +95,7 @@ pub struct AnalysedProduct {
     pub ranks: [u32; Order::COUNT],
     /// The displayed rating.
     pub rating: Option<f64>,
-    /// Whether it's a demo record among real ones.
+    /// Whether it's a demo record in a directory that also has real ones.
     pub is_demo: bool,
     /// The product as shown in lists, as a JSON object.
     #[serde(with = "serde_bytes")]

@@ -146,7 +146,7 @@ pub(super) fn write_synced(path: &Path, content: &Bulk) -> io::Result<()> {
     reach(Step::PartSynced)
 }
 
-/// Writes a file in two halves, so that tests can inject a fault in between.
+/// Writes a file in two halves, so tests can inject a fault in between.
 fn write_in_halves(file: &mut File, content: &Bulk, between: Step) -> io::Result<()> {
     let length = content.len()?;
     let half = length / 2;
